@@ -1,0 +1,26 @@
+"""Makes retrieved context smaller without losing the answer."""
+
+import logging
+
+from ctxcompress.config import CompressionConfig
+from ctxcompress.errors import CtxCompressError
+from ctxcompress.metadata import passage_from_metadata
+from ctxcompress.pipeline import Compressor, compress
+from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Span, Stats
+
+__all__ = [
+    "Compression",
+    "CompressionConfig",
+    "Compressor",
+    "CtxCompressError",
+    "Decision",
+    "KeptPassage",
+    "Passage",
+    "Span",
+    "Stats",
+    "compress",
+    "passage_from_metadata",
+]
+__version__ = "0.1.0"
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())

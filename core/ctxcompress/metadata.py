@@ -1,0 +1,112 @@
+"""Reading a passage's title, headings, document and file from the metadata that loaders and splitters write."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+
+from ctxcompress.errors import InputError
+from ctxcompress.types import Passage
+
+__all__ = ["as_passages", "passage_from_metadata"]
+
+_USUAL_KEYS = {
+    "title": ("title", "document_title", "page_title"),
+    "header_path": ("header_path", "headings", "section"),
+    "doc_id": ("doc_id", "document_id", "ref_doc_id"),
+    "file_path": ("file_path", "source", "file_name", "filename", "url"),
+}
+_HEADER_LEVELS = tuple(f"Header {level}" for level in range(1, 7))
+_TEXT_KEYS = ("text", "page_content", "content")
+
+
+def passage_from_metadata(
+    id: str,
+    text: str,
+    metadata: Mapping[str, object],
+    *,
+    score: float | None = None,
+    metadata_map: Mapping[str, str] | None = None,
+) -> Passage:
+    """A Passage whose title, header_path, doc_id and file_path are read from `metadata`.
+
+    `metadata_map` says which key to read a field from instead of the usual ones. The metadata is
+    copied deeply: the passage shares nothing with it. `score` wins over a mapped score.
+    """
+    mapped = metadata_map or {}
+    found = {
+        name: _first_text(metadata, (mapped[name],) if name in mapped else keys)
+        for name, keys in _USUAL_KEYS.items()
+        if name != "header_path"
+    }
+    if score is None and "score" in mapped:
+        score = _number(metadata.get(mapped["score"]))
+    return Passage(
+        id,
+        text,
+        score=score,
+        header_path=_header_path(metadata, mapped.get("header_path")),
+        metadata=deepcopy(dict(metadata)),
+        **found,
+    )
+
+
+def as_passages(items: Iterable[Passage | str | Mapping[str, object]]) -> tuple[Passage, ...]:
+    """Passages from strings, mappings and passages; a missing id becomes the position.
+
+    A mapping needs its text under "text", "page_content" or "content"; its "id", "score" and
+    "metadata" are used, and its other keys are read like metadata. Raises InputError on anything else.
+    """
+    if isinstance(items, str | Mapping | Passage):
+        raise InputError(f"passages is one {type(items).__name__}; give a list of them")
+    return tuple(_as_passage(index, item) for index, item in enumerate(items))
+
+
+def _as_passage(index: int, item: object) -> Passage:
+    if isinstance(item, Passage):
+        return item
+    if isinstance(item, str):
+        return Passage(str(index), item)
+    if isinstance(item, Mapping):
+        return _from_mapping(index, item)
+    raise InputError(f"passage {index} is a {type(item).__name__}; give a string, a mapping with 'text', or a Passage")
+
+
+def _from_mapping(index: int, item: Mapping[str, object]) -> Passage:
+    text_key = next((key for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
+    if text_key is None:
+        raise InputError(f"passage {index} has the keys {sorted(map(str, item))}; its text must be a string under 'text'")
+    metadata = item.get("metadata")
+    others = {key: value for key, value in item.items() if key not in (text_key, "id", "score", "metadata")}
+    if isinstance(metadata, Mapping):
+        others = {**metadata, **others}
+    identity = item.get("id")
+    return passage_from_metadata(
+        str(index) if identity is None else str(identity),
+        str(item[text_key]),
+        others,
+        score=_number(item.get("score")),
+    )
+
+
+def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, ...] | None:
+    levels = tuple(str(metadata[level]) for level in _HEADER_LEVELS if metadata.get(level))
+    if levels and key is None:
+        return levels
+    for name in (key,) if key else _USUAL_KEYS["header_path"]:
+        value = metadata.get(name)
+        if isinstance(value, str) and value.strip("/ "):
+            separator = "/" if value.startswith("/") else " > "
+            return tuple(part.strip() for part in value.strip("/ ").split(separator) if part.strip())
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes) and value:
+            return tuple(map(str, value))
+    return None
+
+
+def _first_text(metadata: Mapping[str, object], keys: Iterable[str]) -> str | None:
+    return next((value for key in keys if isinstance(value := metadata.get(key), str) and value), None)
+
+
+def _number(value: object) -> float | None:
+    """A score, or None where it is missing or not a usable number: unknown is not zero."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if value == value else None

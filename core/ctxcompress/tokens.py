@@ -1,0 +1,119 @@
+"""Counting tokens with the declared tokenizer, and never with another."""
+
+import base64
+import functools
+import hashlib
+import importlib.util
+import os
+import re
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import tiktoken
+import tiktoken_ext.openai_public as openai_public
+from tiktoken.load import load_tiktoken_bpe
+
+from ctxcompress.config import Encoding
+from ctxcompress.errors import ConfigError, TokenizerUnavailable
+
+__all__ = ["TokenCounter"]
+
+# No token boundary of tiktoken's encodings falls inside a word with the space before it, so the
+# tokens up to such a place are exactly the first tokens of the whole text.
+_SAFE_CUT = re.compile(r"[^\W\d_](?= [A-Za-z])")
+_SURE_CHARACTERS_PER_TOKEN = 6
+
+
+class TokenCounter:
+    """Counts the tokens of a text, exactly as the declared tokenizer does.
+
+    Raises TokenizerUnavailable if a tiktoken vocabulary can neither be found nor fetched, and
+    ConfigError if a callable returns something that is not a number of tokens.
+    """
+
+    __slots__ = ("_additive", "_count")
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._additive = isinstance(encoding, str)
+        self._count: Callable[[str], int]
+        if isinstance(encoding, str):
+            encode = _tiktoken_encoding(encoding).encode_ordinary
+            self._count = lambda text: len(encode(text))
+        else:
+            self._count = _checked(encoding)
+
+    def __call__(self, text: str) -> int:
+        """Number of tokens of `text`; 0 for an empty text."""
+        return self._count(text) if text else 0
+
+    def fits(self, text: str, limit: int) -> int | None:
+        """The number of tokens of `text` if it is at most `limit`, else None.
+
+        Of a text that is far too long only the beginning is counted, where the tokenizer allows it.
+        """
+        if self._additive:
+            cut = _SAFE_CUT.search(text, _SURE_CHARACTERS_PER_TOKEN * limit + 1_000)
+            if cut and self(text[: cut.end()]) > limit:
+                return None
+        tokens = self(text)
+        return tokens if tokens <= limit else None
+
+
+def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
+    def count(text: str) -> int:
+        tokens = tokenizer(text)
+        number = tokens if isinstance(tokens, int) else len(tokens) if hasattr(tokens, "__len__") else None
+        if number is None or number < 0:
+            raise ConfigError(
+                f"the tokenizer returned {tokens!r} for a text of {len(text)} characters; "
+                "encoding must return the tokens or their number"
+            )
+        return number
+
+    return count
+
+
+@functools.lru_cache(maxsize=8)
+def _tiktoken_encoding(name: str) -> tiktoken.Encoding:
+    """tiktoken's encoding, from the vocabulary that llama-index-core carries if it is installed
+    and the user has not chosen a cache of their own; otherwise as tiktoken finds or fetches it."""
+    constructor = getattr(openai_public, name, None)
+    directory = _carried_vocabularies()
+    try:
+        if "TIKTOKEN_CACHE_DIR" in os.environ or constructor is None or directory is None:
+            return tiktoken.get_encoding(name)
+        return tiktoken.Encoding(**_with_loader(constructor, directory)())
+    except OSError as error:  # what tiktoken's download raises without a network is an OSError
+        raise TokenizerUnavailable(
+            f"the vocabulary of encoding {name!r} is not on this machine and could not be fetched ({error}); "
+            "set TIKTOKEN_CACHE_DIR to a folder that has it, install llama-index-core (which carries "
+            "cl100k_base and o200k_base), allow the download once, or pass encoding=<a callable>"
+        ) from error
+
+
+def _carried_vocabularies() -> Path | None:
+    spec = importlib.util.find_spec("llama_index") and importlib.util.find_spec("llama_index.core")
+    directory = Path(spec.origin).parent / "_static" / "tiktoken_cache" if spec and spec.origin else None
+    return directory if directory and directory.is_dir() else None
+
+
+def _with_loader(constructor: types.FunctionType, directory: Path) -> Callable[[], dict[str, object]]:
+    """tiktoken's own definition of an encoding, reading its vocabulary from `directory`.
+
+    The definition (pattern, special tokens) stays tiktoken's; only the loader that it calls is
+    another, in a copy, so that neither the environment nor tiktoken's module is touched.
+    """
+
+    def load(url: str, expected_hash: str | None = None) -> Mapping[bytes, int]:
+        file = directory / hashlib.sha1(url.encode()).hexdigest()
+        if not file.is_file():
+            return load_tiktoken_bpe(url, expected_hash)
+        content = file.read_bytes()
+        if expected_hash and hashlib.sha256(content).hexdigest() != expected_hash:
+            return load_tiktoken_bpe(url, expected_hash)
+        pairs = (line.split() for line in content.splitlines() if line)
+        return {base64.b64decode(token): int(rank) for token, rank in pairs}
+
+    names = {**constructor.__globals__, "load_tiktoken_bpe": load}
+    return types.FunctionType(constructor.__code__, names, constructor.__name__, constructor.__defaults__)

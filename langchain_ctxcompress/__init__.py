@@ -1,0 +1,1 @@
+"""ctxcompress for LangChain."""
