@@ -1,0 +1,128 @@
+"""Nodes to passages, and what was kept of a passage back to a node. Nothing that goes in is changed or shared."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from llama_index.core.bridge.pydantic import BaseModel
+from llama_index.core.schema import (
+    BaseNode,
+    ImageNode,
+    IndexNode,
+    MetadataMode,
+    Node,
+    NodeRelationship,
+    NodeWithScore,
+    RelatedNodeInfo,
+)
+
+from ctxcompress import KeptPassage, Passage, passage_from_metadata
+
+__all__ = ["RECORD_KEY", "compressed_node", "copy_node", "is_text_only", "passage_from_node", "passed_through"]
+
+RECORD_KEY = "ctxcompress"
+"""The one metadata key that a compressed node gets: where its text comes from, for citing it."""
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+_IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None), NodeRelationship})
+
+
+def is_text_only(node: BaseNode) -> bool:
+    """Whether a text is all that `node` brings: no image, audio or video, no object behind an index node."""
+    if isinstance(node, ImageNode):
+        return False
+    if isinstance(node, IndexNode):
+        return node.obj is None
+    if isinstance(node, Node):
+        return not (node.image_resource or node.audio_resource or node.video_resource)
+    return True
+
+
+def passage_from_node(item: NodeWithScore, metadata_map: Mapping[str, str] | None = None) -> Passage:
+    """The passage of a node: its bare text, its score, and what its metadata says of where it comes from.
+
+    The id of the source node is the passage's doc_id where the metadata names no document.
+    """
+    node = item.node
+    passage = passage_from_metadata(
+        node.node_id,
+        node.get_content(MetadataMode.NONE),
+        node.metadata,
+        score=_native(item.score),
+        metadata_map=metadata_map,
+    )
+    return replace(passage, doc_id=passage.doc_id or _source_id(node), embedding=node.embedding)
+
+
+def compressed_node(item: NodeWithScore, kept: KeptPassage, position: int) -> NodeWithScore:
+    """A copy of `item` that holds the kept text and a record of it under RECORD_KEY.
+
+    Class, id, score, relationships, metadata, templates and `start_char_idx`/`end_char_idx` (the
+    place of the whole chunk in its document, to which the spans are relative) stay as they are. An
+    embedding of a text that has changed is dropped. The record is excluded from prompts.
+    """
+    node = copy_node(item.node)
+    node.metadata[RECORD_KEY] = {
+        "spans": [[int(start), int(end)] for start, end in kept.spans],
+        "tokens": int(kept.tokens),
+        "relevance": float(kept.relevance),
+        "index": position,
+    }
+    for excluded in (node.excluded_llm_metadata_keys, node.excluded_embed_metadata_keys):
+        if RECORD_KEY not in excluded:
+            excluded.append(RECORD_KEY)
+    if not kept.untouched:
+        node.embedding = None
+        node.set_content(kept.text)
+    return _with_node(item, node)
+
+
+def passed_through(item: NodeWithScore) -> NodeWithScore:
+    """A copy of `item` with nothing changed; the object behind an index node is the same object."""
+    return _with_node(item, copy_node(item.node))
+
+
+def copy_node(node: BaseNode) -> BaseNode:
+    """A copy that shares nothing mutable with `node` but the object behind an index node.
+
+    Several times faster than `model_copy(deep=True)`, which walks through every number of an
+    embedding, and possible where the object of an index node cannot be copied at all.
+    """
+    return _copy_model(node, shared="obj" if isinstance(node, IndexNode) else None)
+
+
+def _with_node(item: NodeWithScore, node: BaseNode) -> NodeWithScore:
+    return item.model_copy(update={"node": node, "score": _native(item.score)})
+
+
+def _copy_model(model: _Model, shared: str | None = None) -> _Model:
+    fields = model.__dict__.items()
+    mutable = {name: _copy(value) for name, value in fields if type(value) not in _IMMUTABLE and name != shared}
+    return model.model_copy(update=mutable)
+
+
+def _copy(value: Any) -> Any:
+    """Like deepcopy, with short cuts for what nodes are made of: flat containers and models."""
+    if isinstance(value, BaseModel):
+        return _copy_model(value)
+    if type(value) is list and _IMMUTABLE.issuperset(map(type, value)):
+        return value.copy()
+    if type(value) is dict:
+        kinds = set(map(type, value.values())) - _IMMUTABLE
+        if not kinds:
+            return value.copy()
+        if kinds == {RelatedNodeInfo}:
+            return {key: _copy_model(related) for key, related in value.items()}
+    return deepcopy(value)
+
+
+def _native(score: float | None) -> float | None:
+    """The same score as a number of Python: a number of numpy does not go into JSON."""
+    return None if score is None else float(score)
+
+
+def _source_id(node: BaseNode) -> str | None:
+    source = node.relationships.get(NodeRelationship.SOURCE)
+    return source.node_id if isinstance(source, RelatedNodeInfo) else None

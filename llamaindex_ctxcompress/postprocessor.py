@@ -1,0 +1,185 @@
+"""The node postprocessor: compresses retrieved nodes for a query, under a hard token budget."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from dataclasses import fields
+from pickle import PicklingError
+from types import MappingProxyType
+from typing import Any, Literal
+
+from llama_index.core.bridge.pydantic import Field, field_serializer
+from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
+from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
+from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+
+from ctxcompress import CompressionConfig
+from llamaindex_ctxcompress.compression import compress_nodes
+
+__all__ = ["CtxCompressPostprocessor"]
+
+dispatcher = get_dispatcher(__name__)
+
+Tier = Literal["key_facts", "summary", "detailed", "complete"]
+Encoding = str | Callable[[str], int | Sized]
+
+_OPTIONS = tuple(option.name for option in fields(CompressionConfig))
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class CtxCompressPostprocessor(BaseNodePostprocessor):
+    """Keeps of each node what answers the query, within one token budget for all nodes together.
+
+    What comes out are copies, in the order in which the nodes came: same class, id, score,
+    relationships and metadata, a text of which every character was in the node's text, in its order,
+    and under the metadata key "ctxcompress", which no prompt shows, where it comes from::
+
+        {"spans": [[start, end], ...], "tokens": int, "relevance": float, "index": int}
+
+    `spans` are half-open character offsets into the text that the node had (add `start_char_idx`,
+    which stays, for the place in the document), `tokens` count the bare text, `index` is the
+    position among the nodes that came in, `relevance` compares within one call only. An embedding
+    is dropped if the text has changed. Nodes that are given are never changed or shared.
+
+    Nodes with an image, audio or video, and index nodes with an object, are passed on in their place
+    with nothing changed. The text they show counts in the budget: the others share what is left.
+
+    The options are those of `ctxcompress.CompressionConfig`, and `metadata_mode`: what of a node
+    counts in the budget. LLM (the default) counts `node.get_content(MetadataMode.LLM)`, the text
+    in its metadata template, which is what response synthesizers join; NONE counts the bare text,
+    which is what CitationQueryEngine reads. The bare text is all that is scored and cut.
+
+    `to_dict`, `to_json` and pickle keep every option. A callable `encoding` cannot be written down:
+    a dictionary or JSON names it only, and `from_dict(data)` refuses that name; give it again with
+    `from_dict(data, encoding=...)`. Pickle keeps a callable that can be pickled.
+
+    Raises ConfigError (a ValueError), here or when nodes are processed after an option was assigned,
+    if an option has a value that cannot work; ValueError for another `metadata_mode`; PicklingError
+    for an `encoding` that cannot be pickled; TokenizerUnavailable (a RuntimeError), when nodes are
+    processed, if the vocabulary of `encoding` can neither be found nor fetched.
+    """
+
+    max_tokens: int | None = Field(
+        default=None, description="Budget in tokens, at least 1; without it, `tier` says it."
+    )
+    tier: Tier | None = Field(
+        default=None, description="Budget by name: 200, 1,000 (the default), 5,000 or 20,000 tokens."
+    )
+    encoding: Encoding = Field(
+        default="o200k_base",
+        description="What counts the tokens: a tiktoken encoding's name, or a callable such as Settings.tokenizer.",
+        json_schema_extra={"type": "string"},
+    )
+    separator: str = Field(default="\n\n", description="What stands between two nodes where they are joined.")
+    language: str | None = Field(default=None, description="ISO 639-1 code of the texts; None detects it.")
+    synonyms: Mapping[str, Sequence[str]] = Field(
+        default_factory=dict, description="Query word -> other words that mean the same."
+    )
+    technical_synonyms: bool = Field(
+        default=False, description="Whether a small built-in table for technical English is used as well."
+    )
+    metadata_map: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="Which metadata key holds the title, header_path, doc_id, file_path or score, if not a usual one.",
+    )
+    metadata_mode: MetadataMode = Field(
+        default=MetadataMode.LLM,
+        description="What counts in the budget: the text with the metadata that the language model sees, or alone.",
+    )
+
+    def __init__(
+        self,
+        *,
+        max_tokens: int | None = None,
+        tier: Tier | None = None,
+        encoding: Encoding = "o200k_base",
+        separator: str = "\n\n",
+        language: str | None = None,
+        synonyms: Mapping[str, Sequence[str]] = _NOTHING,
+        technical_synonyms: bool = False,
+        metadata_map: Mapping[str, str] = _NOTHING,
+        metadata_mode: MetadataMode = MetadataMode.LLM,
+        callback_manager: CallbackManager | None = None,
+    ) -> None:
+        config = CompressionConfig(
+            max_tokens=max_tokens,
+            tier=tier,
+            encoding=encoding,
+            separator=separator,
+            language=language,
+            synonyms=synonyms,
+            technical_synonyms=technical_synonyms,
+            metadata_map=metadata_map,
+        )
+        if metadata_mode not in (MetadataMode.LLM, MetadataMode.NONE):
+            raise ValueError(f"metadata_mode is {metadata_mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
+        options = {name: getattr(config, name) for name in _OPTIONS}
+        options["metadata_mode"] = metadata_mode
+        options["callback_manager"] = CallbackManager() if callback_manager is None else callback_manager
+        super().__init__(**options)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which LlamaIndex writes it down and shows it in traces."""
+        return "CtxCompressPostprocessor"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        with self._traced(nodes, query_bundle) as kept:
+            kept += self._compress(nodes, query_bundle)
+        return kept
+
+    # LlamaIndex opens a span by itself for the abstract method above, not for this one.
+    @dispatcher.span
+    async def _apostprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        with self._traced(nodes, query_bundle) as kept:
+            kept += await asyncio.to_thread(self._compress, nodes, query_bundle)
+        return kept
+
+    def _compress(self, nodes: Sequence[NodeWithScore], query_bundle: QueryBundle | None) -> list[NodeWithScore]:
+        # Built anew each time, so that an option that was assigned counts, and is checked.
+        config = CompressionConfig(**{name: getattr(self, name) for name in _OPTIONS})
+        return compress_nodes(config, query_bundle.query_str if query_bundle else None, nodes, self.metadata_mode)
+
+    @contextmanager
+    def _traced(self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None) -> Iterator[list[NodeWithScore]]:
+        """Tells handlers which nodes came in and which were put into the list that it yields.
+
+        LlamaIndex has no event for postprocessors as such. Those of the rerankers are what tracing
+        tools show with the nodes before and after.
+        """
+        name, query = self.class_name(), query_bundle.query_str if query_bundle else ""
+        kept: list[NodeWithScore] = []
+        dispatcher.event(ReRankStartEvent(query=query_bundle, nodes=nodes, top_n=len(nodes), model_name=name))
+        payload: dict[str, Any] = {
+            EventPayload.NODES: nodes,
+            EventPayload.MODEL_NAME: name,
+            EventPayload.QUERY_STR: query,
+            EventPayload.TOP_K: len(nodes),
+        }
+        with self.callback_manager.event(CBEventType.RERANKING, payload=payload) as event:
+            yield kept
+            event.on_end(payload={EventPayload.NODES: kept})
+        dispatcher.event(ReRankEndEvent(nodes=kept))
+
+    @field_serializer("encoding")
+    def _name_of_encoding(self, encoding: Encoding) -> str:
+        """A callable's name in brackets, which is no encoding's name: reading it back is refused."""
+        if isinstance(encoding, str):
+            return encoding
+        return f"<callable {getattr(encoding, '__qualname__', type(encoding).__qualname__)}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # LlamaIndex leaves out what it cannot pickle; the copy would count with another tokenizer.
+        state = super().__getstate__()
+        if "encoding" not in state["__dict__"]:
+            raise PicklingError(
+                f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "
+                "function that a module defines"
+            )
+        return state
