@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from llama_index.core.bridge.pydantic import BaseModel
@@ -14,6 +15,7 @@ from llama_index.core.schema import (
     Node,
     NodeRelationship,
     NodeWithScore,
+    ObjectType,
     RelatedNodeInfo,
 )
 
@@ -26,7 +28,8 @@ RECORD_KEY = "ctxcompress"
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-_IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None), NodeRelationship})
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+_IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None), NodeRelationship, ObjectType})
 
 
 def is_text_only(node: BaseNode) -> bool:
@@ -63,20 +66,23 @@ def compressed_node(item: NodeWithScore, kept: KeptPassage, position: int) -> No
     place of the whole chunk in its document, to which the spans are relative) stay as they are. An
     embedding of a text that has changed is dropped. The record is excluded from prompts.
     """
-    node = copy_node(item.node)
-    node.metadata[RECORD_KEY] = {
+    node = item.node
+    record = {
         "spans": [[int(start), int(end)] for start, end in kept.spans],
         "tokens": int(kept.tokens),
         "relevance": float(kept.relevance),
         "index": position,
     }
-    for excluded in (node.excluded_llm_metadata_keys, node.excluded_embed_metadata_keys):
-        if RECORD_KEY not in excluded:
-            excluded.append(RECORD_KEY)
-    if not kept.untouched:
-        node.embedding = None
-        node.set_content(kept.text)
-    return _with_node(item, node)
+    changes: dict[str, object] = {
+        "metadata": {**_copy(node.metadata), RECORD_KEY: record},
+        "excluded_llm_metadata_keys": _with_record_key(node.excluded_llm_metadata_keys),
+        "excluded_embed_metadata_keys": _with_record_key(node.excluded_embed_metadata_keys),
+    }
+    if kept.untouched:
+        return _with_node(item, copy_node(node, changes))
+    copy = copy_node(node, {**changes, "embedding": None})
+    copy.set_content(kept.text)
+    return _with_node(item, copy)
 
 
 def passed_through(item: NodeWithScore) -> NodeWithScore:
@@ -84,23 +90,30 @@ def passed_through(item: NodeWithScore) -> NodeWithScore:
     return _with_node(item, copy_node(item.node))
 
 
-def copy_node(node: BaseNode) -> BaseNode:
-    """A copy that shares nothing mutable with `node` but the object behind an index node.
+def copy_node(node: BaseNode, changes: Mapping[str, object] = _NOTHING) -> BaseNode:
+    """A copy with other values for the fields in `changes`.
 
-    Several times faster than `model_copy(deep=True)`, which walks through every number of an
-    embedding, and possible where the object of an index node cannot be copied at all.
+    It shares nothing mutable with `node` but the object behind an index node. Faster than
+    `model_copy(deep=True)`, which walks through every number of an embedding, and possible where the
+    object of an index node cannot be copied at all.
     """
-    return _copy_model(node, shared="obj" if isinstance(node, IndexNode) else None)
+    if isinstance(node, IndexNode):
+        changes = {"obj": node.obj, **changes}
+    return _copy_model(node, changes)
 
 
 def _with_node(item: NodeWithScore, node: BaseNode) -> NodeWithScore:
     return item.model_copy(update={"node": node, "score": _native(item.score)})
 
 
-def _copy_model(model: _Model, shared: str | None = None) -> _Model:
+def _with_record_key(keys: list[str]) -> list[str]:
+    return keys.copy() if RECORD_KEY in keys else [*keys, RECORD_KEY]
+
+
+def _copy_model(model: _Model, changes: Mapping[str, object] = _NOTHING) -> _Model:
     fields = model.__dict__.items()
-    mutable = {name: _copy(value) for name, value in fields if type(value) not in _IMMUTABLE and name != shared}
-    return model.model_copy(update=mutable)
+    copies = {name: _copy(value) for name, value in fields if type(value) not in _IMMUTABLE and name not in changes}
+    return model.model_copy(update={**copies, **changes})
 
 
 def _copy(value: Any) -> Any:
@@ -111,10 +124,10 @@ def _copy(value: Any) -> Any:
         return value.copy()
     if type(value) is dict:
         kinds = set(map(type, value.values())) - _IMMUTABLE
+        if kinds == {RelatedNodeInfo}:
+            return {key: info.model_copy(update={"metadata": _copy(info.metadata)}) for key, info in value.items()}
         if not kinds:
             return value.copy()
-        if kinds == {RelatedNodeInfo}:
-            return {key: _copy_model(related) for key, related in value.items()}
     return deepcopy(value)
 
 
