@@ -175,8 +175,9 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         return f"<callable {getattr(encoding, '__qualname__', type(encoding).__qualname__)}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        # LlamaIndex leaves out what it cannot pickle; the copy would count with another tokenizer.
-        state = super().__getstate__()
+        # LlamaIndex leaves out what it cannot pickle. Without its encoding the copy would count with
+        # another one, so that is refused; and as it also takes it from the object, it gets a copy.
+        state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "

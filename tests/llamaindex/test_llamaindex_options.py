@@ -1,0 +1,187 @@
+"""The options: those of the core, checked when they are set, and kept by everything that writes a component down."""
+
+import dataclasses
+import inspect
+import json
+import pickle
+import re
+import threading
+from copy import deepcopy
+
+import pytest
+from li_nodes import QUERY, count_words, four_nodes
+from llama_index.core import Settings
+from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import MetadataMode
+
+from ctxcompress import CompressionConfig, CtxCompressError
+from llamaindex_ctxcompress import CtxCompressPostprocessor
+
+OPTIONS = {
+    "max_tokens": 123,
+    "tier": None,
+    "encoding": "cl100k_base",
+    "separator": "\n---\n",
+    "language": "en",
+    "synonyms": {"timeout": ("deadline", "limit")},
+    "technical_synonyms": True,
+    "metadata_map": {"title": "headline"},
+    "metadata_mode": MetadataMode.NONE,
+}
+
+
+def values(postprocessor: CtxCompressPostprocessor) -> dict[str, object]:
+    return {name: getattr(postprocessor, name) for name in OPTIONS}
+
+
+def test_every_option_of_the_core_is_a_field_with_the_same_default() -> None:
+    core = CompressionConfig()
+    postprocessor = CtxCompressPostprocessor()
+    for option in dataclasses.fields(CompressionConfig):
+        assert option.name in CtxCompressPostprocessor.model_fields
+        assert getattr(postprocessor, option.name) == getattr(core, option.name), option.name
+
+
+def test_fields_and_keywords_are_the_same_with_the_same_defaults() -> None:
+    keywords = inspect.signature(CtxCompressPostprocessor).parameters
+    fields = CtxCompressPostprocessor.model_fields
+    assert set(keywords) == set(fields) == set(OPTIONS) | {"callback_manager"}
+    for name in OPTIONS:
+        assert keywords[name].default == fields[name].get_default(call_default_factory=True), name
+        assert keywords[name].annotation == fields[name].annotation, name
+        assert fields[name].description
+
+
+def test_it_is_a_node_postprocessor_under_its_own_name() -> None:
+    assert issubclass(CtxCompressPostprocessor, BaseNodePostprocessor)
+    assert CtxCompressPostprocessor.class_name() == "CtxCompressPostprocessor"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_tokens": 0},
+        {"max_tokens": "ten"},
+        {"max_tokens": True},
+        {"tier": "tiny"},
+        {"max_tokens": 10, "tier": "summary"},
+        {"encoding": "gpt-17"},
+        {"encoding": None},
+        {"separator": None},
+        {"language": "English"},
+        {"synonyms": {"timeout": "deadline"}},
+        {"metadata_map": {"colour": "c"}},
+    ],
+    ids=str,
+)
+def test_a_wrong_value_is_refused_at_construction_with_the_message_of_the_core(wrong: dict[str, object]) -> None:
+    with pytest.raises(CtxCompressError) as of_core:
+        CompressionConfig(**wrong)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(of_core.value))}$") as refused:
+        CtxCompressPostprocessor(**wrong)
+    assert type(refused.value) is type(of_core.value)
+
+
+@pytest.mark.parametrize("mode", [MetadataMode.ALL, MetadataMode.EMBED, "everything", None])
+def test_a_metadata_mode_that_no_language_model_reads_is_refused(mode: object) -> None:
+    with pytest.raises(ValueError, match=r"metadata_mode is .*; give MetadataMode.LLM or MetadataMode.NONE"):
+        CtxCompressPostprocessor(metadata_mode=mode)
+
+
+def test_an_unknown_option_is_refused() -> None:
+    with pytest.raises(TypeError, match="max_token"):
+        CtxCompressPostprocessor(max_token=10)
+
+
+def test_an_option_that_is_assigned_later_counts_and_is_checked() -> None:
+    postprocessor = CtxCompressPostprocessor(max_tokens=10_000)
+    whole = postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
+    postprocessor.max_tokens = 60
+    fewer = postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
+    assert sum(len(item.text) for item in fewer) < sum(len(item.text) for item in whole)
+    postprocessor.max_tokens = 0
+    with pytest.raises(CtxCompressError, match="max_tokens is 0"):
+        postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
+
+
+def test_dictionaries_keep_every_option() -> None:
+    written = CtxCompressPostprocessor(**OPTIONS).to_dict()
+    assert written["class_name"] == "CtxCompressPostprocessor"
+    assert values(CtxCompressPostprocessor.from_dict(written)) == OPTIONS
+
+
+def test_json_keeps_every_option() -> None:
+    written = CtxCompressPostprocessor(**OPTIONS).to_json()
+    assert json.loads(written)["max_tokens"] == 123
+    assert values(CtxCompressPostprocessor.from_json(written)) == OPTIONS
+
+
+def test_the_defaults_survive_a_round_trip() -> None:
+    plain = CtxCompressPostprocessor()
+    for copy in (
+        CtxCompressPostprocessor.from_json(plain.to_json()),
+        pickle.loads(pickle.dumps(plain)),
+        deepcopy(plain),
+    ):
+        assert values(copy) == values(plain)
+
+
+def test_pickle_keeps_every_option() -> None:
+    copy = pickle.loads(pickle.dumps(CtxCompressPostprocessor(**OPTIONS)))
+    assert type(copy) is CtxCompressPostprocessor
+    assert values(copy) == OPTIONS
+
+
+def test_a_dictionary_names_a_callable_and_reading_that_back_is_refused() -> None:
+    written = CtxCompressPostprocessor(encoding=count_words).to_dict()
+    assert written["encoding"] == "<callable count_words>"
+    with pytest.raises(CtxCompressError, match=r"encoding is '<callable count_words>'; give .* a callable"):
+        CtxCompressPostprocessor.from_dict(written)
+
+
+def test_json_and_schema_can_be_written_with_a_callable() -> None:
+    postprocessor = CtxCompressPostprocessor(encoding=Settings.tokenizer)
+    assert json.loads(postprocessor.to_json())["encoding"] == "<callable partial>"
+    assert CtxCompressPostprocessor.model_json_schema()["properties"]["encoding"]["type"] == "string"
+
+
+def test_a_callable_can_be_given_again_when_reading_back() -> None:
+    written = CtxCompressPostprocessor(max_tokens=7, encoding=count_words).to_json()
+    copy = CtxCompressPostprocessor.from_json(written, encoding=count_words)
+    assert copy.encoding is count_words
+    assert copy.max_tokens == 7
+
+
+def test_pickle_keeps_a_callable_that_can_be_pickled() -> None:
+    assert pickle.loads(pickle.dumps(CtxCompressPostprocessor(encoding=count_words))).encoding is count_words
+
+
+def test_pickle_refuses_a_callable_that_it_would_lose() -> None:
+    postprocessor = CtxCompressPostprocessor(encoding=lambda text: len(text))
+    with pytest.raises(pickle.PicklingError, match=r"encoding is .*lambda.*; give an encoding's name"):
+        pickle.dumps(postprocessor)
+    assert postprocessor.encoding("four") == 4
+
+
+def test_pickle_leaves_a_callback_manager_that_cannot_be_pickled_where_it_is() -> None:
+    handler = LlamaDebugHandler()
+    handler.lock = threading.Lock()
+    manager = CallbackManager([handler])
+    postprocessor = CtxCompressPostprocessor(max_tokens=5, callback_manager=manager)
+    assert pickle.loads(pickle.dumps(postprocessor)).max_tokens == 5
+    assert postprocessor.callback_manager is manager
+
+
+def test_engines_can_assign_their_callback_manager() -> None:
+    postprocessor, manager = CtxCompressPostprocessor(), CallbackManager([])
+    postprocessor.callback_manager = manager
+    assert postprocessor.callback_manager is manager
+    assert "callback_manager" not in postprocessor.to_dict()
+    assert CtxCompressPostprocessor(callback_manager=manager).callback_manager is manager
+
+
+def test_only_the_postprocessor_is_exported() -> None:
+    import llamaindex_ctxcompress
+
+    assert llamaindex_ctxcompress.__all__ == ["CtxCompressPostprocessor"]
