@@ -1,0 +1,148 @@
+"""The document compressor: the core's options as fields, and LangChain's calls, callbacks and traces around it."""
+
+from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import fields
+from typing import Literal
+
+from langchain_core.callbacks import Callbacks
+from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.runnables import Runnable, RunnableLambda, ensure_config, run_in_executor
+from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
+from pydantic import ConfigDict, Field, model_validator
+from typing_extensions import TypedDict, override
+
+from ctxcompress import Compression, CompressionConfig, Compressor
+from langchain_ctxcompress.convert import compressed_document, passages_from_documents
+
+__all__ = ["CtxCompressor", "DocumentsAndQuery"]
+
+_OPTIONS = tuple(option.name for option in fields(CompressionConfig))
+
+
+class DocumentsAndQuery(TypedDict):
+    """What `CtxCompressor.as_runnable()` is invoked with."""
+
+    documents: Sequence[Document]
+    query: str
+
+
+class CtxCompressor(BaseDocumentCompressor):
+    """Keeps of retrieved documents what answers the query, within a budget of tokens.
+
+    Guaranteed: the texts of the returned documents joined by `separator` have at most the budget's
+    tokens; each of them consists of pieces of the given document, in its order; documents come in
+    the order they were given. They are copies: id, metadata and subclass survive, nothing is shared
+    with the input and the input is not changed.
+
+    Each returned document's metadata has one key more, "ctxcompress", which goes into JSON:
+    "spans" ([start, end) pairs of character offsets into the document that was given), "tokens" (of
+    the text alone), "relevance" (comparable within one call only) and "index" (the position of the
+    document among those that were given). Compressing a document again replaces the key: the spans
+    then refer to the document that was given last.
+
+    Each call is a run of its own in the trace, with the query and the numbers of documents and tokens.
+
+    Options are checked when the compressor is made and cannot be set afterwards; a wrong one raises
+    pydantic's ValidationError (a ValueError) with the value, the range and the remedy. Calls raise
+    TypeError if given something else than Documents, and RuntimeError if `encoding` names a
+    vocabulary that is neither on this machine nor can be fetched.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_tokens: int | None = None
+    """The budget of the final text in tokens, at least 1. Without it, `tier` says it."""
+    tier: Literal["key_facts", "summary", "detailed", "complete"] | None = None
+    """The budget by name: 200, 1,000 (the default), 5,000 or 20,000 tokens. Give this or `max_tokens`."""
+    encoding: str | Callable[[str], int | Sized] = "o200k_base"
+    """What counts the tokens: a tiktoken encoding's name, or a function from a text to its tokens or
+    their number, such as a chat model's `get_num_tokens`."""
+    separator: str = "\n\n"
+    """What will stand between two documents in the prompt; its tokens count."""
+    language: str | None = None
+    """ISO 639-1 code of the texts ("en", "de"); None detects it."""
+    synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)
+    """Query word -> other words that mean the same."""
+    technical_synonyms: bool = False
+    """Whether a small built-in table for technical English is used as well."""
+    metadata_map: Mapping[str, str] = Field(default_factory=dict)
+    """Which metadata key holds a document's title, header_path, doc_id, file_path or score, where it
+    is not one of the usual ones."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _checked(cls, options: object) -> object:
+        # Before pydantic looks at the types: it would take "10" or True for a number of tokens.
+        if not isinstance(options, dict):
+            return options
+        given = [name for name in _OPTIONS if name in options]
+        config = CompressionConfig(**{name: options[name] for name in given})
+        return {**options, **{name: getattr(config, name) for name in given}}
+
+    @property
+    def config(self) -> CompressionConfig:
+        """The options as the core takes them. Made anew each time, so that a copy with another value
+        (`model_copy(update=...)`) never compresses with the old one."""
+        return CompressionConfig(**{name: getattr(self, name) for name in _OPTIONS})
+
+    @override
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> list[Document]:
+        """What of `documents` answers `query` best, within the budget: see the class.
+
+        No documents give an empty list. `callbacks` are told of the run; without them, those of the
+        runnable that this is called in.
+        """
+        manager = get_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
+        run = manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
+        try:
+            compression, compressed = self._compress(documents, query)
+        except BaseException as error:  # whatever it is, the trace has to say how the run ended
+            run.on_chain_error(error)
+            raise
+        run.on_chain_end(_outputs(compression))
+        return compressed
+
+    @override
+    async def acompress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> list[Document]:
+        """The same as `compress_documents`, on another thread: the event loop is not blocked."""
+        manager = get_async_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
+        run = await manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
+        try:
+            compression, compressed = await run_in_executor(None, self._compress, documents, query)
+        except BaseException as error:
+            await run.on_chain_error(error)
+            raise
+        await run.on_chain_end(_outputs(compression))
+        return compressed
+
+    def as_runnable(self) -> Runnable[DocumentsAndQuery, list[Document]]:
+        """This compressor as a step of a chain: {"documents": [...], "query": "..."} -> documents."""
+
+        def compress(given: DocumentsAndQuery) -> list[Document]:
+            return self.compress_documents(given["documents"], given["query"])
+
+        async def acompress(given: DocumentsAndQuery) -> list[Document]:
+            return await self.acompress_documents(given["documents"], given["query"])
+
+        return RunnableLambda(compress, afunc=acompress, name="compress_documents")
+
+    def _compress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
+        compression = Compressor(self.config).compress(query, passages_from_documents(documents, self.metadata_map))
+        return compression, [compressed_document(documents[kept.index], kept) for kept in compression.passages]
+
+
+def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:
+    # The documents themselves are in the trace already, as the output of the step before this one.
+    return {"query": query, "documents": len(documents)}
+
+
+def _outputs(compression: Compression) -> dict[str, object]:
+    return {
+        "documents": len(compression.passages),
+        "tokens": int(compression.tokens),
+        "max_tokens": compression.max_tokens,
+    }
