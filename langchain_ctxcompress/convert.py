@@ -1,4 +1,4 @@
-"""Documents to passages, and what was kept of a passage back to a document. Nothing that goes in is changed or shared."""
+"""Documents to passages, and what was kept of them back to documents. Nothing that goes in is changed or shared."""
 
 import copy
 import pickle
@@ -15,6 +15,7 @@ __all__ = ["RECORD_KEY", "compressed_document", "passages_from_documents"]
 RECORD_KEY = "ctxcompress"
 """The one metadata key that a compressed document gets: where its text comes from, for citing it."""
 
+_IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None)})
 # What Python's own objects and those of common libraries raise when they refuse to be copied.
 _REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, pickle.PickleError)
 
@@ -36,12 +37,10 @@ def compressed_document(document: Document, kept: KeptPassage) -> Document:
     that is a transformer's working state and offers `to_document()` to leave it behind: the state
     belongs to the longer text and is no business of the reader, so a plain Document comes out.
     """
-    if callable(getattr(document, "to_document", None)):
-        metadata = {**_copied(document.metadata), RECORD_KEY: _record(kept)}
+    metadata = {**_copied(document.metadata, {}), RECORD_KEY: _record(kept)}
+    if type(document) is Document or callable(getattr(document, "to_document", None)):
         return Document(kept.text, id=document.id, metadata=metadata)
-    twin = _twin(document)
-    metadata = {**twin.metadata, RECORD_KEY: _record(kept)}
-    return twin.model_copy(update={"page_content": kept.text, "metadata": metadata})
+    return _twin(document).model_copy(update={"page_content": kept.text, "metadata": metadata})
 
 
 def _passage(index: int, document: object, metadata_map: Mapping[str, str] | None) -> Passage:
@@ -57,7 +56,7 @@ def _passage(index: int, document: object, metadata_map: Mapping[str, str] | Non
 def _is_readable(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(isinstance(item, str) for item in value)
-    return isinstance(value, str | Real)
+    return type(value) in _IMMUTABLE or isinstance(value, str | Real)
 
 
 def _record(kept: KeptPassage) -> dict[str, object]:
@@ -71,17 +70,27 @@ def _record(kept: KeptPassage) -> dict[str, object]:
 
 
 def _twin(document: Document) -> Document:
+    """A deep copy with the private attributes of its class, where they can be copied."""
     try:
         return copy.deepcopy(document)
     except _REFUSALS:
-        return document.model_copy(update={name: _copied(value) for name, value in document})
+        return document.model_copy(update={name: _copied(value, {}) for name, value in document})
 
 
-def _copied(value: Any) -> Any:
-    """A deep copy that shares only what refuses to be copied, such as a lock or a database client."""
+def _copied(value: Any, memo: dict[int, Any]) -> Any:
+    """A deep copy that shares only what refuses to be copied, such as a lock or a database client.
+
+    Faster than deepcopy for what metadata is made of. `memo`: copies by the id of their original.
+    """
+    if id(value) in memo:
+        return memo[id(value)]
+    if type(value) in (dict, list):
+        memo[id(value)] = twin = value.copy()
+        for key, item in value.items() if type(value) is dict else enumerate(value):
+            if type(item) not in _IMMUTABLE:
+                twin[key] = _copied(item, memo)
+        return twin
     try:
-        return copy.deepcopy(value)
+        return copy.deepcopy(value, memo)
     except _REFUSALS:
-        if isinstance(value, dict):
-            return {key: _copied(item) for key, item in value.items()}
-        return [_copied(item) for item in value] if isinstance(value, list) else value
+        return value
