@@ -43,6 +43,21 @@ def test_what_nodes_with_images_or_objects_show_counts_too(max_tokens: int, mode
     assert [type(item.node) for item in result if not item.metadata.get("ctxcompress")] == [ImageNode, IndexNode]
 
 
+def test_separators_between_texts_and_nodes_passed_on_whole_count() -> None:
+    def count(text: str) -> int:
+        return count_words(text) + 10 * text.count("\n\n")
+
+    for max_tokens in range(35, 120, 5):
+        postprocessor = CtxCompressPostprocessor(max_tokens=max_tokens, encoding=count)
+        assert count(joined(postprocessor.postprocess_nodes(mixed_nodes(), query_str=QUERY))) <= max_tokens
+
+
+def test_a_caption_larger_than_the_budget_stays_alone() -> None:
+    caption = ImageNode(text="A caption of very many words. " * 20, image="aGVsbG8=")
+    result = budgeted(100).postprocess_nodes(scored([text_node(0), caption]), query_str=QUERY)
+    assert [item.node for item in result] == [caption]
+
+
 def test_nodes_passed_on_whole_that_fill_the_budget_leave_nothing_and_that_is_said(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

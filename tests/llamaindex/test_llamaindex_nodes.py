@@ -66,8 +66,10 @@ def mutables(value: object) -> set[int]:
     return {id(value)}.union(*map(mutables, inner))
 
 
+source = RelatedNodeInfo(node_id="document", metadata={"author": "Ada"})
 ALL_KINDS = [
     pytest.param(text_node(embedding=[0.5] * 8), id="text"),
+    pytest.param(text_node(relationships={NodeRelationship.SOURCE: source}), id="text with source only"),
     pytest.param(Document(text=TEXTS[0], metadata={"tags": ["a"]}, id_="d"), id="document"),
     pytest.param(ImageNode(text="A caption.", image="aGVsbG8=", metadata={"tags": ["a"]}), id="image"),
     pytest.param(ImageDocument(text="A caption.", image=b"hello"), id="image document"),
