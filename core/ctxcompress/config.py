@@ -6,8 +6,9 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from ctxcompress.errors import ConfigError
+from ctxcompress.types import Kind
 
-__all__ = ["TIERS", "CompressionConfig", "Encoding", "Tier"]
+__all__ = ["QATBE_TYPE_WEIGHTS", "TIERS", "CompressionConfig", "Encoding", "Tier"]
 
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 
@@ -15,6 +16,19 @@ TIERS: Mapping[Tier, int] = MappingProxyType(
     {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
 )
 """Budgets by name, in tokens."""
+
+QATBE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        Kind.CODE: 1.5,
+        Kind.TABLE: 1.4,
+        Kind.HEADING: 1.3,
+        Kind.LIST_ITEM: 1.1,
+        Kind.PARAGRAPH: 1.0,
+        Kind.QUOTE: 0.9,
+        Kind.METADATA: 0.5,
+    }
+)
+"""The published weights of QATBE. Not the default: on pages that mix prose and code they cost evidence."""
 
 Encoding = str | Callable[[str], int | Sized]
 """A tiktoken encoding's name, or a function from a text to its tokens or to their number."""
@@ -34,6 +48,8 @@ class CompressionConfig:
     language: ISO 639-1 code of the texts ("en", "de"); None detects it.
     synonyms: query word -> other words that mean the same.
     technical_synonyms: whether a small built-in table for technical English is used as well.
+    type_weights: segment kind -> factor on its score, for kinds where it is not 1.0; QATBE_TYPE_WEIGHTS has
+        the published ones.
     metadata_map: which metadata key holds a passage's title, header_path, doc_id, file_path or
         score, where it is not one of the usual ones.
     """
@@ -45,6 +61,7 @@ class CompressionConfig:
     language: str | None = None
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     technical_synonyms: bool = False
+    type_weights: Mapping[str, float] = field(default_factory=dict)
     metadata_map: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -54,6 +71,7 @@ class CompressionConfig:
             raise ConfigError(f"separator is {self.separator!r}; give a string, such as '\\n\\n'")
         _check_language(self.language)
         object.__setattr__(self, "synonyms", _checked_synonyms(self.synonyms))
+        object.__setattr__(self, "type_weights", _checked_weights(self.type_weights))
         object.__setattr__(self, "metadata_map", _checked_metadata_map(self.metadata_map))
 
     @property
@@ -102,6 +120,17 @@ def _checked_synonyms(synonyms: object) -> dict[str, tuple[str, ...]]:
         if isinstance(others, str) or not isinstance(others, Sequence):
             raise ConfigError(f"synonyms[{word!r}] is {others!r}; give a list of words")
     return {str(word): tuple(map(str, others)) for word, others in synonyms.items()}
+
+
+def _checked_weights(weights: object) -> dict[str, float]:
+    if not isinstance(weights, Mapping):
+        raise ConfigError(f"type_weights is {weights!r}; give a mapping from a segment kind to a factor")
+    for kind, weight in weights.items():
+        if kind not in list(Kind):
+            raise ConfigError(f"type_weights names {kind!r}; the kinds are {', '.join(Kind)}")
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
+            raise ConfigError(f"type_weights[{str(kind)!r}] is {weight!r}; give a finite number, at least 0")
+    return {str(kind): float(weight) for kind, weight in weights.items()}
 
 
 def _checked_metadata_map(metadata_map: object) -> dict[str, str]:

@@ -1,7 +1,9 @@
 """Reading a passage's title, headings, document and file from the metadata that loaders and splitters write."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
+from numbers import Real
 
 from ctxcompress.errors import InputError
 from ctxcompress.types import Passage
@@ -49,7 +51,9 @@ def passage_from_metadata(
     )
 
 
-def as_passages(items: Iterable[Passage | str | Mapping[str, object]]) -> tuple[Passage, ...]:
+def as_passages(
+    items: Iterable[Passage | str | Mapping[str, object]], *, metadata_map: Mapping[str, str] | None = None
+) -> tuple[Passage, ...]:
     """Passages from strings, mappings and passages; a missing id becomes the position.
 
     A mapping needs its text under "text", "page_content" or "content"; its "id", "score" and
@@ -57,20 +61,20 @@ def as_passages(items: Iterable[Passage | str | Mapping[str, object]]) -> tuple[
     """
     if isinstance(items, str | Mapping | Passage):
         raise InputError(f"passages is one {type(items).__name__}; give a list of them")
-    return tuple(_as_passage(index, item) for index, item in enumerate(items))
+    return tuple(_as_passage(index, item, metadata_map) for index, item in enumerate(items))
 
 
-def _as_passage(index: int, item: object) -> Passage:
+def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None) -> Passage:
     if isinstance(item, Passage):
         return item
     if isinstance(item, str):
         return Passage(str(index), item)
     if isinstance(item, Mapping):
-        return _from_mapping(index, item)
+        return _from_mapping(index, item, metadata_map)
     raise InputError(f"passage {index} is a {type(item).__name__}; give a string, a mapping with 'text', or a Passage")
 
 
-def _from_mapping(index: int, item: Mapping[str, object]) -> Passage:
+def _from_mapping(index: int, item: Mapping[str, object], metadata_map: Mapping[str, str] | None) -> Passage:
     text_key = next((key for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
     if text_key is None:
         raise InputError(f"passage {index} has the keys {sorted(map(str, item))}; its text must be a string under 'text'")
@@ -84,6 +88,7 @@ def _from_mapping(index: int, item: Mapping[str, object]) -> Passage:
         str(item[text_key]),
         others,
         score=_number(item.get("score")),
+        metadata_map=metadata_map,
     )
 
 
@@ -107,6 +112,6 @@ def _first_text(metadata: Mapping[str, object], keys: Iterable[str]) -> str | No
 
 def _number(value: object) -> float | None:
     """A score, or None where it is missing or not a usable number: unknown is not zero."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, Real):
         return None
-    return float(value) if value == value else None
+    return None if math.isnan(value) else float(value)

@@ -1,17 +1,37 @@
-"""The pipeline: composition only, no algorithm of its own."""
+"""The pipeline: composition only, no algorithm of its own.
 
-from collections.abc import Callable, Iterable, Mapping
+    passages -> normalize -> segment -> score -> select -> assemble
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ctxcompress.config import CompressionConfig, Tier
 from ctxcompress.metadata import as_passages
+from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
+from ctxcompress.query.terms import query_terms
+from ctxcompress.score.relevance import relevance
+from ctxcompress.score.sections import number_sections
+from ctxcompress.segment import segment
+from ctxcompress.select.candidates import Candidates
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.qatbe import Selection, select
+from ctxcompress.spans import intersection, inverse
+from ctxcompress.text.language import detect_language
+from ctxcompress.text.words import Terms, split_words
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Reason, Span, StageStats
+from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Reason, Segment, Span, StageStats
 
 __all__ = ["Compressor", "Frame", "compress"]
 
 Frame = Callable[[Passage, str], str]
 """How a kept text of a passage looks where it is finally read. What it adds counts in the budget."""
+
+_log = logging.getLogger("ctxcompress")
 
 
 class Compressor:
@@ -31,33 +51,44 @@ class Compressor:
         tier: Tier | None = None,
         frame: Frame | None = None,
     ) -> Compression:
-        """What of `passages` answers `query` best within the budget, in source order."""
+        """What of `passages` answers `query` best, in source order, within the budget.
+
+        The final text has at most `max_tokens` tokens, separators and frames included. Passages that
+        fit as they are come back as they are. Without a query, or if nothing matches it, what comes
+        first is kept. `max_tokens` and `tier` override the config's.
+
+        Raises ConfigError, InputError (a passage is no string, mapping or Passage) or TokenizerUnavailable.
+        """
         config = self.config.with_budget(max_tokens=max_tokens, tier=tier)
-        started = perf_counter()
-        items = as_passages(passages)
+        items = as_passages(passages, metadata_map=config.metadata_map)
         count = TokenCounter(config.encoding)
-        show = frame or (lambda passage, text: text)
-        kept: list[KeptPassage] = []
-        dropped: list[Decision] = []
-        text = ""
-        for index, passage in enumerate(items):
-            span = Span(0, len(passage.text))
-            candidate = config.separator.join([show(k.original, k.text) for k in kept] + [show(passage, passage.text)])
-            if count(candidate) <= config.budget:
-                text = candidate
-                kept.append(KeptPassage(index, passage, passage.text, (span,), count(passage.text), 1.0))
-            else:
-                dropped.append(Decision(index, passage, (span,), Reason.BUDGET))
+        layout = Layout(
+            texts=[item.text for item in items],
+            separator=config.separator,
+            frame=(lambda index, text: frame(items[index], text)) if frame else (lambda _, text: text),
+            count=count,
+        )
+        clock = _Clock()
+        whole = layout.compose({index: (Span(0, len(item.text)),) for index, item in enumerate(items)})
+        tokens = count.fits(whole, config.budget)
+        clock.lap("fits", len(items), len(items))
+        if tokens is not None:
+            spans = {index: (Span(0, len(item.text)),) for index, item in enumerate(items)}
+            selection, relevances = Selection(spans, {}, whole, tokens), dict.fromkeys(spans, 1.0)
+        else:
+            selection, relevances = _selected(query or "", items, layout, config, clock)
+        if items and not selection.spans:
+            _log.warning("nothing of %d passages fits into max_tokens=%d", len(items), config.budget)
         return Compression(
             query=query or "",
-            text=text,
-            passages=tuple(kept),
-            dropped=tuple(dropped),
-            tokens=count(text),
+            text=selection.text,
+            passages=tuple(_kept(items, selection, relevances, count)),
+            dropped=tuple(_dropped(items, selection)),
+            tokens=selection.tokens,
             max_tokens=config.budget,
-            stages=(StageStats("select", len(items), len(kept), 1e3 * (perf_counter() - started)),),
+            stages=tuple(clock.laps),
             input_count=len(items),
-            count_original=lambda: count(config.separator.join(show(p, p.text) for p in items)),
+            count_original=lambda: count(whole),
         )
 
 
@@ -69,5 +100,96 @@ def compress(
     tier: Tier | None = None,
     config: CompressionConfig | None = None,
 ) -> Compression:
-    """Compress `passages` for `query`: see Compressor.compress."""
+    """What of `passages` answers `query` best within the budget: see `Compressor.compress`."""
     return Compressor(config).compress(query, passages, max_tokens=max_tokens, tier=tier)
+
+
+def _selected(
+    query: str, items: Sequence[Passage], layout: Layout, config: CompressionConfig, clock: "_Clock"
+) -> tuple[Selection, dict[int, float]]:
+    """What is kept, and the best score among what is kept of each passage."""
+    language = config.language or detect_language(" ".join([query, *(item.text[:400] for item in items[:4])]))
+    segmented = [segment(item.text, language=language, name=item.file_path or item.title) for item in items]
+    candidates = Candidates.of(layout.texts, segmented)
+    clock.lap("segment", len(items), len(candidates.segments))
+    scores = _scores(query, items, segmented, candidates, language, config)
+    clock.lap("score", len(candidates.segments), int(np.count_nonzero(scores)))
+    selection = select(candidates, scores, layout, config.budget)
+    clock.lap("select", len(candidates.segments), len(selection.spans))
+    best = np.zeros(len(items))
+    np.maximum.at(best, candidates.passage, scores)
+    return selection, {index: float(best[index]) for index in selection.spans}
+
+
+def _scores(
+    query: str,
+    items: Sequence[Passage],
+    segmented: Sequence[Sequence[Segment]],
+    candidates: Candidates,
+    language: str,
+    config: CompressionConfig,
+) -> NDArray[np.float64]:
+    terms = Terms(language)
+    tables = [config.synonyms] if config.synonyms else []
+    if config.technical_synonyms:
+        tables.append(TECHNICAL_SYNONYMS)
+    sections = number_sections(segmented)
+    scores = relevance(
+        words=[split_words(text) for text in candidates.texts],
+        sections=sections,
+        labels=_labels(items, candidates, sections),
+        query=query_terms(query, language=language, terms=terms, synonyms=tables),
+        terms=terms,
+    )
+    if config.type_weights:
+        scores *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in candidates.segments])
+    return scores
+
+
+def _labels(items: Sequence[Passage], candidates: Candidates, sections: Sequence[int]) -> list[list[str]]:
+    """Of each section the words of its title and of the headings that it stands under."""
+    labels: list[list[str]] = []
+    for number, section in enumerate(sections):
+        if section == len(labels):
+            item = items[candidates.passage[number]]
+            headings = (item.title or "", *(item.header_path or ()), *candidates.segments[number].heading)
+            labels.append(split_words(" ".join(headings)))
+    return labels
+
+
+def _kept(
+    items: Sequence[Passage], selection: Selection, relevances: Mapping[int, float], count: Callable[[str], int]
+) -> Iterator[KeptPassage]:
+    for index, spans in selection.spans.items():
+        text = "".join(items[index].text[start:end] for start, end in spans)
+        yield KeptPassage(index, items[index], text, spans, count(text), relevances[index])
+
+
+def _dropped(items: Sequence[Passage], selection: Selection) -> Iterator[Decision]:
+    for index, item in enumerate(items):
+        left_out = inverse(selection.spans.get(index, ()), len(item.text))
+        twins = selection.duplicates.get(index, ())
+        if not item.text.strip() and index not in selection.spans:
+            yield Decision(index, item, left_out, Reason.EMPTY)
+            continue
+        for reason, spans in (
+            (Reason.BUDGET, intersection(left_out, inverse(twins, len(item.text)))),
+            (Reason.DUPLICATE, intersection(left_out, twins)),
+        ):
+            if spans:
+                yield Decision(index, item, spans, reason)
+
+
+class _Clock:
+    """Takes the time of each stage and what it made of how much."""
+
+    __slots__ = ("_since", "laps")
+
+    def __init__(self) -> None:
+        self.laps: list[StageStats] = []
+        self._since = perf_counter()
+
+    def lap(self, name: str, items_in: int, items_out: int) -> None:
+        now = perf_counter()
+        self.laps.append(StageStats(name, items_in, items_out, 1e3 * (now - self._since)))
+        self._since = now

@@ -1,0 +1,121 @@
+"""The commands and their options."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version__, compress
+from ctxcompress.cli.inputs import STDIN, read_passages
+from ctxcompress.cli.outputs import complain, write_text
+from ctxcompress.cli.report import as_json, stats_table
+from ctxcompress.config import Tier
+from ctxcompress.errors import ConfigError
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+LONG_WORK = 2_000_000
+"""Characters from which on a person would wonder whether anything happens: about a second of work."""
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ctxcompress {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def ctxcompress(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Make texts smaller without losing the answer to a question."""
+
+
+@app.command("compress")
+def compress_command(
+    query: Annotated[str, typer.Option("--query", "-q", help="The question that the texts should answer.")],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE...",
+            help="Text, Markdown or code, one passage each; .jsonl, one passage a line; - or none: standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="The output has at most N tokens.", show_default=False)
+    ] = None,
+    tier: Annotated[
+        Tier | None,
+        typer.Option(help="Or: at most 200, 1,000 (the default), 5,000 or 20,000 tokens.", show_default=False),
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="The tiktoken encoding that counts the tokens.")] = "o200k_base",
+    language: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Language of the texts, such as en.", show_default="detected")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Write one JSON object: what was kept, what was not, and why.")
+    ] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Show what was saved, on standard error.")] = False,
+) -> None:
+    """Write to standard output what of the texts answers the question, within a budget of tokens.
+
+    Exit codes: 0 for success, 1 for inputs that cannot be used, 2 for wrong usage.
+    """
+    screen = Console(stderr=True)
+    with _readable_errors():
+        config = CompressionConfig(max_tokens=max_tokens, tier=tier, encoding=encoding, language=language)
+        passages = list(read_passages(_named(files)))
+        with _progress(screen, passages):
+            result = compress(query, passages, config=config)
+            output = as_json(result) if json else result.text
+        if not result.text and any(passage.text.strip() for passage in passages):
+            complain(f"nothing fits into {result.max_tokens} tokens; raise --max-tokens")
+        if stats:
+            screen.print(stats_table(result.stats, result.max_tokens))
+    write_text(output)
+
+
+@app.command()
+def demo(
+    question: Annotated[
+        str | None,
+        typer.Option(help="What to ask of the installed packages' documentation.", show_default="one it can answer"),
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(metavar="N", help="The answer's context has at most N tokens.")] = 300,
+) -> None:
+    """Ask the documentation of the Python packages on this machine, through a LangChain retriever."""
+    from ctxcompress.cli.demo import run_demo
+
+    with _readable_errors():
+        run_demo(Console(), question, max_tokens)
+
+
+def _named(files: list[str] | None) -> list[str]:
+    if not files and sys.stdin is not None and sys.stdin.isatty():
+        complain("reading standard input; end it with Ctrl-D")
+    return files or [STDIN]
+
+
+def _progress(screen: Console, passages: list[Passage]) -> AbstractContextManager[object]:
+    size = sum(len(passage.text) for passage in passages)
+    if not screen.is_terminal or size < LONG_WORK:
+        return nullcontext()
+    return screen.status(f"compressing {len(passages):,} passages, {size:,} characters")
+
+
+@contextmanager
+def _readable_errors() -> Iterator[None]:
+    """What this library raises on purpose becomes a message and an exit code."""
+    try:
+        yield
+    except CtxCompressError as error:
+        complain(str(error))
+        raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error

@@ -1,0 +1,42 @@
+"""Writing: the text to standard output as it is, messages for a person to standard error."""
+
+import os
+from typing import BinaryIO
+
+import typer
+
+__all__ = ["complain", "write_text"]
+
+
+def write_text(text: str) -> None:
+    """Write `text` to standard output as UTF-8, whatever the locale, and end its last line.
+
+    A reader that wants no more, such as `head`, ends the program with success. Another failure, such
+    as a full disk, ends it with exit code 1 and a message.
+    """
+    if text and not text.endswith("\n"):
+        text += "\n"
+    stream = typer.get_binary_stream("stdout")
+    try:
+        # A JSON string can hold half of a surrogate pair; it goes out as it came in.
+        stream.write(text.encode("utf-8", "surrogatepass"))
+        stream.flush()
+    except BrokenPipeError:
+        _abandon(stream)
+        raise typer.Exit(0) from None
+    except OSError as error:
+        _abandon(stream)
+        complain(f"standard output cannot be written ({error.strerror})")
+        raise typer.Exit(1) from error
+
+
+def complain(message: str) -> None:
+    """Write a message for a person to standard error."""
+    typer.echo(f"ctxcompress: {message}", err=True)
+
+
+def _abandon(stream: BinaryIO) -> None:
+    """Let what is still buffered go nowhere: Python would fail on it once more when it exits."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, stream.fileno())
+    os.close(sink)

@@ -1,0 +1,63 @@
+"""What a compression looks like: to a program as JSON, to a person as a table."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from rich.table import Table
+
+from ctxcompress.types import Compression, Span, Stats
+
+__all__ = ["SCHEMA", "as_json", "stats_table"]
+
+SCHEMA = "ctxcompress/1"
+
+
+def as_json(result: Compression) -> str:
+    """The compression as one JSON object, in ASCII. Spans are half-open offsets in code points."""
+    kept = [
+        {
+            "index": item.index,
+            "id": item.id,
+            "file": item.original.file_path,
+            "text": item.text,
+            "spans": _pairs(item.spans),
+            "tokens": item.tokens,
+            "relevance": item.relevance,
+        }
+        for item in result.passages
+    ]
+    dropped = [
+        {"index": item.index, "id": item.passage.id, "spans": _pairs(item.spans), "reason": item.reason.value}
+        for item in result.dropped
+    ]
+    document = {
+        "schema": SCHEMA,
+        "query": result.query,
+        "max_tokens": result.max_tokens,
+        "text": result.text,
+        "passages": kept,
+        "dropped": dropped,
+        "stats": _stats(result.stats),
+    }
+    return json.dumps(document, indent=2)
+
+
+def stats_table(stats: Stats, max_tokens: int) -> Table:
+    """The statistics as a table of two columns."""
+    table = Table("ctxcompress", "", show_edge=False)
+    table.add_row("passages", f"{stats.original_count} -> {stats.kept_count}")
+    table.add_row("tokens", f"{stats.original_tokens:,} -> {stats.compressed_tokens:,} (limit {max_tokens:,})")
+    table.add_row("saved", f"{stats.tokens_saved:,} tokens, {stats.savings_percent:.1f} %")
+    for stage in stats.stages:
+        table.add_row(stage.name, f"{stage.items_in} -> {stage.items_out} in {stage.milliseconds:.1f} ms")
+    return table
+
+
+def _pairs(spans: Iterable[Span]) -> list[list[int]]:
+    return [[start, end] for start, end in spans]
+
+
+def _stats(stats: Stats) -> dict[str, object]:
+    saved = {"tokens_saved": stats.tokens_saved, "savings_percent": round(stats.savings_percent, 2)}
+    return asdict(stats) | saved

@@ -1,0 +1,1 @@
+"""How relevant a segment is."""

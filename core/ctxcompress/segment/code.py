@@ -1,0 +1,164 @@
+"""Source code by its lines: told from prose, and cut into functions, class heads and statements.
+
+Works on chunks that begin and end anywhere, which a parser does not: it looks for the lines that
+begin a definition in any of the usual languages, and follows their indentation.
+"""
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from ctxcompress.segment.blocks import Block
+from ctxcompress.types import Kind
+
+__all__ = ["code_blocks", "code_share", "looks_like_code", "split_code"]
+
+_SAMPLE = 6_000
+_PIECE = 200
+_CODE_ENDINGS = frozenset(
+    "bash c cc cpp cs css cu cxx dart ex exs go gradle h hpp hs html.erb java jl js json jsonl jsx kt kts lua m mjs mm "
+    "php pl proto ps1 py pyi pyx r rb rs scala sh sol sql swift tf toml ts tsx vb vue yaml yml zig zsh".split()
+)
+_PROSE_ENDINGS = frozenset("adoc htm html markdown md mdx org pdf rst tex text txt".split())
+
+_CODE_LINE = re.compile(
+    r"""
+      [ \t]*(?: [@#{}()\[\]*] | // | /\* | "{3} | '{3} | <\?php | \$\w+\s*= )       # how a line of code may begin
+    | [ \t]*(?: def | class | import | return | raise | func | fn | let | const | var | public | private
+              | protected | static | package | use | struct | impl | enum | interface | yield | await )[ ]\S
+    | [ \t]*(?: pass | break | continue | else | try | finally | end | return | do )[ ]*[:;{]?[ \t]*$
+    | [ \t]*from[ ][\w.]+[ ]import\b
+    | [ \t]*[\w.$\[\]"'*&>-]+(?:,[ ]?[\w.]+)*[ ]*(?:[-+*/|&%:]?=)[ ]\S                # an assignment
+    | [ \t]*"[^"\n]*"[ ]*:                                                            # a key of JSON
+    | [^\n]*[{};(\[\]]["',]?[ \t]*$ | [^\n]*\)[:,]?[ \t]*$ | [^\n]*["'\d\]}],[ \t]*$  # how a line of code may end
+    | [ \t]*(?:if|elif|for|while|with|except|async|switch|case|match|when)\b[^\n]*[:{][ \t]*$
+    """,
+    re.VERBOSE,
+)
+_DEFINITION = re.compile(
+    r"""[ \t]*
+    (?: (?:export|default|declare|public|private|protected|internal|static|final|abstract|async|override|virtual
+          |inline|pub(?:\([\w ]*\))?|unsafe|extern|const|open|data|sealed|partial)[ \t]+ )*
+    (?: (?P<container>class|interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension)\b
+      | (?:def|defp|function\*?|func|fn|fun|sub|type|macro_rules!)[ \t] )
+    [ \t]* (?:\([^()\n]*\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)? (?P<name>[\w$:.]+)
+    """,
+    re.VERBOSE,
+)
+_FUNCTION_VALUE = re.compile(
+    r"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t]+(?P<name>[\w$]+)[^=\n]{0,100}=[ \t]*(?:async[ \t]*)?(?:function\b|\(|\w+[ \t]*=>)"
+)
+_TYPED_FUNCTION = re.compile(
+    r"[ \t]*(?!(?:return|else|if|for|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is)\b)"
+    r"(?:[\w<>\[\],.?*&:~]+[ \t]+){0,6}[*&]{0,2}(?P<name>[\w$:~]+)[ \t]*\([^;={}\n]*(?:\{[ \t]*$|\)[^;={}\n:,.]{0,80}\{?[ \t]*$|,[ \t]*$)"
+)
+_BRACED = re.compile(r"[{};][ \t]*$", re.MULTILINE)
+_ATTACHED = re.compile(r"[ \t]*(?:@|#|//|/\*|\*|--[ ]|\[\[?\w)")
+_CLOSER = re.compile(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
+
+
+def looks_like_code(text: str, name: str | None = None) -> bool:
+    """Whether `text` is source code or data rather than prose or Markdown.
+
+    name: a file name, path or title. Its ending alone decides nothing: an article can be called
+    "Node.js"; but it lowers or raises how much the text must look like code.
+    """
+    ending = (name or "").rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in (name or "") else ""
+    if ending in _PROSE_ENDINGS or "\n```" in text or text.startswith("```"):
+        return False
+    if text.lstrip()[:1] in ("{", "[") and '":' in text[:_SAMPLE]:
+        return True
+    if "\n" not in text:
+        return False
+    return code_share(text) > (0.2 if ending in _CODE_ENDINGS else 0.6)
+
+
+def code_share(text: str) -> float:
+    """Share of the lines of `text` (of its beginning, if it is long) that look like code, 0 to 1."""
+    lines = [line for line in text[:_SAMPLE].splitlines() if line and not line.isspace()]
+    return sum(_CODE_LINE.match(line[:300]) is not None for line in lines) / len(lines) if lines else 0.0
+
+
+class _Open(NamedTuple):
+    indent: int
+    name: str
+    container: bool
+
+
+def code_blocks(text: str) -> list[Block]:
+    """The functions, class heads and stretches of other code in `text`, which they partition.
+
+    A block's heading is its qualified name. A function comes with the decorators and comments
+    right above it, and with the functions inside of it.
+    """
+    braced = _BRACED.search(text) is not None
+    starts: dict[int, tuple[str, ...]] = {0: ()}
+    open_: list[_Open] = []
+    offset, attached = 0, -1
+    for line in text.splitlines(keepends=True):
+        start, offset = offset, offset + len(line)
+        if line.isspace():
+            attached = -1
+            continue
+        indent = len(line) - len(line.lstrip())
+        definition = _definition(line, braced)
+        if definition:
+            while open_ and open_[-1].indent >= indent:
+                open_.pop()
+            if not open_ or open_[-1].container:
+                open_.append(_Open(indent, *definition))
+                starts[start if attached < 0 else attached] = tuple(item.name for item in open_)
+        elif open_ and indent <= open_[-1].indent and not _CLOSER.match(line):
+            while open_ and open_[-1].indent >= indent:
+                open_.pop()
+            starts[start] = tuple(item.name for item in open_)
+        if not _ATTACHED.match(line):
+            attached = -1
+        elif attached < 0:
+            attached = start
+    ends = pairwise([*sorted(starts), len(text)])
+    return [Block(Kind.CODE, start, end, starts[start]) for start, end in ends]
+
+
+def _definition(line: str, braced: bool) -> tuple[str, bool] | None:
+    """Name of what the line begins to define, and whether that can hold other definitions."""
+    head = line[:300]
+    match = _DEFINITION.match(head)
+    if match:
+        return match["name"], match["container"] is not None
+    match = _FUNCTION_VALUE.match(head) or (_TYPED_FUNCTION.match(head) if braced else None)
+    return (match["name"], False) if match else None
+
+
+def split_code(text: str, start: int, end: int) -> tuple[list[int], bool]:
+    """Cuts a long block into its statements: ascending offsets, the last one `end`; and whether it ends
+    with a closing fence.
+
+    The first piece is the signature or the opening fence, a closing fence is the last one. A cut is
+    at a line that is indented no deeper than the least indented line between those two.
+    """
+    lines = text[start:end].splitlines(keepends=True)
+    fence = lines[0].lstrip(" \t>")[:3]
+    fenced = fence in ("```", "~~~")
+    closing = _closing_fence(lines, fence) if fenced else len(lines)
+    inner = lines[1:closing]
+    base = min((_indent(line) for line in inner if not line.isspace()), default=0)
+    least = _PIECE if fenced or _definition(lines[0], braced=True) else 1
+    cuts: list[int] = []
+    position = start + len(lines[0])
+    begin = start
+    for number, line in enumerate(lines[1:], 1):
+        at_statement = not line.isspace() and _indent(line) <= base and not (_CLOSER.match(line) and number != closing)
+        if at_statement and (begin == start or number == closing or position - begin >= least):
+            cuts.append(position)
+            begin = position
+        position += len(line)
+    return [*cuts, end], closing < len(lines)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _closing_fence(lines: list[str], fence: str) -> int:
+    return next((n for n in range(len(lines) - 1, 0, -1) if lines[n].lstrip(" \t>").startswith(fence)), len(lines))

@@ -1,0 +1,164 @@
+"""Markdown and plain text to blocks: CommonMark with GFM tables by pyromark, mended for chunks.
+
+A chunk is cut out of a document anywhere: inside a code fence, inside a table; and plain text may
+look like Markdown by accident. What the parser alone would misread in them is put right here.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyromark
+
+from ctxcompress.segment.blocks import Block
+from ctxcompress.segment.code import code_share
+from ctxcompress.types import Kind
+
+__all__ = ["markdown_blocks"]
+
+_OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
+_LONGEST_HEADING = 200
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*([^`\n]*)$", re.MULTILINE)
+_MARKED_START = re.compile(r"[ \t]*(?:[#>|<`~*+=_-]|\d+[.)])|\s{4}")
+_YEAR_ITEM = re.compile(r"[ \t]*\d{3,}[.)]")
+_HEADING_END = re.compile(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
+
+
+def markdown_blocks(text: str) -> list[Block]:
+    """The blocks of `text`, each with the headings it stands under; together exactly `text`."""
+    if "\n" not in text and not _MARKED_START.match(text):
+        return [Block(Kind.PARAGRAPH, 0, len(text))]
+    begin = _end_of_cut_fence(text)
+    starts = [(0, Kind.CODE, 0)] if begin else []
+    starts.extend(_block_starts(text, begin))
+    return list(_with_headings(text, starts or [(0, Kind.PARAGRAPH, 0)]))
+
+
+def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
+    """(offset, kind, heading level) of every block from `begin` on, offsets ascending and at line starts."""
+    starts: list[tuple[int, Kind, int]] = []
+    line = seen = begin
+    for found, found_kind, found_level in _events(text, begin):
+        line = text.rfind("\n", seen, found) + 1 or line  # ascending, so that no line is searched twice
+        seen = max(seen, found)
+        kind, level = _mended(text, line, found_kind, found_level)
+        if starts and line <= starts[-1][0]:
+            if kind in (Kind.CODE, Kind.TABLE):  # a fence or a table that begins on a list marker's line
+                starts[-1] = (starts[-1][0], kind, 0)
+        else:
+            starts.append((line, kind, level))
+    if not starts or starts[0][0] > begin:
+        starts.insert(0, (begin, Kind.PARAGRAPH, 0))
+    return starts
+
+
+def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
+    """(character offset, kind, heading level) where the parser sees a block begin, containers and leaves."""
+    source = _SURROGATE.sub("\ufffd", text[begin:])
+    to_character = _character_offsets(source)
+    containers: list[Kind] = []
+    for event, span in pyromark.events_with_range(source, options=_OPTIONS):
+        if event == "Rule":
+            yield begin + to_character(span["start"]), Kind.METADATA, 0
+        if not isinstance(event, dict):
+            continue
+        if "Start" in event:
+            name, detail = _named(event["Start"])
+            kind = _kind(name, detail, source, to_character(span["start"]), containers)
+            if kind is not None:
+                yield begin + to_character(span["start"]), kind, _level(detail) if name == "Heading" else 0
+            if name in ("Item", "BlockQuote"):
+                containers.append(Kind.LIST_ITEM if name == "Item" else Kind.QUOTE)
+        elif "End" in event and _named(event["End"])[0] in ("Item", "BlockQuote"):
+            containers.pop()
+
+
+def _named(tag: Any) -> tuple[str, Any]:
+    return (tag, None) if isinstance(tag, str) else next(iter(tag.items()))
+
+
+def _level(detail: Any) -> int:
+    return int(detail["level"][1])
+
+
+def _kind(name: str, detail: Any, source: str, start: int, containers: list[Kind]) -> Kind | None:
+    """What the block that begins here is; None for what is inside of one or only holds others."""
+    if name == "Paragraph":
+        return containers[-1] if containers else Kind.PARAGRAPH
+    if name == "CodeBlock":
+        return Kind.CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else Kind.PARAGRAPH
+    if name == "HtmlBlock":
+        return Kind.METADATA if source.startswith("<!--", start) else Kind.PARAGRAPH
+    return _KINDS.get(name)
+
+
+_KINDS = {"Heading": Kind.HEADING, "Item": Kind.LIST_ITEM, "Table": Kind.TABLE, "MetadataBlock": Kind.METADATA}
+
+
+def _indented(source: str, start: int) -> str:
+    """A few lines of an indented block, enough to tell code from text that is merely indented."""
+    return source[start : start + 1_000].split("\n\n", 1)[0]
+
+
+def _mended(text: str, offset: int, kind: Kind, level: int) -> tuple[Kind, int]:
+    """What the block really is, where the parser was misled by a cut or by plain text."""
+    if kind is Kind.PARAGRAPH and text.startswith("|", offset) and _is_cut_table(text, offset):
+        return Kind.TABLE, 0
+    if kind is Kind.HEADING:
+        end = text.find("\n", offset)
+        if (len(text) if end < 0 else end) - offset > _LONGEST_HEADING:
+            return Kind.PARAGRAPH, 0
+    if kind is Kind.LIST_ITEM and _YEAR_ITEM.match(text, offset):
+        return Kind.PARAGRAPH, 0
+    return kind, level
+
+
+def _is_cut_table(text: str, offset: int) -> bool:
+    lines = text[offset : offset + 2_000].split("\n\n", 1)[0].splitlines()
+    return sum(line.startswith("|") and line.count("|") > 2 for line in lines) >= max(1, len(lines) - 1)
+
+
+def _end_of_cut_fence(text: str) -> int:
+    """Where the code ends that a chunk begins in the middle of: after its closing fence; 0 if it does not.
+
+    Only an opening fence can have an info string. So the fences are counted off both ways, and the
+    reading with fewer contradictions holds; if both are possible, what stands around decides.
+    """
+    if "```" not in text and "~~~" not in text:
+        return 0
+    fences = list(_FENCE.finditer(text))
+    opens_inside = [bool(fence.group(1).strip()) for fence in fences]
+    outside, inside = sum(opens_inside[1::2]), sum(opens_inside[0::2])
+    if not fences or inside > outside or (inside == outside and (inside or len(fences) % 2 == 0)):
+        return 0
+    first, last = fences[0], fences[-1]
+    if inside == outside and code_share(text[: first.start()]) <= max(0.3, code_share(text[last.end() :])):
+        return 0
+    return min(first.end() + 1, len(text))
+
+
+def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[Block]:
+    path: list[tuple[int, str]] = []
+    heading: tuple[str, ...] = ()
+    for (start, kind, level), (end, _, _) in pairwise([*starts, (len(text), Kind.PARAGRAPH, 0)]):
+        if kind is Kind.HEADING:
+            path = [*(item for item in path if item[0] < level), (level, _heading_text(text[start:end]))]
+            heading = tuple(title for _, title in path)
+        yield Block(kind, start, end, heading)
+
+
+def _heading_text(source: str) -> str:
+    line = source.lstrip(" \t>").partition("\n")[0].strip()
+    return _HEADING_END.sub("", line.lstrip("#").strip())
+
+
+def _character_offsets(source: str) -> Callable[[int], int]:
+    """A function from the parser's byte offsets to character offsets."""
+    if source.isascii():
+        return int
+    is_first_byte = np.frombuffer(source.encode(), np.uint8) & 0xC0 != 0x80
+    characters = np.concatenate(([0], np.cumsum(is_first_byte, dtype=np.int32)))
+    return lambda offset: int(characters[offset])

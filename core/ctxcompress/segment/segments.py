@@ -1,0 +1,79 @@
+"""What every text goes through: recognized as code or as prose, cut into blocks, and the blocks into segments."""
+
+from collections.abc import Iterator
+
+from ctxcompress.segment.blocks import Block
+from ctxcompress.segment.code import code_blocks, looks_like_code, split_code
+from ctxcompress.segment.markdown import markdown_blocks
+from ctxcompress.segment.sentences import split_sentences
+from ctxcompress.types import Kind, Segment
+
+__all__ = ["segment"]
+
+_LONG_ITEM = 300
+_LONG_FENCE = 1_500
+
+
+def segment(text: str, *, language: str = "en", name: str | None = None) -> list[Segment]:
+    """The segments of `text`: in order, and together exactly `text`. An empty text has none.
+
+    language: ISO 639-1 code, for the sentence rules. name: file name or path, where there is one;
+    its ending tells code from prose better than the content can.
+    """
+    if not text:
+        return []
+    segments: list[Segment] = []
+    for number, block in enumerate(_blocks(text, name)):
+        segments.extend(_split(text, block, number, len(segments), language))
+    return segments
+
+
+def _blocks(text: str, name: str | None) -> list[Block]:
+    if looks_like_code(text, name):
+        return code_blocks(text)
+    return markdown_blocks(text)
+
+
+def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterator[Segment]:
+    kind, start, end, heading = block
+    if kind is Kind.TABLE:
+        yield from _rows(text, block, number, first)
+    elif kind is Kind.CODE:
+        yield from _code(text, block, number, first)
+    elif kind is Kind.HEADING or (kind is Kind.LIST_ITEM and end - start <= _LONG_ITEM):
+        yield Segment(kind, start, end, number, heading)
+    else:
+        for cut in split_sentences(text, start, end, language):
+            yield Segment(kind, start, cut, number, heading)
+            start = cut
+
+
+def _rows(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
+    """The header with its delimiter line is one segment, which every row needs."""
+    kind, start, end, heading = block
+    lines = text[start:end].splitlines(keepends=True)
+    header = 2 if len(lines) > 1 and _is_delimiter(lines[1]) else 0
+    pieces = ["".join(lines[:header]), *lines[header:]] if header else lines
+    for index, piece in enumerate(pieces):
+        needs = (first,) if header and index else ()
+        yield Segment(kind, start, start + len(piece), number, heading, needs)
+        start += len(piece)
+
+
+def _is_delimiter(line: str) -> bool:
+    return "-" in line and not line.strip(" \t\r\n|:-+>")
+
+
+def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
+    """Code is one segment if it is short; else its statements, each with the fence or the signature it needs."""
+    kind, start, end, heading = block
+    if end - start <= _LONG_FENCE:
+        yield Segment(kind, start, end, number, heading)
+        return
+    cuts, closed = split_code(text, start, end)
+    last = first + len(cuts) - 1
+    for index, cut in enumerate(cuts, first):
+        around = (first, last) if closed else (first,)
+        needs = tuple(other for other in around if other != index)
+        yield Segment(kind, start, cut, number, heading, needs if index != first or closed else ())
+        start = cut

@@ -1,0 +1,92 @@
+"""All segments of all passages as one list to choose from, and what each of them cannot stand without."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ctxcompress.types import Kind, Segment
+
+__all__ = ["Candidates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Parallel sequences, one entry a segment, in source order."""
+
+    segments: Sequence[Segment]
+    texts: Sequence[str]
+    """Of the segments, white space after them included."""
+    passage: Sequence[int]
+    """Which passage each segment is of."""
+    first: Sequence[int]
+    """Per passage, the number of its first segment; and at the end the number of segments."""
+
+    @classmethod
+    def of(cls, texts: Sequence[str], passages: Sequence[Sequence[Segment]]) -> "Candidates":
+        """The segments of several passages; `texts` are the passages'."""
+        first = [0]
+        for segments in passages:
+            first.append(first[-1] + len(segments))
+        pairs = list(zip(texts, passages, strict=True))
+        return cls(
+            segments=[segment for segments in passages for segment in segments],
+            texts=[text[segment[1] : segment[2]] for text, segments in pairs for segment in segments],
+            passage=[index for index, segments in enumerate(passages) for _ in segments],
+            first=first,
+        )
+
+    def needs(self, number: int) -> list[int]:
+        """The segments without which this one must not be kept."""
+        base = self.first[self.passage[number]]
+        return [base + other for other in self.segments[number].needs]
+
+    def headings_above(self) -> list[int]:
+        """For every segment the number of the heading that it stands under, for a heading of its parent; or -1."""
+        above: list[int] = []
+        for start, end in zip(self.first, self.first[1:], strict=False):
+            path: list[int] = []
+            for number in range(start, end):
+                segment = self.segments[number]
+                if segment[0] is Kind.HEADING:
+                    del path[len(segment.heading) - 1 :]
+                above.append(path[-1] if path else -1)
+                if segment[0] is Kind.HEADING:
+                    path.append(number)
+        return above
+
+    def split(self, number: int, cut: int, tail: int) -> "Candidates":
+        """The same with one segment as up to three: its text before `cut`, which needs what is after `tail` (a
+        closing fence; nothing if `tail` is the segment's end), and the rest in between."""
+        segment, text = self.segments[number], self.texts[number]
+        local = number - self.first[self.passage[number]]
+        ends = [cut, *([tail] if tail < segment.end else []), segment.end]
+        added = len(ends) - 1
+        starts = [segment.start, *ends[:-1]]
+        closing = (local + added,) if added == 2 else ()
+        pieces = [
+            segment._replace(start=start, end=end, needs=_shifted(segment.needs, local, added) + (() if n else closing))
+            for n, (start, end) in enumerate(zip(starts, ends, strict=True))
+        ]
+        end_of_passage = self.first[self.passage[number] + 1]
+        begin_of_passage = number - local
+        others = [s._replace(needs=_shifted(s.needs, local, added)) for s in self.segments[begin_of_passage:end_of_passage]]
+        return replace(
+            self,
+            segments=[
+                *self.segments[:begin_of_passage],
+                *others[:local],
+                *pieces,
+                *others[local + 1 :],
+                *self.segments[end_of_passage:],
+            ],
+            texts=[
+                *self.texts[:number],
+                *(text[a - segment.start : b - segment.start] for a, b in zip(starts, ends, strict=True)),
+                *self.texts[number + 1 :],
+            ],
+            passage=[*self.passage[:number], *[self.passage[number]] * added, *self.passage[number:]],
+            first=[begin + added if begin > number else begin for begin in self.first],
+        )
+
+
+def _shifted(needs: Sequence[int], local: int, added: int) -> tuple[int, ...]:
+    return tuple(other + added if other > local else other for other in needs)

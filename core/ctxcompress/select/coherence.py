@@ -1,0 +1,40 @@
+"""What must be kept together so that what is kept can be understood."""
+
+from collections.abc import Sequence
+
+from ctxcompress.select.candidates import Candidates
+from ctxcompress.types import Kind
+
+__all__ = ["Coherence"]
+
+
+class Coherence:
+    """Companions of segments: a row's header, a fence, content under a heading, a passage's opening.
+
+    Openings are items too, so that they are paid for once: the item of passage p is the number of segments plus p.
+    """
+
+    __slots__ = ("_above", "_best_under", "_candidates", "_segments")
+
+    def __init__(self, candidates: Candidates, order: Sequence[int]) -> None:
+        """order: the segments from the best to the worst."""
+        self._candidates = candidates
+        self._segments = len(candidates.segments)
+        self._above = candidates.headings_above()
+        self._best_under: dict[int, int] = {}
+        for number in order:
+            if candidates.segments[number][0] is not Kind.HEADING:
+                self._best_under.setdefault(self._above[number], number)
+
+    def companions(self, item: int, kept: set[int]) -> list[int] | None:
+        """What must be kept with an item; None for a heading that nothing kept or to be kept stands right under."""
+        if item >= self._segments:
+            return []
+        needed = self._candidates.needs(item)
+        needed.append(self._segments + self._candidates.passage[item])
+        if self._candidates.segments[item][0] is Kind.HEADING:
+            under = self._best_under.get(item)
+            if under is None:
+                return None
+            needed += [under, *self._candidates.needs(under)]
+        return needed

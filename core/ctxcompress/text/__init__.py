@@ -1,0 +1,1 @@
+"""Words, languages and stop words: what both queries and passages are read with."""
