@@ -65,6 +65,9 @@ class CtxCompressor(BaseDocumentCompressor):
     """Query word -> other words that mean the same."""
     technical_synonyms: bool = False
     """Whether a small built-in table for technical English is used as well."""
+    type_weights: Mapping[str, float] = Field(default_factory=dict)
+    """Segment kind ("heading", "paragraph", "list_item", "table", "code", "quote", "metadata") -> factor
+    on its score, for kinds where it is not 1.0."""
     metadata_map: Mapping[str, str] = Field(default_factory=dict)
     """Which metadata key holds a document's title, header_path, doc_id, file_path or score, where it
     is not one of the usual ones."""
@@ -121,14 +124,13 @@ class CtxCompressor(BaseDocumentCompressor):
 
     def as_runnable(self) -> Runnable[DocumentsAndQuery, list[Document]]:
         """This compressor as a step of a chain: {"documents": [...], "query": "..."} -> documents."""
+        return RunnableLambda(self._compress_given, afunc=self._acompress_given, name="compress_documents")
 
-        def compress(given: DocumentsAndQuery) -> list[Document]:
-            return self.compress_documents(given["documents"], given["query"])
+    def _compress_given(self, given: DocumentsAndQuery) -> list[Document]:
+        return self.compress_documents(given["documents"], given["query"])
 
-        async def acompress(given: DocumentsAndQuery) -> list[Document]:
-            return await self.acompress_documents(given["documents"], given["query"])
-
-        return RunnableLambda(compress, afunc=acompress, name="compress_documents")
+    async def _acompress_given(self, given: DocumentsAndQuery) -> list[Document]:
+        return await self.acompress_documents(given["documents"], given["query"])
 
     def _compress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
         compression = Compressor(self.config).compress(query, passages_from_documents(documents, self.metadata_map))

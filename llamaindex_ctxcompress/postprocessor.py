@@ -80,6 +80,10 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     technical_synonyms: bool = Field(
         default=False, description="Whether a small built-in table for technical English is used as well."
     )
+    type_weights: Mapping[str, float] = Field(
+        default_factory=dict,
+        description="Kind of a segment (heading, paragraph, list_item, table, code, quote, metadata) -> factor.",
+    )
     metadata_map: Mapping[str, str] = Field(
         default_factory=dict,
         description="Which metadata key holds the title, header_path, doc_id, file_path or score, if not a usual one.",
@@ -99,6 +103,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         language: str | None = None,
         synonyms: Mapping[str, Sequence[str]] = _NOTHING,
         technical_synonyms: bool = False,
+        type_weights: Mapping[str, float] = _NOTHING,
         metadata_map: Mapping[str, str] = _NOTHING,
         metadata_mode: MetadataMode = MetadataMode.LLM,
         callback_manager: CallbackManager | None = None,
@@ -111,6 +116,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
             language=language,
             synonyms=synonyms,
             technical_synonyms=technical_synonyms,
+            type_weights=type_weights,
             metadata_map=metadata_map,
         )
         if metadata_mode not in (MetadataMode.LLM, MetadataMode.NONE):
