@@ -1,7 +1,6 @@
 """From nodes to compressed nodes: the core does the work, this keeps track of which node is which."""
 
 import logging
-import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from llama_index.core.schema import MetadataMode, NodeWithScore
@@ -13,6 +12,7 @@ from llamaindex_ctxcompress.framing import framing
 __all__ = ["compress_nodes"]
 
 _Frame = Callable[[Passage, str], str]
+_UNBOUNDED = 1 << 40
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ def _compress_beside(
 def _tokens(compressor: Compressor, shown: Mapping[int, str]) -> int:
     """Tokens of the texts joined in the order of their positions, counted as the core counts."""
     joined = compressor.config.separator.join(shown[position] for position in sorted(shown))
-    return compressor.compress(None, [joined], max_tokens=sys.maxsize).tokens
+    return compressor.compress(None, [joined], max_tokens=_UNBOUNDED).tokens
 
 
 def _warn(count: int, budget: int) -> None:

@@ -1,8 +1,9 @@
 """Nodes to passages, and what was kept of a passage back to a node. Nothing that goes in is changed or shared."""
 
+import copy
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import replace
+from pickle import PickleError
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -30,6 +31,8 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None), NodeRelationship, ObjectType})
+# What an object raises if it refuses to be copied.
+_REFUSALS = (TypeError, copy.Error, PickleError)
 
 
 def is_text_only(node: BaseNode) -> bool:
@@ -49,10 +52,12 @@ def passage_from_node(item: NodeWithScore, metadata_map: Mapping[str, str] | Non
     The id of the source node is the passage's doc_id where the metadata names no document.
     """
     node = item.node
+    # The rest of the metadata may be large, or refuse to be copied.
+    readable = {key: value for key, value in node.metadata.items() if _is_readable(value)}
     passage = passage_from_metadata(
         node.node_id,
         node.get_content(MetadataMode.NONE),
-        node.metadata,
+        readable,
         score=_native(item.score),
         metadata_map=metadata_map,
     )
@@ -80,9 +85,9 @@ def compressed_node(item: NodeWithScore, kept: KeptPassage, position: int) -> No
     }
     if kept.untouched:
         return _with_node(item, copy_node(node, changes))
-    copy = copy_node(node, {**changes, "embedding": None})
-    copy.set_content(kept.text)
-    return _with_node(item, copy)
+    shorter = copy_node(node, {**changes, "embedding": None})
+    shorter.set_content(kept.text)
+    return _with_node(item, shorter)
 
 
 def passed_through(item: NodeWithScore) -> NodeWithScore:
@@ -100,6 +105,13 @@ def copy_node(node: BaseNode, changes: Mapping[str, object] = _NOTHING) -> BaseN
     if isinstance(node, IndexNode):
         changes = {"obj": node.obj, **changes}
     return _copy_model(node, changes)
+
+
+def _is_readable(value: object) -> bool:
+    """Whether a title, a path or a score could be read from it."""
+    if isinstance(value, list | tuple):
+        return all(isinstance(part, str) for part in value)
+    return isinstance(value, str | int | float)
 
 
 def _with_node(item: NodeWithScore, node: BaseNode) -> NodeWithScore:
@@ -128,7 +140,17 @@ def _copy(value: Any) -> Any:
             return {key: info.model_copy(update={"metadata": _copy(info.metadata)}) for key, info in value.items()}
         if not kinds:
             return value.copy()
-    return deepcopy(value)
+    return _deep_copy(value)
+
+
+def _deep_copy(value: Any) -> Any:
+    """What cannot be copied (a lock, a connection) is shared; the containers around it are not."""
+    try:
+        return copy.deepcopy(value)
+    except _REFUSALS:
+        if isinstance(value, dict):
+            return {key: _copy(inner) for key, inner in value.items()}
+        return list(map(_copy, value)) if isinstance(value, list) else value
 
 
 def _native(score: float | None) -> float | None:

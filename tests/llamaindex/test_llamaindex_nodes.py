@@ -1,6 +1,7 @@
 """What comes out: copies of nodes, true to what came in."""
 
 import json
+import threading
 from copy import deepcopy
 
 import numpy as np
@@ -108,6 +109,17 @@ def test_metadata_that_refers_to_itself_can_be_copied() -> None:
     copy = copy_node(node)
     assert copy.metadata["self"] is not node.metadata
     assert copy.metadata["file_name"] == "guide-0.md"
+
+
+def test_metadata_that_cannot_be_copied_does_not_stop_anything() -> None:
+    lock = threading.Lock()
+    node = text_node(
+        metadata={"file_name": "a.md", "locks": [lock], "tags": ["a"]}, excluded_llm_metadata_keys=["locks"]
+    )
+    (result,) = LARGE.postprocess_nodes(scored([node]), query_str=QUERY)
+    assert result.metadata["locks"] == [lock]
+    assert result.metadata["locks"] is not node.metadata["locks"]
+    assert result.metadata["tags"] is not node.metadata["tags"]
 
 
 def test_class_id_relationships_metadata_and_templates_survive_a_cut() -> None:
