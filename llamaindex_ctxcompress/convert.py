@@ -53,7 +53,7 @@ def passage_from_node(item: NodeWithScore, metadata_map: Mapping[str, str] | Non
     """
     node = item.node
     # The rest of the metadata may be large, or refuse to be copied.
-    readable = {key: value for key, value in node.metadata.items() if _is_readable(value)}
+    readable = {key: value for key, value in node.metadata.items() if type(value) in _IMMUTABLE or _is_readable(value)}
     passage = passage_from_metadata(
         node.node_id,
         node.get_content(MetadataMode.NONE),
