@@ -162,7 +162,8 @@ def _kept(
 ) -> Iterator[KeptPassage]:
     for index, spans in selection.spans.items():
         text = "".join(items[index].text[start:end] for start, end in spans)
-        yield KeptPassage(index, items[index], text, spans, count(text), relevances[index])
+        tokens = selection.tokens if text == selection.text else count(text)
+        yield KeptPassage(index, items[index], text, spans, tokens, relevances[index])
 
 
 def _dropped(items: Sequence[Passage], selection: Selection) -> Iterator[Decision]:

@@ -19,10 +19,10 @@ from ctxcompress.errors import ConfigError, TokenizerUnavailable
 
 __all__ = ["TokenCounter"]
 
-# No token boundary of tiktoken's encodings falls inside a word with the space before it, so the
-# tokens up to such a place are exactly the first tokens of the whole text.
-_SAFE_CUT = re.compile(r"[^\W\d_](?= [A-Za-z])")
-_SURE_CHARACTERS_PER_TOKEN = 6
+# The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a
+# space or such a mark. So the tokens up to there are exactly the first tokens of the whole text.
+_PIECE_END = re.compile(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
+_CHARACTERS_PER_TOKEN = 5
 
 
 class TokenCounter:
@@ -32,10 +32,10 @@ class TokenCounter:
     ConfigError if a callable returns something that is not a number of tokens.
     """
 
-    __slots__ = ("_additive", "_count")
+    __slots__ = ("_is_tiktoken", "_count")
 
     def __init__(self, encoding: Encoding) -> None:
-        self._additive = isinstance(encoding, str)
+        self._is_tiktoken = isinstance(encoding, str)
         self._count: Callable[[str], int]
         if isinstance(encoding, str):
             encode = _tiktoken_encoding(encoding).encode_ordinary
@@ -52,8 +52,8 @@ class TokenCounter:
 
         Of a text that is far too long only the beginning is counted, where the tokenizer allows it.
         """
-        if self._additive:
-            cut = _SAFE_CUT.search(text, _SURE_CHARACTERS_PER_TOKEN * limit + 1_000)
+        if self._is_tiktoken:
+            cut = _PIECE_END.search(text, _CHARACTERS_PER_TOKEN * limit + 100)
             if cut and self(text[: cut.end()]) > limit:
                 return None
         tokens = self(text)

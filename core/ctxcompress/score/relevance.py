@@ -8,7 +8,7 @@ cover together.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def relevance(
     """
     if not words or not query:
         return np.zeros(len(words))
-    matching = _matching_words(words, labels, query, terms)
+    matching = terms.matching(set().union(*words, *labels), query)
     weights = np.fromiter(query.values(), float, len(query))
     body = _occurrences(words, matching, len(query))
     label = _occurrences(labels, matching, len(query))
@@ -52,20 +52,6 @@ def relevance(
     section = bm25(together, section_lengths, section_idf)[section_of]
     covered = _coverage(body, label, section_of, idf)
     return _relative(alone) + _SECTION_WEIGHT * _relative(section) + _COVERAGE_WEIGHT * _relative(covered)
-
-
-def _matching_words(
-    words: Iterable[Sequence[str]], labels: Iterable[Sequence[str]], query: Collection[str], terms: Terms
-) -> dict[str, list[int]]:
-    """word -> the numbers of the query terms that it is a form of, for all words that are."""
-    number = {term: index for index, term in enumerate(query)}
-    vocabulary = set().union(*words, *labels)
-    of_words = terms.of_words(vocabulary)
-    return {
-        word: [number[term] for term in word_terms if term in number]
-        for word, word_terms in of_words.items()
-        if not number.keys().isdisjoint(word_terms)
-    }
 
 
 def _occurrences(units: Sequence[Sequence[str]], matching: Mapping[str, list[int]], terms: int) -> Occurrences:

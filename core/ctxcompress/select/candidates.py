@@ -41,6 +41,8 @@ class Candidates:
 
     def headings_above(self) -> list[int]:
         """For every segment the number of the heading that it stands under, for a heading of its parent; or -1."""
+        if all(segment[0] is not Kind.HEADING for segment in self.segments):
+            return [-1] * len(self.segments)
         above: list[int] = []
         for start, end in zip(self.first, self.first[1:], strict=False):
             path: list[int] = []

@@ -6,11 +6,12 @@ small against the room it comes close to the optimum.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Knapsack", "rank"]
+__all__ = ["Costs", "Knapsack", "rank"]
 
 _PATIENCE = 48
 """Items in a row that may turn out too big for what is left of the room before it counts as full."""
@@ -25,12 +26,22 @@ def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: fl
     return order
 
 
+class Costs(Protocol):
+    """What items cost. Exact costs may be dear to find out, so that they are asked for late."""
+
+    def __call__(self, item: int) -> int:
+        """The exact cost of an item."""
+
+    def at_least(self, item: int) -> float:
+        """A cost that an item is hardly below, at no effort."""
+
+
 @dataclass(slots=True)
 class Knapsack:
     """What is packed so far, and the room that is left."""
 
     room: int
-    cost: Callable[[int], int]
+    cost: Costs
     companions: Callable[[int, set[int]], Sequence[int] | None]
     """What must be packed with an item, given what is packed; None if it cannot be packed."""
     kept: set[int] = field(default_factory=set)
@@ -47,6 +58,8 @@ class Knapsack:
         return len(self.kept) > before
 
     def _add(self, item: int) -> bool:
+        if self.cost.at_least(item) > self.room:
+            return False
         companions = self.companions(item, self.kept)
         if companions is None:
             return False

@@ -1,25 +1,25 @@
 """QATBE, query-aware token-budgeted extraction: the segments that are worth most, within a hard budget."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.coherence import Coherence
+from ctxcompress.select.costs import SegmentCosts
 from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout, Spans
 from ctxcompress.select.split import longest_prefix
-from ctxcompress.types import Kind, Span
+from ctxcompress.types import Kind, Segment, Span
 
 __all__ = ["Selection", "select"]
 
 _DENSITY = 0.15
 _CHARACTERS_PER_TOKEN = 4.0
 _REFILLS = 2
-_SLACK = 4
-"""Tokens left over that are not worth another round."""
 _SPLIT_TRIES = 8
 _UNREPEATABLE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _SHORTEST_DUPLICATE = 40
@@ -52,10 +52,15 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
 
     values: what each segment is worth, shape (segments,), at least 0.
     """
-    candidates, values = _with_best_split(candidates, values, layout, budget)
-    order, twins = _without_duplicates(_ranked(candidates, values), candidates)
+    ranking = _ranked(candidates, values)
+    split = _best_split(candidates, ranking, layout, budget)
+    if split is not None:
+        candidates, first, added = split
+        values = np.insert(values, first + 1, np.zeros(added))
+        ranking = [first, *(number for number in _ranked(candidates, values) if number != first)]
+    order, twins = _without_duplicates(ranking, candidates)
     coherence = Coherence(candidates, order)
-    cost = _Costs(candidates, layout)
+    cost = SegmentCosts(candidates, layout)
     room = budget + layout.count(layout.separator)
     while room > 0:
         knapsack = Knapsack(room, cost, coherence.companions)
@@ -81,13 +86,18 @@ def _refilled(
     """The selection with what still fits, now that it is known what it really costs."""
     for _ in range(_REFILLS):
         knapsack.room = budget - selection.tokens
-        if knapsack.room < _SLACK or not knapsack.fill(order):
+        if knapsack.room < _worth_filling(budget) or not knapsack.fill(order):
             break
         fuller = _composed(candidates, knapsack.kept, twins, layout)
         if fuller.tokens > budget:
             break
         selection = fuller
     return selection
+
+
+def _worth_filling(budget: int) -> int:
+    """Tokens left over that are worth another round: a short sentence's, and more in a big budget."""
+    return 6 + budget // 100
 
 
 def _composed(candidates: Candidates, items: set[int], twins: dict[int, int], layout: Layout) -> Selection:
@@ -100,29 +110,6 @@ def _composed(candidates: Candidates, items: set[int], twins: dict[int, int], la
             segment = candidates.segments[number]
             duplicates.setdefault(candidates.passage[number], []).append(Span(segment.start, segment.end))
     return Selection(spans, {p: tuple(s) for p, s in duplicates.items()}, text, layout.count(text))
-
-
-class _Costs:
-    """Tokens of an item, counted when its turn comes and remembered: most segments are never counted."""
-
-    __slots__ = ("_candidates", "_known", "_layout")
-
-    def __init__(self, candidates: Candidates, layout: Layout) -> None:
-        self._candidates, self._layout = candidates, layout
-        self._known: dict[int, int] = {}
-
-    def __call__(self, item: int) -> int:
-        known = self._known.get(item)
-        if known is None:
-            known = self._known[item] = self._counted(item)
-        return known
-
-    def _counted(self, item: int) -> int:
-        texts = self._candidates.texts
-        if item >= len(texts):
-            return self._layout.opening(item - len(texts))
-        # A space after it is a part of the next word's token, a line end is not.
-        return self._layout.count(texts[item].rstrip(" "))
 
 
 def _ranked(candidates: Candidates, values: Floats) -> list[int]:
@@ -144,29 +131,33 @@ def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[l
     return [number for number in order if number not in twins], twins
 
 
-def _with_best_split(
-    candidates: Candidates, values: Floats, layout: Layout, budget: int
-) -> tuple[Candidates, Floats]:
-    """The same, unless the best segment alone is over the budget: then with the part of it that fits ranked first."""
-    texts = [n for n in _ranked(candidates, values) if candidates.segments[n][0] is not Kind.HEADING]
-    for number in texts[:_SPLIT_TRIES]:
+def _best_split(
+    candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int
+) -> tuple[Candidates, int, int] | None:
+    """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
+    and how many there are more than before. None if it fits, or if nothing fits at all."""
+    texts = (number for number in ranking if candidates.segments[number][0] is not Kind.HEADING)
+    for number in islice(texts, _SPLIT_TRIES):
         alone = layout.spans(candidates, {number, *candidates.needs(number)})
         if layout.count(layout.compose(alone)) <= budget:
-            break
-        segment, index = candidates.segments[number], candidates.passage[number]
-        tail = _closing_fence(candidates.texts[number]) + segment.start
-        closing = (Span(tail, segment.end),) if tail < segment.end else ()
-
-        def fits(length: int, index: int = index, start: int = segment.start, closing: Spans | tuple[Span, ...] = closing) -> bool:
-            return layout.count(layout.compose({index: (Span(start, start + length), *closing)})) <= budget
-
-        length = longest_prefix(candidates.texts[number][: tail - segment.start], fits=fits, lines=segment[0] is Kind.CODE)
+            return None
+        segment, text = candidates.segments[number], candidates.texts[number]
+        tail = segment.start + _closing_fence(text)
+        fits = _prefix_fits(segment, tail, candidates.passage[number], layout, budget)
+        length = longest_prefix(text[: tail - segment.start], fits=fits, lines=segment.kind is Kind.CODE)
         if length:
             pieces = candidates.split(number, segment.start + length, tail)
-            rest = np.insert(values, number + 1, np.zeros(len(pieces.segments) - len(candidates.segments)))
-            rest[number] = 100.0 * values.max() + 1.0
-            return pieces, rest
-    return candidates, values
+            return pieces, number, len(pieces.segments) - len(candidates.segments)
+    return None
+
+
+def _prefix_fits(segment: Segment, tail: int, index: int, layout: Layout, budget: int) -> Callable[[int], bool]:
+    closing = (Span(tail, segment.end),) if tail < segment.end else ()
+
+    def fits(length: int) -> bool:
+        return layout.count(layout.compose({index: (Span(segment.start, segment.start + length), *closing)})) <= budget
+
+    return fits
 
 
 def _closing_fence(text: str) -> int:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import Stemmer
 
@@ -63,6 +63,9 @@ _STEMMERS = {
     "yi": "yiddish",
 }
 
+_STEMMERS_OF_PREFIXES = frozenset(("ar", "fa", "id", "nl"))
+"""Those that also take something off the beginning of a word."""
+
 
 def split_words(text: str) -> list[str]:
     """The words of `text`, in order, as they are written.
@@ -82,35 +85,65 @@ class Terms:
     Stemming is Snowball's, for the languages that it has; other languages are left unstemmed.
     """
 
-    __slots__ = ("_stem",)
+    __slots__ = ("_keeps_beginnings", "_stem")
 
     def __init__(self, language: str) -> None:
         algorithm = _STEMMERS.get(language)
-        self._stem = Stemmer.Stemmer(algorithm).stemWords if algorithm else None
+        self._stem = Stemmer.Stemmer(algorithm).stemWords if algorithm else list
+        self._keeps_beginnings = language not in _STEMMERS_OF_PREFIXES
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """word -> its terms, for every distinct word. A plain word has one, an identifier the whole and its parts."""
         distinct = list(dict.fromkeys(words))
-        lowered = [word.lower() for word in distinct]
-        stems = self._stem(lowered) if self._stem else lowered
-        terms = {
-            word: (stem,) if stem.isascii() else self._of_foreign(word, stem)
+        stems = self._stem([word.lower() for word in distinct])
+        return {
+            word: (stem,) if word.isascii() and _is_plain(word) else self._of_special(word, stem)
             for word, stem in zip(distinct, stems, strict=True)
         }
-        for word, low in zip(distinct, lowered, strict=True):
-            if word != low and not word[1:].islower() or "_" in word:
-                self._add_parts(word, terms)
-        return terms
 
-    def _of_foreign(self, word: str, stem: str) -> tuple[str, ...]:
+    def matching(self, words: Iterable[str], wanted: Collection[str]) -> dict[str, list[int]]:
+        """word -> the positions in `wanted` of those of its terms that are there, for the words that have any.
+
+        The same as looking through `of_words`, at a fraction of its cost: most words of a text
+        cannot have a wanted term, which their first letters tell.
+        """
+        number = {term: index for index, term in enumerate(wanted)}
+        beginnings = {term[:2] for term in wanted}
+        pairs = [term for term in wanted if _STARTS_UNSPACED.match(term)]
+        found: dict[str, list[int]] = {}
+        possible: list[str] = []
+        for word in words:
+            if word.isascii():
+                if word[:2].lower() in beginnings or not self._keeps_beginnings or not _is_plain(word):
+                    possible.append(word)
+            elif _STARTS_UNSPACED.match(word):
+                folded = unicodedata.normalize("NFKC", word)
+                hits = [number[pair] for pair in pairs if pair in folded for _ in range(folded.count(pair))]
+                if hits:
+                    found[word] = hits
+            else:
+                possible.append(word)
+        for word, terms in self.of_words(possible).items():
+            hits = [number[term] for term in terms if term in number]
+            if hits:
+                found[word] = hits
+        return found
+
+    def _of_special(self, word: str, stem: str) -> tuple[str, ...]:
         if _STARTS_UNSPACED.match(word):
             folded = unicodedata.normalize("NFKC", word)
             return tuple(folded[i : i + 2] for i in range(len(folded) - 1)) or (folded,)
-        plain = _COMBINING.sub("", unicodedata.normalize("NFKD", stem)).replace("ı", "i")
-        return (unicodedata.normalize("NFC", plain),)
+        parts = [] if _is_plain(word) else [part.lower() for part in _PART.findall(word)]
+        return tuple(map(_without_accents, (stem, *self._stem(parts if len(parts) > 1 else []))))
 
-    def _add_parts(self, word: str, terms: dict[str, tuple[str, ...]]) -> None:
-        parts = [part.lower() for part in _PART.findall(word)]
-        if len(parts) > 1:
-            stems = self._stem(parts) if self._stem else parts
-            terms[word] = (*terms[word], *stems)
+
+def _is_plain(word: str) -> bool:
+    """Whether a word has no parts: no underscore, and no capital letter after a small one or before one."""
+    return word.islower() and "_" not in word or word[1:].islower() and "_" not in word or len(word) == 1
+
+
+def _without_accents(term: str) -> str:
+    if term.isascii():
+        return term
+    plain = _COMBINING.sub("", unicodedata.normalize("NFKD", term)).replace("ı", "i")
+    return unicodedata.normalize("NFC", plain)
