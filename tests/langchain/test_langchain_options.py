@@ -1,0 +1,149 @@
+"""The options: the core's, checked when the compressor is made, and safe to copy and to send."""
+
+import copy
+import inspect
+import pickle
+import re
+from dataclasses import MISSING, fields
+from typing import get_args, get_type_hints
+
+import pytest
+from lc_documents import QUERY, make_documents
+from pydantic import ValidationError
+
+import langchain_ctxcompress
+from ctxcompress import CompressionConfig
+from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+
+GIVEN = {
+    "max_tokens": 60,
+    "encoding": "cl100k_base",
+    "separator": "\n---\n",
+    "language": "en",
+    "synonyms": {"timeout": ["deadline"]},
+    "technical_synonyms": True,
+    "type_weights": {"code": 0.5},
+    "metadata_map": {"title": "source"},
+}
+
+
+def count_characters(text: str) -> int:
+    return len(text)
+
+
+def count_words(text: str) -> list[str]:
+    return text.split()
+
+
+def test_only_the_documented_names_are_exported():
+    assert sorted(langchain_ctxcompress.__all__) == ["CtxCompressRetriever", "CtxCompressor"]
+
+
+def test_options_are_exactly_the_cores_in_name_and_order():
+    assert list(CtxCompressor.model_fields) == [option.name for option in fields(CompressionConfig)]
+
+
+@pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
+def test_each_option_has_the_cores_default_and_type_and_a_description(option):
+    default = option.default if option.default_factory is MISSING else option.default_factory()
+    field = CtxCompressor.model_fields[option.name]
+    assert field.get_default(call_default_factory=True) == default
+    core, own = get_type_hints(CompressionConfig)[option.name], get_type_hints(CtxCompressor)[option.name]
+    assert _alternatives(own) == _alternatives(core)
+    assert re.search(rf'^    {option.name}: .*\n    """\w', inspect.getsource(CtxCompressor), re.MULTILINE)
+
+
+def _alternatives(hint: object) -> set[str]:
+    """The members of a union, of a Literal inside it too, in any order."""
+    inner = [part for part in get_args(hint) if str(part).startswith("typing.Literal")]
+    return {str(part) for part in (*get_args(hint), *(name for part in inner for name in get_args(part)))} or {
+        str(hint)
+    }
+
+
+def test_options_reach_the_core_as_they_were_given():
+    assert CtxCompressor(**GIVEN).config == CompressionConfig(**GIVEN)
+    assert CtxCompressor().config == CompressionConfig()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_tokens": 0}, "max_tokens is 0; it must be at least 1"),
+        ({"max_tokens": "100"}, "give a whole number of tokens"),
+        ({"max_tokens": True}, "give a whole number of tokens"),
+        ({"max_tokens": 10.0}, "give a whole number of tokens"),
+        ({"tier": "short"}, "give one of key_facts, summary, detailed, complete"),
+        ({"tier": "summary", "max_tokens": 10}, "give one of them"),
+        ({"encoding": "gpt"}, "encoding is 'gpt'; give one of"),
+        ({"encoding": 7}, "give a tiktoken encoding's name or a callable"),
+        ({"separator": None}, "give a string"),
+        ({"language": "english"}, "two-letter code"),
+        ({"synonyms": {"a": "b"}}, "give a list of words"),
+        ({"type_weights": {"code": -1}}, "finite number, at least 0"),
+        ({"metadata_map": {"author": "by"}}, "it can name title"),
+    ],
+    ids=str,
+)
+def test_a_wrong_value_is_refused_at_construction_with_the_cores_message(options, message):
+    with pytest.raises(ValueError, match=message):
+        CtxCompressor(**options)
+
+
+def test_an_unknown_option_is_refused_at_construction():
+    with pytest.raises(ValidationError, match=r"max_token\n.*Extra inputs are not permitted"):
+        CtxCompressor(max_token=100)
+
+
+def test_options_cannot_be_set_afterwards():
+    compressor = CtxCompressor(max_tokens=100)
+    with pytest.raises(ValidationError, match="frozen"):
+        compressor.max_tokens = 5
+
+
+def test_changing_the_given_mapping_afterwards_changes_nothing():
+    synonyms = {"timeout": ["deadline"]}
+    compressor = CtxCompressor(synonyms=synonyms)
+    synonyms["timeout"].append("limit")
+    synonyms["retry"] = []
+    assert compressor.config.synonyms == {"timeout": ("deadline",)}
+
+
+@pytest.mark.parametrize("encoding", ["o200k_base", count_characters, count_words], ids=str)
+@pytest.mark.parametrize(
+    "clone",
+    [
+        lambda compressor: pickle.loads(pickle.dumps(compressor)),
+        copy.copy,
+        copy.deepcopy,
+        lambda compressor: compressor.model_copy(deep=True),
+        lambda compressor: CtxCompressor(**compressor.model_dump()),
+    ],
+    ids=["pickle", "copy", "deepcopy", "model_copy", "dump"],
+)
+def test_a_clone_is_equal_and_compresses_equally(clone, encoding):
+    compressor = CtxCompressor(**{**GIVEN, "encoding": encoding})
+    twin = clone(compressor)
+    assert twin == compressor
+    documents = make_documents()
+    assert twin.compress_documents(documents, QUERY) == compressor.compress_documents(documents, QUERY)
+
+
+def test_options_go_through_json():
+    compressor = CtxCompressor(**GIVEN)
+    assert CtxCompressor.model_validate_json(compressor.model_dump_json()).config == compressor.config
+
+
+def test_a_copy_with_another_budget_compresses_to_that_budget():
+    wide = CtxCompressor(max_tokens=10_000, encoding=count_characters)
+    narrow = wide.model_copy(update={"max_tokens": 300})
+    kept = narrow.compress_documents(make_documents(), QUERY)
+    assert len("\n\n".join(document.page_content for document in kept)) <= 300
+    assert len(wide.compress_documents(make_documents(), QUERY)) == len(make_documents())
+
+
+def test_the_retriever_refuses_unknown_arguments_of_the_wrong_kind():
+    with pytest.raises(ValidationError, match="compressor"):
+        CtxCompressRetriever(base_retriever=CtxCompressor().as_runnable(), compressor="summary")
+    with pytest.raises(ValidationError, match="base_retriever"):
+        CtxCompressRetriever(base_retriever="store", compressor=CtxCompressor())

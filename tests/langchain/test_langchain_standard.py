@@ -1,0 +1,34 @@
+"""LangChain's own standard tests for retrievers."""
+
+import pytest
+from langchain_core.documents import Document
+from lc_documents import QUERY, make_documents, make_store
+
+from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+
+standard = pytest.importorskip("langchain_tests.integration_tests", reason="langchain-tests is not installed")
+
+
+class TestCtxCompressRetriever(standard.RetrieversIntegrationTests):
+    @property
+    def retriever_constructor(self) -> type[CtxCompressRetriever]:
+        return CtxCompressRetriever
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, object]:
+        base = make_store(make_documents()).as_retriever()
+        return {"base_retriever": base, "compressor": CtxCompressor(max_tokens=5_000)}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return QUERY
+
+    @pytest.mark.xfail(reason="How many documents are retrieved is set on the base retriever.")
+    def test_k_constructor_param(self) -> None:
+        raise NotImplementedError
+
+
+def test_the_standard_tests_saw_documents():
+    retriever = CtxCompressRetriever(**TestCtxCompressRetriever().retriever_constructor_params)
+    assert all(isinstance(document, Document) for document in retriever.invoke(QUERY))
+    assert len(retriever.invoke(QUERY)) == 4
