@@ -70,6 +70,8 @@ class CompressionConfig:
         if not isinstance(self.separator, str):
             raise ConfigError(f"separator is {self.separator!r}; give a string, such as '\\n\\n'")
         _check_language(self.language)
+        if not isinstance(self.technical_synonyms, bool):
+            raise ConfigError(f"technical_synonyms is {self.technical_synonyms!r}; give True or False")
         object.__setattr__(self, "synonyms", _checked_synonyms(self.synonyms))
         object.__setattr__(self, "type_weights", _checked_weights(self.type_weights))
         object.__setattr__(self, "metadata_map", _checked_metadata_map(self.metadata_map))

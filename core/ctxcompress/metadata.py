@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from numbers import Real
+from pickle import PicklingError
 
 from ctxcompress.errors import InputError
 from ctxcompress.types import Passage
@@ -17,6 +18,7 @@ _USUAL_KEYS = {
     "file_path": ("file_path", "source", "file_name", "filename", "url"),
 }
 _HEADER_LEVELS = tuple(f"Header {level}" for level in range(1, 7))
+_IMMUTABLE = (str, int, float, bool, bytes)
 _TEXT_KEYS = ("text", "page_content", "content")
 
 
@@ -46,7 +48,7 @@ def passage_from_metadata(
         text,
         score=score,
         header_path=_header_path(metadata, mapped.get("header_path")),
-        metadata=deepcopy(dict(metadata)),
+        metadata={key: _copied(value) for key, value in metadata.items()},
         **found,
     )
 
@@ -90,6 +92,16 @@ def _from_mapping(index: int, item: Mapping[str, object], metadata_map: Mapping[
         score=_number(item.get("score")),
         metadata_map=metadata_map,
     )
+
+
+def _copied(value: object) -> object:
+    """A deep copy; the value itself where it is immutable or cannot be copied."""
+    if value is None or type(value) in _IMMUTABLE:
+        return value
+    try:
+        return deepcopy(value)
+    except (TypeError, NotImplementedError, PicklingError):  # a lock, an open file, a generator
+        return value
 
 
 def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, ...] | None:

@@ -16,7 +16,7 @@ from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.sections import number_sections
-from ctxcompress.segment import segment
+from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import Selection, select
@@ -77,8 +77,12 @@ class Compressor:
             selection, relevances = Selection(spans, {}, whole, tokens), dict.fromkeys(spans, 1.0)
         else:
             selection, relevances = _selected(query or "", items, layout, config, clock)
-        if items and not selection.spans:
-            _log.warning("nothing of %d passages fits into max_tokens=%d", len(items), config.budget)
+        if not selection.spans and any(not text.isspace() for text in layout.texts if text):
+            _log.warning(
+                "nothing of %d passages fits into max_tokens=%d, not even one character of one: give more",
+                len(items),
+                config.budget,
+            )
         return Compression(
             query=query or "",
             text=selection.text,

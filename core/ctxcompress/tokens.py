@@ -53,7 +53,7 @@ class TokenCounter:
         Of a text that is far too long only the beginning is counted, where the tokenizer allows it.
         """
         if self._is_tiktoken:
-            cut = _PIECE_END.search(text, _CHARACTERS_PER_TOKEN * limit + 100)
+            cut = _PIECE_END.search(text, min(len(text), _CHARACTERS_PER_TOKEN * limit + 100))
             if cut and self(text[: cut.end()]) > limit:
                 return None
         tokens = self(text)

@@ -58,7 +58,7 @@ def _retrieve(question: str, chunks: Sequence[Chunk], max_tokens: int) -> tuple[
     try:
         from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
     except ModuleNotFoundError as error:
-        if error.name != "langchain_core":
+        if (error.name or "").partition(".")[0] != "langchain_core":
             raise
         raise MissingExtra(
             "the demo needs langchain-core; install it with: pip install 'ctxcompress[langchain,cli]'"

@@ -1,6 +1,7 @@
 """Writing: the text to standard output as it is, messages for a person to standard error."""
 
 import os
+import sys
 from typing import BinaryIO
 
 import typer
@@ -16,7 +17,10 @@ def write_text(text: str) -> None:
     """
     if text and not text.endswith("\n"):
         text += "\n"
-    stream = typer.get_binary_stream("stdout")
+    if sys.stdout is None:
+        complain("standard output is closed")
+        raise typer.Exit(1)
+    stream = sys.stdout.buffer
     try:
         # A JSON string can hold half of a surrogate pair; it goes out as it came in.
         stream.write(text.encode("utf-8", "surrogatepass"))

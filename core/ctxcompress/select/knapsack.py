@@ -4,17 +4,19 @@ Taking items by falling value and density is Dantzig's heuristic, O(n log n); wi
 small against the room it comes close to the optimum.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Costs", "Knapsack", "rank"]
+__all__ = ["Costs", "Knapsack", "Repeats", "rank"]
 
 _PATIENCE = 48
 """Items in a row that may turn out too big for what is left of the room before it counts as full."""
+_FRESH = 0.85
+"""Share of an item that must be new for it to be packed in its turn."""
 
 
 def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: float) -> list[int]:
@@ -36,6 +38,16 @@ class Costs(Protocol):
         """A cost that an item is hardly below, at no effort."""
 
 
+class Repeats(Protocol):
+    """Tells how much of items is in the knapsack already."""
+
+    def share(self, items: Collection[int]) -> float:
+        """The share of the items that is new, 0 to 1."""
+
+    def take(self, items: Collection[int]) -> None:
+        """The items are in the knapsack from now on."""
+
+
 @dataclass(slots=True)
 class Knapsack:
     """What is packed so far, and the room that is left."""
@@ -44,29 +56,44 @@ class Knapsack:
     cost: Costs
     companions: Callable[[int, set[int]], Sequence[int] | None]
     """What must be packed with an item, given what is packed; None if it cannot be packed."""
+    novelty: Repeats
     kept: set[int] = field(default_factory=set)
 
     def fill(self, order: Sequence[int]) -> bool:
-        """Packs what fits, in this order; whether that was anything."""
+        """Packs what fits, in this order, and what mostly repeats what is in only after all others.
+
+        Returns whether that was anything.
+        """
         before = len(self.kept)
+        repeats: list[int] = []
+        self._fill(order, repeats)
+        self._fill(repeats, None)
+        return len(self.kept) > before
+
+    def _fill(self, order: Sequence[int], repeats: list[int] | None) -> None:
         misses = 0
         for item in order:
             if self.room <= 0 or misses > _PATIENCE:
-                break
-            if item not in self.kept:
-                misses = 0 if self._add(item) else misses + 1
-        return len(self.kept) > before
+                return
+            if item in self.kept:
+                continue
+            wanted = self._wanted(item)
+            if wanted is None:
+                misses += 1
+            elif repeats is not None and self.novelty.share(wanted) < _FRESH:
+                repeats.append(item)
+            else:
+                misses = 0
+                self.kept |= wanted
+                self.novelty.take(wanted)
+                self.room -= sum(map(self.cost, wanted))
 
-    def _add(self, item: int) -> bool:
+    def _wanted(self, item: int) -> set[int] | None:
+        """An item and what it needs, as far as that is not in yet; None if it does not fit."""
         if self.cost.at_least(item) > self.room:
-            return False
+            return None
         companions = self.companions(item, self.kept)
         if companions is None:
-            return False
+            return None
         wanted = {item, *companions} - self.kept
-        cost = sum(map(self.cost, wanted))
-        if cost > self.room:
-            return False
-        self.kept |= wanted
-        self.room -= cost
-        return True
+        return wanted if sum(map(self.cost, wanted)) <= self.room else None

@@ -12,6 +12,7 @@ from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.costs import SegmentCosts
 from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout, Spans
+from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.split import longest_prefix
 from ctxcompress.types import Kind, Segment, Span
 
@@ -21,7 +22,7 @@ _DENSITY = 0.15
 _CHARACTERS_PER_TOKEN = 4.0
 _REFILLS = 2
 _SPLIT_TRIES = 8
-_UNREPEATABLE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
+_ONCE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _SHORTEST_DUPLICATE = 40
 
 Floats = NDArray[np.float64]
@@ -47,8 +48,8 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
     """Chooses segments so that ``layout.count(text) <= budget``, whatever `count` counts.
 
     Greedy by value and density, then what still fits. A heading is kept only with text under it, a
-    table's row only with its header, a part of a fence only with its fence. The same text is kept
-    once. If the best segment alone is over the budget, the longest beginning of it that fits is kept.
+    table's row only with its header, a part of a fence only with its fence. The same sentence is kept
+    once, and what mostly repeats what is kept only after all else. If the best segment alone is over the budget, the longest beginning of it that fits is kept.
 
     values: what each segment is worth, shape (segments,), at least 0.
     """
@@ -63,7 +64,7 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
     cost = SegmentCosts(candidates, layout)
     room = budget + layout.count(layout.separator)
     while room > 0:
-        knapsack = Knapsack(room, cost, coherence.companions)
+        knapsack = Knapsack(room, cost, coherence.companions, Novelty(candidates.texts))
         if not knapsack.fill(order):
             break
         selection = _composed(candidates, knapsack.kept, twins, layout)
@@ -124,7 +125,7 @@ def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[l
     twins: dict[int, int] = {}
     for number in order:
         text = candidates.texts[number]
-        if len(text) >= _SHORTEST_DUPLICATE and candidates.segments[number][0] in _UNREPEATABLE:
+        if len(text) >= _SHORTEST_DUPLICATE and candidates.segments[number][0] in _ONCE:
             first = best.setdefault(text.strip(), number)
             if first != number:
                 twins[number] = first

@@ -1,0 +1,37 @@
+"""How much of a text has not been kept already, in other words or the same."""
+
+from collections.abc import Collection, Sequence
+
+__all__ = ["Novelty"]
+
+_N = 8
+
+
+class Novelty:
+    """Remembers the runs of eight words of what is kept, to tell what would only repeat them.
+
+    Texts shorter than eight words, and scripts without spaces, always count as new.
+    """
+
+    __slots__ = ("_seen", "_texts")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._seen: set[tuple[str, ...]] = set()
+
+    def share(self, items: Collection[int]) -> float:
+        """Share of the runs of the items' texts that are not in what was taken, 0 to 1."""
+        runs = self._runs(items)
+        return len(runs - self._seen) / len(runs) if runs else 1.0
+
+    def take(self, items: Collection[int]) -> None:
+        """Counts the items' texts as kept from now on."""
+        self._seen |= self._runs(items)
+
+    def _runs(self, items: Collection[int]) -> set[tuple[str, ...]]:
+        runs: set[tuple[str, ...]] = set()
+        for item in items:
+            if item < len(self._texts):
+                words = self._texts[item].lower().split()
+                runs.update(zip(*(words[shift:] for shift in range(_N)), strict=False))
+        return runs
