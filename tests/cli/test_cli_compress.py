@@ -1,0 +1,195 @@
+"""The command `compress`, through a runner in this process."""
+
+import json
+from pathlib import Path
+
+import pytest
+import tiktoken
+from typer.testing import CliRunner, Result
+
+from ctxcompress import __version__
+from ctxcompress.cli.app import app
+
+QUESTION = "What is the default timeout?"
+ANSWER = "The default timeout is 30 seconds."
+FILLER = "Lighthouses were painted white so that ships could see them by day. " * 20
+
+
+def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(app, ["compress", "--query", QUESTION, *arguments], input=stdin)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    texts = {
+        "filler.txt": FILLER,
+        "answer.md": f"# Timeouts\n\n{ANSWER}\n",
+        "code.py": "def lighthouse():\n    return 1\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return [str(tmp_path / name) for name in texts]
+
+
+def test_the_answer_and_nothing_else_goes_to_standard_output(files: list[str]) -> None:
+    result = run(*files, "--max-tokens", "30")
+    assert result.exit_code == 0
+    assert ANSWER in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_output_fits_the_budget(files: list[str]) -> None:
+    output = run(*files, "--max-tokens", "30", "--encoding", "cl100k_base", "--json").stdout
+    text = json.loads(output)["text"]
+    assert 0 < len(_cl100k().encode_ordinary(text)) <= 30
+
+
+def test_a_text_that_fits_comes_out_as_it_went_in(tmp_path: Path) -> None:
+    text = "  Tabs\tand\r\nline ends\n\n\u00e9e\u0301 \U0001f469\u200d\U0001f680\n"
+    (tmp_path / "a.txt").write_bytes(text.encode())
+    assert run(str(tmp_path / "a.txt")).stdout_bytes == text.encode()
+
+
+def test_one_line_end_is_added_where_there_is_none() -> None:
+    assert run(stdin="no end").stdout_bytes == b"no end\n"
+
+
+def test_without_a_text_nothing_is_written() -> None:
+    result = run(stdin="")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("arguments", [(), ("-",)])
+def test_standard_input_is_read(arguments: tuple[str, ...]) -> None:
+    assert run(*arguments, stdin=ANSWER).stdout == ANSWER + "\n"
+
+
+def test_standard_input_can_stand_between_files(files: list[str]) -> None:
+    result = run(files[1], "-", "--json", stdin="From a pipe.")
+    assert [passage["id"] for passage in json.loads(result.stdout)["passages"]] == [files[1], "-"]
+
+
+def test_a_byte_order_mark_is_no_text() -> None:
+    assert run(stdin=b"\xef\xbb\xbf" + ANSWER.encode()).stdout == ANSWER + "\n"
+
+
+def test_json_says_what_was_kept_and_what_was_dropped(files: list[str]) -> None:
+    document = json.loads(run(*files, "--max-tokens", "30", "--json").stdout)
+    assert document["schema"] == "ctxcompress/1"
+    assert (document["query"], document["max_tokens"]) == (QUESTION, 30)
+    assert document["stats"]["original_count"] == len(files)
+    assert document["stats"]["compressed_tokens"] <= 30
+    for part in document["passages"]:
+        original = Path(part["file"]).read_text(encoding="utf-8")
+        assert part["text"] == "".join(original[start:end] for start, end in part["spans"])
+        assert part["tokens"] > 0
+        assert isinstance(part["relevance"], float)
+
+
+def test_json_accounts_for_every_character(files: list[str]) -> None:
+    document = json.loads(run(*files, "--max-tokens", "30", "--json").stdout)
+    assert {part["reason"] for part in document["dropped"]} >= {"budget"}
+    for file in files:
+        parts = [part for part in document["passages"] + document["dropped"] if part["id"] == file]
+        covered = sorted(offset for part in parts for span in part["spans"] for offset in range(*span))
+        assert covered == list(range(len(Path(file).read_text(encoding="utf-8"))))
+
+
+def test_stats_go_to_standard_error(files: list[str]) -> None:
+    result = run(*files, "--max-tokens", "30", "--stats")
+    assert "limit 30" in result.stderr
+    assert "saved" in result.stderr
+    assert "saved" not in result.stdout
+
+
+def test_a_budget_that_nothing_fits_is_explained(files: list[str]) -> None:
+    result = run(files[0], "--max-tokens", "1")
+    assert result.stdout or "raise --max-tokens" in result.stderr
+
+
+def test_jsonl_holds_one_passage_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "passages.jsonl"
+    lines = [
+        {"id": "a", "text": "First.", "metadata": {"file_path": "docs/a.md"}},
+        {"page_content": "Second, with a \u2028 separator."},
+        "Third.",
+    ]
+    path.write_text("\n\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
+    kept = json.loads(run(str(path), "--json").stdout)["passages"]
+    assert [(part["id"], part["file"]) for part in kept] == [
+        ("a", "docs/a.md"),
+        (f"{path}:3", None),
+        (f"{path}:5", None),
+    ]
+    assert kept[1]["text"] == "Second, with a \u2028 separator."
+
+
+def test_half_of_a_surrogate_pair_is_no_failure(tmp_path: Path) -> None:
+    path = tmp_path / "passages.jsonl"
+    path.write_text('{"text": "broken \\ud83d here"}', encoding="ascii")
+    assert run(str(path)).stdout_bytes == "broken \ud83d here\n".encode("utf-8", "surrogatepass")
+    assert json.loads(run(str(path), "--json").stdout)["text"] == "broken \ud83d here"
+
+
+@pytest.mark.parametrize("line", ["{", "[" * 100_000, "12", "null", '["text"]', '{"id": "a"}', '{"text": 3}'])
+def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "passages.jsonl"
+    path.write_text(f'{{"text": "good"}}\n{line}\n', encoding="utf-8")
+    result = run(str(path))
+    assert result.exit_code == 1
+    assert f"{str(path)!r}, line 2" in result.stderr
+    assert len(result.stderr) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [(None, "No such file"), (b"ok \xff", "byte 0xff at offset 3"), ("h\u00e9".encode("utf-16"), "is not UTF-8")],
+)
+def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, content: bytes | None, complaint: str) -> None:
+    path = tmp_path / "file.txt"
+    if content is not None:
+        path.write_bytes(content)
+    result = run(str(path))
+    assert result.exit_code == 1
+    assert complaint in result.stderr
+    assert str(path) in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    result = run(str(tmp_path))
+    assert result.exit_code == 1
+    assert "*.md" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--max-tokens", "0"), "at least 1"),
+        (("--max-tokens", "many"), "--max-tokens"),
+        (("--tier", "huge"), "huge"),
+        (("--tier", "summary", "--max-tokens", "5"), "give one of them"),
+        (("--encoding", "p51k"), "o200k_base"),
+        (("--language", "English"), "two-letter code"),
+        (("--no-such-option",), "--no-such-option"),
+    ],
+)
+def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], complaint: str) -> None:
+    result = run(*arguments, stdin="text")
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_question_is_needed() -> None:
+    assert CliRunner().invoke(app, ["compress"], input="text").exit_code == 2
+
+
+def test_the_version() -> None:
+    assert CliRunner().invoke(app, ["--version"]).stdout == f"ctxcompress {__version__}\n"
+
+
+def _cl100k() -> tiktoken.Encoding:
+    from ctxcompress.tokens import _tiktoken_encoding
+
+    return _tiktoken_encoding("cl100k_base")

@@ -1,0 +1,64 @@
+"""The demonstration, on the documentation that is installed where the tests run."""
+
+from importlib.metadata import metadata
+
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from ctxcompress.cli.app import app
+from ctxcompress.cli.documentation import CHUNK_CHARACTERS, installed_documentation, split_markdown
+from ctxcompress.cli.embedding import HashedWords
+
+MARKDOWN = st.lists(
+    st.sampled_from(["# Heading\n", "words\n", "\n", " \n", "```\n", "~~~ py\n", "x" * 60 + "\n", "end"])
+)
+
+
+def test_the_default_question_is_answered_within_the_budget() -> None:
+    result = CliRunner().invoke(app, ["demo"], env={"COLUMNS": "120"})
+    assert result.exit_code == 0
+    assert "OPT_NAIVE_UTC" in result.stdout or "lossless" in result.stdout
+    assert "saved" in result.stdout
+
+
+def test_another_question_and_budget() -> None:
+    result = CliRunner().invoke(app, ["demo", "--question", "What is [bold] in Rich?", "--max-tokens", "50"])
+    assert result.exit_code == 0
+    assert "[bold]" in result.stdout
+
+
+def test_a_wrong_budget_ends_with_2() -> None:
+    result = CliRunner().invoke(app, ["demo", "--max-tokens", "0"])
+    assert result.exit_code == 2
+    assert "at least 1" in result.stderr
+
+
+def test_chunks_together_are_the_description() -> None:
+    text = "".join(chunk.text for chunk in installed_documentation() if chunk.package == "tiktoken")
+    assert text == metadata("tiktoken")["Description"]
+
+
+@given(MARKDOWN.map("".join))
+def test_splitting_loses_nothing(text: str) -> None:
+    assert "".join(split_markdown(text, limit=100)) == text
+
+
+@given(MARKDOWN.map("".join))
+def test_no_part_is_empty(text: str) -> None:
+    assert all(split_markdown(text, limit=100))
+
+
+def test_a_fenced_block_stays_whole() -> None:
+    code = "```\n" + "line\n\n" * CHUNK_CHARACTERS + "```\n"
+    assert [part for part in split_markdown(f"before\n\n{code}\nafter\n") if "line" in part] == [code + "\n"]
+
+
+def test_texts_that_share_rare_words_are_similar() -> None:
+    corpus = ["the cat and the dog", "the wind and the sea", "the lighthouse"]
+    embedding = HashedWords(corpus)
+    question = embedding.embed_query("which lighthouse and the rest?")
+    similar = [
+        sum(a * b for a, b in zip(question, vector, strict=True)) for vector in embedding.embed_documents(corpus)
+    ]
+    assert max(similar) == similar[2]
