@@ -59,35 +59,30 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
     """(character offset, kind, heading level) where the parser sees a block begin, containers and leaves."""
     source = _SURROGATE.sub("\ufffd", text[begin:])
     to_character = _character_offsets(source)
-    containers: list[Kind] = []
+    containers: list[tuple[int, Kind]] = []
     for event, span in pyromark.events_with_range(source, options=_OPTIONS):
-        if event == "Rule":
-            yield begin + to_character(span["start"]), Kind.METADATA, 0
-        if not isinstance(event, dict):
+        if event.__class__ is not dict:
+            if event == "Rule":
+                yield begin + to_character(span["start"]), Kind.METADATA, 0
             continue
-        if "Start" in event:
-            name, detail = _named(event["Start"])
-            kind = _kind(name, detail, source, to_character(span["start"]), containers)
-            if kind is not None:
-                yield begin + to_character(span["start"]), kind, _level(detail) if name == "Heading" else 0
-            if name in ("Item", "BlockQuote"):
-                containers.append(Kind.LIST_ITEM if name == "Item" else Kind.QUOTE)
-        elif "End" in event and _named(event["End"])[0] in ("Item", "BlockQuote"):
+        tag = event.get("Start")
+        if tag is None:  # most events are of what is inside a block
+            continue
+        name, detail = (tag, None) if isinstance(tag, str) else next(iter(tag.items()))
+        start = span["start"]
+        while containers and containers[-1][0] <= start:
             containers.pop()
+        kind = _kind(name, detail, source, to_character(start), containers)
+        if kind is not None:
+            yield begin + to_character(start), kind, int(detail["level"][1]) if name == "Heading" else 0
+        if name in _CONTAINERS:
+            containers.append((span["end"], _CONTAINERS[name]))
 
 
-def _named(tag: Any) -> tuple[str, Any]:
-    return (tag, None) if isinstance(tag, str) else next(iter(tag.items()))
-
-
-def _level(detail: Any) -> int:
-    return int(detail["level"][1])
-
-
-def _kind(name: str, detail: Any, source: str, start: int, containers: list[Kind]) -> Kind | None:
+def _kind(name: str, detail: Any, source: str, start: int, containers: list[tuple[int, Kind]]) -> Kind | None:
     """What the block that begins here is; None for what is inside of one or only holds others."""
     if name == "Paragraph":
-        return containers[-1] if containers else Kind.PARAGRAPH
+        return containers[-1][1] if containers else Kind.PARAGRAPH
     if name == "CodeBlock":
         return Kind.CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else Kind.PARAGRAPH
     if name == "HtmlBlock":
@@ -96,6 +91,7 @@ def _kind(name: str, detail: Any, source: str, start: int, containers: list[Kind
 
 
 _KINDS = {"Heading": Kind.HEADING, "Item": Kind.LIST_ITEM, "Table": Kind.TABLE, "MetadataBlock": Kind.METADATA}
+_CONTAINERS = {"Item": Kind.LIST_ITEM, "BlockQuote": Kind.QUOTE}
 
 
 def _indented(source: str, start: int) -> str:

@@ -12,6 +12,8 @@ _LONG = 600
 _PIECE = 200
 """Characters that such a piece is cut to, at least."""
 
+_SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s+\S")
+"""Without it an ASCII text is one sentence, which most list items, captions and the like are."""
 _OPAQUE = re.compile(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _WORD_CHARACTER = re.compile(r"\w")
@@ -28,6 +30,8 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     ends, else at clauses or spaces; a single word is never cut.
     """
     part = text[start:end]
+    if len(part) <= _LONG and part.isascii() and not _SENTENCE_END.search(part):
+        return [end]
     cuts: list[int] = []
     position = start
     for sentence in sentencex.segment(language, _masked(part)):

@@ -13,10 +13,11 @@ class Novelty:
     Texts shorter than eight words, and scripts without spaces, always count as new.
     """
 
-    __slots__ = ("_seen", "_texts")
+    __slots__ = ("_known", "_seen", "_texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
+        self._known: dict[int, set[tuple[str, ...]]] = {}
         self._seen: set[tuple[str, ...]] = set()
 
     def share(self, items: Collection[int]) -> float:
@@ -29,9 +30,11 @@ class Novelty:
         self._seen |= self._runs(items)
 
     def _runs(self, items: Collection[int]) -> set[tuple[str, ...]]:
-        runs: set[tuple[str, ...]] = set()
-        for item in items:
-            if item < len(self._texts):
-                words = self._texts[item].lower().split()
-                runs.update(zip(*(words[shift:] for shift in range(_N)), strict=False))
+        return set().union(*(self._runs_of(item) for item in items if item < len(self._texts)))
+
+    def _runs_of(self, item: int) -> set[tuple[str, ...]]:
+        runs = self._known.get(item)
+        if runs is None:
+            words = self._texts[item].lower().split()
+            runs = self._known[item] = set(zip(*(words[shift:] for shift in range(_N)), strict=False))
         return runs

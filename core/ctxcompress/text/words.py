@@ -23,9 +23,11 @@ _MARKS = (
 )
 _SIMPLE = re.compile(r"\w+")
 _BEYOND_SIMPLE = re.compile(r"[\u0300-\u036f\u0483-\u1fff\u200c\u200d\u2e80-\ud7af\uf900-\ufaff\U00020000-\U000323af]")
-_WORD = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
-_STARTS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_MARKED = re.compile(rf"[\w{_MARKS}]+")
+_MIXED = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
+_UNSPACED_CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_ACCENTED_LATIN = re.compile(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 
 _STEMMERS = {
@@ -75,7 +77,7 @@ def split_words(text: str) -> list[str]:
     """
     if text.isascii() or not _BEYOND_SIMPLE.search(text):
         return _SIMPLE.findall(text)
-    return _WORD.findall(text)
+    return (_MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED).findall(text)
 
 
 class Terms:
@@ -95,10 +97,10 @@ class Terms:
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """word -> its terms, for every distinct word. A plain word has one, an identifier the whole and its parts."""
         distinct = list(dict.fromkeys(words))
-        stems = self._stem([word.lower() for word in distinct])
+        lowered = [word.lower() for word in distinct]
         return {
-            word: (stem,) if word.isascii() and _is_plain(word) else self._of_special(word, stem)
-            for word, stem in zip(distinct, stems, strict=True)
+            word: (stem,) if word.isascii() and _is_plain(word, low) else self._of_special(word, low, stem)
+            for word, low, stem in zip(distinct, lowered, self._stem(lowered), strict=True)
         }
 
     def matching(self, words: Iterable[str], wanted: Collection[str]) -> dict[str, list[int]]:
@@ -109,14 +111,16 @@ class Terms:
         """
         number = {term: index for index, term in enumerate(wanted)}
         beginnings = {term[:2] for term in wanted}
-        pairs = [term for term in wanted if _STARTS_UNSPACED.match(term)]
+        pairs = [term for term in wanted if _UNSPACED_CHARACTER.match(term)]
+        keeps = self._keeps_beginnings
         found: dict[str, list[int]] = {}
         possible: list[str] = []
         for word in words:
             if word.isascii():
-                if word[:2].lower() in beginnings or not self._keeps_beginnings or not _is_plain(word):
+                low = word.lower()
+                if low[:2] in beginnings or low[0] in beginnings or not keeps or not _is_plain(word, low):
                     possible.append(word)
-            elif _STARTS_UNSPACED.match(word):
+            elif _UNSPACED_CHARACTER.match(word):
                 folded = unicodedata.normalize("NFKC", word)
                 hits = [number[pair] for pair in pairs if pair in folded for _ in range(folded.count(pair))]
                 if hits:
@@ -129,21 +133,21 @@ class Terms:
                 found[word] = hits
         return found
 
-    def _of_special(self, word: str, stem: str) -> tuple[str, ...]:
-        if _STARTS_UNSPACED.match(word):
+    def _of_special(self, word: str, low: str, stem: str) -> tuple[str, ...]:
+        if _UNSPACED_CHARACTER.match(word):
             folded = unicodedata.normalize("NFKC", word)
             return tuple(folded[i : i + 2] for i in range(len(folded) - 1)) or (folded,)
-        parts = [] if _is_plain(word) else [part.lower() for part in _PART.findall(word)]
+        parts = [] if _is_plain(word, low) else [part.lower() for part in _PART.findall(word)]
         return tuple(map(_without_accents, (stem, *self._stem(parts if len(parts) > 1 else []))))
 
 
-def _is_plain(word: str) -> bool:
-    """Whether a word has no parts: no underscore, and no capital letter after a small one or before one."""
-    return word.islower() and "_" not in word or word[1:].islower() and "_" not in word or len(word) == 1
+def _is_plain(word: str, low: str) -> bool:
+    """Whether a word has no parts: no underscore, and no capital letter but the first."""
+    return (word == low or word[1:] == low[1:]) and "_" not in word
 
 
 def _without_accents(term: str) -> str:
-    if term.isascii():
+    if not _ACCENTED_LATIN.search(term):
         return term
     plain = _COMBINING.sub("", unicodedata.normalize("NFKD", term)).replace("ı", "i")
     return unicodedata.normalize("NFC", plain)
