@@ -12,6 +12,7 @@ from lc_documents import QUERY, TEXTS, as_json, check_verbatim, make_documents, 
 from pydantic import Field, PrivateAttr
 
 from langchain_ctxcompress import CtxCompressor
+from langchain_ctxcompress.convert import passages_from_documents
 
 ROOMY = CtxCompressor(max_tokens=100_000)
 TIGHT = CtxCompressor(max_tokens=60)
@@ -194,7 +195,7 @@ def test_an_odd_text_is_answered_within_the_budget(text):
 @pytest.mark.parametrize(
     "score",
     [None, "VERY_HIGH", "0.5", np.float32(0.5), np.float64(0.5), np.int64(3), float("nan"), True, [0.1], object()],
-    ids=repr,
+    ids=lambda score: type(score).__name__,
 )
 def test_any_score_in_the_metadata_is_kept_as_it_is(score):
     compressor = CtxCompressor(metadata_map={"score": "relevance_score"})
@@ -240,3 +241,28 @@ def test_many_threads_share_one_compressor():
     with ThreadPoolExecutor(16) as pool:
         results = list(pool.map(lambda _: TIGHT.compress_documents(given, QUERY), range(64)))
     assert all(result == expected for result in results)
+
+
+def test_passages_get_what_the_metadata_says_of_where_they_come_from():
+    given = [
+        Document(page_content="a", id="x", metadata={"title": "T", "Header 1": "H", "Header 2": "I", "source": "a.md"}),
+        Document(page_content="b", metadata={"name": "N", "headings": ["H", "I"], "rank": 0.5, "client": object()}),
+    ]
+    first, second = passages_from_documents(given, {"title": "name", "score": "rank"})
+    assert (first.id, first.text, first.title, first.header_path) == ("x", "a", None, ("H", "I"))
+    assert (first.file_path, first.score) == ("a.md", None)
+    assert (second.id, second.title, second.header_path, second.score) == ("1", "N", ("H", "I"), 0.5)
+
+
+def test_metadata_map_says_where_the_title_is():
+    texts = ("It takes five days in spring and in summer.", "They ask for a form with two names on it.")
+    subjects = ("Shipping", "Refunds")
+    given = [
+        Document(page_content=text, metadata={"subject": subject})
+        for text, subject in zip(texts, subjects, strict=True)
+    ]
+    mapped = CtxCompressor(max_tokens=14, metadata_map={"title": "subject"})
+    assert [kept.page_content for kept in mapped.compress_documents(given, "refunds")] == [texts[1]]
+    assert [kept.page_content for kept in CtxCompressor(max_tokens=14).compress_documents(given, "refunds")] == [
+        texts[0]
+    ]

@@ -109,7 +109,9 @@ def test_changing_the_given_mapping_afterwards_changes_nothing():
     assert compressor.config.synonyms == {"timeout": ("deadline",)}
 
 
-@pytest.mark.parametrize("encoding", ["o200k_base", count_characters, count_words], ids=str)
+@pytest.mark.parametrize(
+    "encoding", ["o200k_base", count_characters, count_words], ids=["tiktoken", "characters", "words"]
+)
 @pytest.mark.parametrize(
     "clone",
     [

@@ -148,7 +148,7 @@ async def test_the_event_loop_runs_on_while_documents_are_compressed():
     waited: list[bool] = []
 
     def wait_for_the_loop(text: str) -> int:
-        waited.append(loop_is_free.wait(timeout=30))
+        waited.append(loop_is_free.wait(timeout=5))
         return len(text)
 
     compressor = CtxCompressor(encoding=wait_for_the_loop)

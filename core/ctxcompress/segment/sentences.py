@@ -35,15 +35,20 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     cuts: list[int] = []
     position = start
     for sentence in sentencex.segment(language, _masked(part)):
-        length = len(sentence)
-        if cuts and (length < 4 or not _WORD_CHARACTER.search(sentence)):
+        if cuts and (len(sentence) < 4 or not _WORD_CHARACTER.search(sentence) or _inside_word(text, position)):
             cuts.pop()
-        position += length
+        position += len(sentence)
         previous = cuts[-1] if cuts else start
         if position - previous > _LONG or (position - previous > _PIECE and _THAI.search(text, previous, position)):
             cuts.extend(_long_pieces(text, previous, position))
         cuts.append(position)
     return cuts or [end]
+
+
+def _inside_word(text: str, position: int) -> bool:
+    """Whether a cut here would part what a space does not: the splitter takes "module.Class" for two sentences."""
+    before = text[position - 1]
+    return before.isascii() and not before.isspace()
 
 
 def _masked(part: str) -> str:
