@@ -17,9 +17,9 @@ from ctxcompress.text.words import Terms
 
 __all__ = ["relevance"]
 
-_SECTION_WEIGHT = 1.5
+_SECTION_WEIGHT = 2.5
 _COVERAGE_WEIGHT = 1.0
-_HEADING_COUNT = 2.0
+_HEADING_COUNT = 3.0
 """How many occurrences in the text one in the headings or in the title is worth."""
 
 

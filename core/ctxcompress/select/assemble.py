@@ -10,26 +10,49 @@ __all__ = ["assemble"]
 def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tuple[Span, ...]:
     """The spans of `text` to emit for the kept segments (ascending numbers): ascending, without overlaps.
 
-    Everything between two kept segments goes, except the white space right before the second one:
-    it is what separates it from what stood before, be it a space, a line or a paragraph. White
-    space at the end goes too, unless all of the text is kept.
+    Everything between two kept segments goes, except the white space that separates the second one
+    from what stood before it: before the segment itself within a block, before its block otherwise,
+    be that a space, a line end or an empty line. White space at the end goes too, unless all of
+    the text is kept.
     """
     if len(kept) == len(segments):
         return (Span(0, len(text)),) if text else ()
     spans: list[Span] = []
+    previous = -1
     for number in kept:
         _, start, end, *_ = segments[number]
-        if spans and spans[-1].end < start:
-            spans[-1] = Span(spans[-1].start, _stripped_end(text, *spans[-1]))
-            gap = _stripped_end(text, spans[-1].end, start)
-            spans.append(Span(gap, end))
-        elif spans:
+        if spans and number == previous + 1:
             spans[-1] = Span(spans[-1].start, end)
         else:
+            if spans:
+                spans[-1] = Span(spans[-1].start, _stripped_end(text, *spans[-1]))
+                spans.append(_separator(text, segments, previous, number, spans[-1].end))
             spans.append(Span(start, end))
+        previous = number
     if spans:
         spans[-1] = Span(spans[-1].start, _stripped_end(text, *spans[-1]))
-    return tuple(span for span in spans if span.start < span.end)
+    return _joined(spans)
+
+
+def _separator(text: str, segments: Sequence[Segment], previous: int, number: int, after: int) -> Span:
+    """The white space before segment `number` or before its block, if the previous one is of another."""
+    first = number
+    if segments[previous].block != segments[number].block:
+        while segments[first - 1].block == segments[number].block:
+            first -= 1
+    end = segments[first].start
+    return Span(_stripped_end(text, after, end), end)
+
+
+def _joined(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The same without empty spans, and adjacent ones as one."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and joined[-1].end == span.start:
+            joined[-1] = Span(joined[-1].start, span.end)
+        elif span.start < span.end:
+            joined.append(span)
+    return tuple(joined)
 
 
 def _stripped_end(text: str, start: int, end: int) -> int:
