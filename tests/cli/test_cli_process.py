@@ -65,6 +65,13 @@ def test_a_full_disk_is_reported() -> None:
 
 
 @posix
+def test_the_demo_can_be_cut_short() -> None:
+    result = shell("ctxcompress demo --max-tokens 5000 | head -n 1")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"chunks of documentation" in result.stdout
+
+
+@posix
 @pytest.mark.parametrize("closed", ["<&-", ">&- < /dev/null"])
 def test_a_closed_stream_is_reported(closed: str) -> None:
     result = shell(f"ctxcompress compress -q text {closed}")

@@ -44,7 +44,7 @@ def compress_command(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="Text, Markdown or code, one passage each; .jsonl, one passage a line; - or none: standard input.",
             show_default=False,
         ),
@@ -94,8 +94,10 @@ def demo(
     """Ask the documentation of the Python packages on this machine, through a LangChain retriever."""
     from ctxcompress.cli.demo import run_demo
 
-    with _readable_errors():
-        run_demo(Console(), question, max_tokens)
+    screen = Console()
+    with _readable_errors(), screen.capture() as shown:
+        run_demo(screen, question, max_tokens)
+    write_text(shown.get())
 
 
 def _named(files: list[str] | None) -> list[str]:
