@@ -24,9 +24,9 @@ class InputError(CtxCompressError, TypeError):
     """A passage or a query is not something that can be compressed."""
 
 
-class TokenizerUnavailable(CtxCompressError, RuntimeError):
+class TokenizerUnavailable(CtxCompressError, RuntimeError):  # noqa: N818 - the name says what is the matter
     """The declared tokenizer cannot be loaded, so the budget cannot be counted."""
 
 
-class MissingExtra(CtxCompressError, ImportError):
+class MissingExtra(CtxCompressError, ImportError):  # noqa: N818
     """An optional dependency is needed and not installed."""

@@ -36,11 +36,10 @@ def passage_from_metadata(
     copied deeply: the passage shares nothing with it. `score` wins over a mapped score.
     """
     mapped = metadata_map or {}
-    found = {
-        name: _first_text(metadata, (mapped[name],) if name in mapped else keys)
-        for name, keys in _USUAL_KEYS.items()
-        if name != "header_path"
-    }
+
+    def read(name: str) -> str | None:
+        return _first_text(metadata, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
+
     if score is None and "score" in mapped:
         score = _number(metadata.get(mapped["score"]))
     return Passage(
@@ -49,7 +48,9 @@ def passage_from_metadata(
         score=score,
         header_path=_header_path(metadata, mapped.get("header_path")),
         metadata={key: _copied(value) for key, value in metadata.items()},
-        **found,
+        doc_id=read("doc_id"),
+        file_path=read("file_path"),
+        title=read("title"),
     )
 
 
@@ -79,7 +80,8 @@ def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None
 def _from_mapping(index: int, item: Mapping[str, object], metadata_map: Mapping[str, str] | None) -> Passage:
     text_key = next((key for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
     if text_key is None:
-        raise InputError(f"passage {index} has the keys {sorted(map(str, item))}; its text must be a string under 'text'")
+        keys = sorted(map(str, item))
+        raise InputError(f"passage {index} has the keys {keys}; its text must be a string under 'text'")
     metadata = item.get("metadata")
     others = {key: value for key, value in item.items() if key not in (text_key, "id", "score", "metadata")}
     if isinstance(metadata, Mapping):

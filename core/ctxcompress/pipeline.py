@@ -1,6 +1,6 @@
 """The pipeline: composition only, no algorithm of its own.
 
-    passages -> normalize -> segment -> score -> select -> assemble
+passages -> normalize -> segment -> score -> select -> assemble
 """
 
 import logging
@@ -18,7 +18,7 @@ from ctxcompress.score.relevance import relevance
 from ctxcompress.score.sections import number_sections
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
-from ctxcompress.select.layout import Layout
+from ctxcompress.select.layout import Layout, Spans
 from ctxcompress.select.qatbe import Selection, select
 from ctxcompress.spans import intersection, inverse
 from ctxcompress.text.language import detect_language
@@ -69,12 +69,12 @@ class Compressor:
             count=count,
         )
         clock = _Clock()
-        whole = layout.compose({index: (Span(0, len(item.text)),) for index, item in enumerate(items)})
+        everything: Spans = {index: (Span(0, len(item.text)),) for index, item in enumerate(items)}
+        whole = layout.compose(everything)
         tokens = count.fits(whole, config.budget)
         clock.lap("fits", len(items), len(items))
         if tokens is not None:
-            spans = {index: (Span(0, len(item.text)),) for index, item in enumerate(items)}
-            selection, relevances = Selection(spans, {}, whole, tokens), dict.fromkeys(spans, 1.0)
+            selection, relevances = Selection(everything, {}, whole, tokens), dict.fromkeys(everything, 1.0)
         else:
             selection, relevances = _selected(query or "", items, layout, config, clock)
         if not selection.spans and any(not text.isspace() for text in layout.texts if text):

@@ -9,6 +9,7 @@ import re
 import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import tiktoken
 import tiktoken_ext.openai_public as openai_public
@@ -32,7 +33,7 @@ class TokenCounter:
     ConfigError if a callable returns something that is not a number of tokens.
     """
 
-    __slots__ = ("_is_tiktoken", "_count")
+    __slots__ = ("_count", "_is_tiktoken")
 
     def __init__(self, encoding: Encoding) -> None:
         self._is_tiktoken = isinstance(encoding, str)
@@ -98,7 +99,7 @@ def _carried_vocabularies() -> Path | None:
     return directory if directory and directory.is_dir() else None
 
 
-def _with_loader(constructor: types.FunctionType, directory: Path) -> Callable[[], dict[str, object]]:
+def _with_loader(constructor: types.FunctionType, directory: Path) -> Callable[[], dict[str, Any]]:
     """tiktoken's own definition of an encoding, reading its vocabulary from `directory`.
 
     The definition (pattern, special tokens) stays tiktoken's; only the loader that it calls is
@@ -106,7 +107,7 @@ def _with_loader(constructor: types.FunctionType, directory: Path) -> Callable[[
     """
 
     def load(url: str, expected_hash: str | None = None) -> Mapping[bytes, int]:
-        file = directory / hashlib.sha1(url.encode()).hexdigest()
+        file = directory / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
         if not file.is_file():
             return load_tiktoken_bpe(url, expected_hash)
         content = file.read_bytes()

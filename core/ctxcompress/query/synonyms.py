@@ -49,10 +49,6 @@ _GROUPS = (
 )
 
 TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        word: tuple(other for other in group.split() if other != word)
-        for group in _GROUPS
-        for word in group.split()
-    }
+    {word: tuple(other for other in group.split() if other != word) for group in _GROUPS for word in group.split()}
 )
 """Word -> other words for the same thing."""

@@ -25,9 +25,7 @@ def query_terms(
     return own | {term: _SYNONYM_WEIGHT for term in _other_names(words, synonyms, terms) if term not in own}
 
 
-def _other_names(
-    words: Sequence[str], synonyms: Sequence[Mapping[str, Sequence[str]]], terms: Terms
-) -> list[str]:
+def _other_names(words: Sequence[str], synonyms: Sequence[Mapping[str, Sequence[str]]], terms: Terms) -> list[str]:
     """Terms of the synonyms of the question's words; a synonym's key matches whatever its form ("configs")."""
     if not synonyms:
         return []

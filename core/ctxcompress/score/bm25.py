@@ -4,12 +4,12 @@ Okapi BM25 as Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM
 with the parameters and the treatment of frequent terms of the rank_bm25 package.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Occurrences", "bm25", "okapi_idf"]
+__all__ = ["Floats", "Integers", "Occurrences", "bm25", "okapi_idf", "summed"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -22,7 +22,7 @@ class Occurrences(NamedTuple):
     """Which segment or passage, 0 to `units` - 1."""
     term: Integers
     """Which query term, 0 to `terms` - 1."""
-    count: Floats
+    times: Floats
     """How often."""
     units: int
     terms: int
@@ -46,5 +46,10 @@ def bm25(found: Occurrences, lengths: Floats, idf: Floats, *, k1: float = 1.5, b
     if not found.unit.size:
         return np.zeros(found.units)
     norm = k1 * (1 - b + b * lengths / lengths.mean())
-    gain = idf[found.term] * found.count * (k1 + 1) / (found.count + norm[found.unit])
-    return np.bincount(found.unit, weights=gain, minlength=found.units)
+    gain = idf[found.term] * found.times * (k1 + 1) / (found.times + norm[found.unit])
+    return summed(gain, found.unit, found.units)
+
+
+def summed(values: Floats, by: Integers, size: int) -> Floats:
+    """The sums of the values that have the same number in `by`, shape (size,)."""
+    return cast(Floats, np.bincount(by, weights=values, minlength=size))

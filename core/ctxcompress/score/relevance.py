@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ctxcompress.score.bm25 import Floats, Integers, Occurrences, bm25
+from ctxcompress.score.bm25 import Floats, Integers, Occurrences, bm25, summed
 from ctxcompress.text.words import Terms
 
 __all__ = ["relevance"]
@@ -47,7 +47,7 @@ def relevance(
 
     alone = bm25(body, lengths, idf)
     together = _merged(body._replace(unit=section_of[body.unit], units=len(labels)), label)
-    section_lengths = np.bincount(section_of, weights=lengths, minlength=len(labels))
+    section_lengths = summed(lengths, section_of, len(labels))
     section_idf = weights * _idf(together) if len(labels) > 2 else idf
     section = bm25(together, section_lengths, section_idf)[section_of]
     covered = _coverage(body, label, section_of, idf)
@@ -72,10 +72,10 @@ def _occurrences(units: Sequence[Sequence[str]], matching: Mapping[str, list[int
 def _merged(body: Occurrences, label: Occurrences) -> Occurrences:
     """Occurrences in the sections' text and in their labels, as one."""
     keys = np.concatenate((body.unit, label.unit)) * body.terms + np.concatenate((body.term, label.term))
-    counts = np.concatenate((body.count, np.full(label.count.shape, _HEADING_COUNT)))
+    counts = np.concatenate((body.times, np.full(label.times.shape, _HEADING_COUNT)))
     distinct, place = np.unique(keys, return_inverse=True)
     return Occurrences(
-        distinct // body.terms, distinct % body.terms, np.bincount(place, weights=counts), body.units, body.terms
+        distinct // body.terms, distinct % body.terms, summed(counts, place, distinct.size), body.units, body.terms
     )
 
 
@@ -88,13 +88,11 @@ def _idf(found: Occurrences) -> Floats:
 
 def _coverage(body: Occurrences, label: Occurrences, section_of: Integers, idf: Floats) -> Floats:
     """Summed idf of the terms in a segment itself, and half of it for terms in its labels alone."""
-    in_body = np.bincount(body.unit, weights=idf[body.term], minlength=body.units)
-    in_label = np.bincount(label.unit, weights=idf[label.term], minlength=label.units)[section_of]
-    label_keys = np.sort(label.unit * label.terms + label.term)
+    in_body = summed(idf[body.term], body.unit, body.units)
+    in_label = summed(idf[label.term], label.unit, label.units)[section_of]
+    label_keys = label.unit * label.terms + label.term
     body_keys = section_of[body.unit] * body.terms + body.term
-    in_both = np.bincount(
-        body.unit, weights=idf[body.term] * np.isin(body_keys, label_keys), minlength=body.units
-    )
+    in_both = summed(idf[body.term] * np.isin(body_keys, label_keys), body.unit, body.units)
     return in_body + 0.5 * (in_label - in_both)
 
 

@@ -16,10 +16,10 @@ __all__ = ["code_blocks", "code_share", "looks_like_code", "split_code"]
 _SAMPLE = 6_000
 _PIECE = 200
 _CODE_ENDINGS = frozenset(
-    "bash c cc cpp cs css cu cxx dart ex exs go gradle h hpp hs html.erb java jl js json jsonl jsx kt kts lua m mjs mm "
-    "php pl proto ps1 py pyi pyx r rb rs scala sh sol sql swift tf toml ts tsx vb vue yaml yml zig zsh".split()
+    "bash c cc cpp cs css cu cxx dart ex exs go gradle h hpp hs java jl js json jsonl jsx kt kts lua m mjs mm php pl "
+    "proto ps1 py pyi pyx r rb rs scala sh sol sql swift tf toml ts tsx vb vue yaml yml zig zsh".split()
 )
-_PROSE_ENDINGS = frozenset("adoc htm html markdown md mdx org pdf rst tex text txt".split())
+_PROSE_ENDINGS = frozenset(("adoc", "htm", "html", "markdown", "md", "mdx", "org", "pdf", "rst", "tex", "text", "txt"))
 
 _CODE_LINE = re.compile(
     r"""
@@ -46,11 +46,14 @@ _DEFINITION = re.compile(
     re.VERBOSE,
 )
 _FUNCTION_VALUE = re.compile(
-    r"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t]+(?P<name>[\w$]+)[^=\n]{0,100}=[ \t]*(?:async[ \t]*)?(?:function\b|\(|\w+[ \t]*=>)"
+    r"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t]+(?P<name>[\w$]+)[^=\n]{0,100}=[ \t]*"
+    r"(?:async[ \t]*)?(?:function\b|\(|\w+[ \t]*=>)"
 )
 _TYPED_FUNCTION = re.compile(
-    r"[ \t]*(?!(?:return|else|if|for|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is)\b)"
-    r"(?:[\w<>\[\],.?*&:~]+[ \t]+){0,6}[*&]{0,2}(?P<name>[\w$:~]+)[ \t]*\([^;={}\n]*(?:\{[ \t]*$|\)[^;={}\n:,.]{0,80}\{?[ \t]*$|,[ \t]*$)"
+    r"[ \t]*"
+    r"(?!(?:return|else|if|for|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is)\b)"
+    r"(?:[\w<>\[\],.?*&:~]+[ \t]+){0,6}[*&]{0,2}(?P<name>[\w$:~]+)[ \t]*"
+    r"\([^;={}\n]*(?:\{[ \t]*$|\)[^;={}\n:,.]{0,80}\{?[ \t]*$|,[ \t]*$)"
 )
 _BRACED = re.compile(r"[{};][ \t]*$", re.MULTILINE)
 _ATTACHED = re.compile(r"[ \t]*(?:@|#|//|/\*|\*|--[ ]|\[\[?\w)")

@@ -16,6 +16,8 @@ _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s+\S")
 """Without it an ASCII text is one sentence, which most list items, captions and the like are."""
 _OPAQUE = re.compile(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_UNUSUAL_SPACE = re.compile(r"[^\S \t\n\r]")
+"""The splitter fails on spaces of more than one byte near an initial."""
 _WORD_CHARACTER = re.compile(r"\w")
 _THAI = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _LINE_END = re.compile(r"\n+[ \t]*")
@@ -34,15 +36,19 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
         return [end]
     cuts: list[int] = []
     position = start
-    for sentence in sentencex.segment(language, _masked(part)):
-        if cuts and (len(sentence) < 4 or not _WORD_CHARACTER.search(sentence) or _inside_word(text, position)):
-            cuts.pop()
-        position += len(sentence)
+    masked = _masked(part)
+    for sentence in sentencex.segment(language, masked):
+        begin = start + masked.find(sentence, position - start)  # of a long text it leaves out some blank lines
+        if cuts:
+            cuts[-1] = begin
+            if len(sentence) < 4 or not _WORD_CHARACTER.search(sentence) or _inside_word(text, begin):
+                cuts.pop()
+        position = begin + len(sentence)
         previous = cuts[-1] if cuts else start
         if position - previous > _LONG or (position - previous > _PIECE and _THAI.search(text, previous, position)):
             cuts.extend(_long_pieces(text, previous, position))
         cuts.append(position)
-    return cuts or [end]
+    return [*cuts[:-1], end]
 
 
 def _inside_word(text: str, position: int) -> bool:
@@ -55,7 +61,7 @@ def _masked(part: str) -> str:
     """The same text, as long, with other letters where no sentence can end and where there is no valid character."""
     if "`" in part or "](" in part or "://" in part:
         part = _OPAQUE.sub(lambda match: "x" * len(match.group()), part)
-    return part if part.isascii() else _SURROGATE.sub("x", part)
+    return part if part.isascii() else _UNUSUAL_SPACE.sub(" ", _SURROGATE.sub("x", part))
 
 
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:

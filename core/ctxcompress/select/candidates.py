@@ -70,7 +70,9 @@ class Candidates:
         ]
         end_of_passage = self.first[self.passage[number] + 1]
         begin_of_passage = number - local
-        others = [s._replace(needs=_shifted(s.needs, local, added)) for s in self.segments[begin_of_passage:end_of_passage]]
+        others = [
+            s._replace(needs=_shifted(s.needs, local, added)) for s in self.segments[begin_of_passage:end_of_passage]
+        ]
         return replace(
             self,
             segments=[

@@ -26,7 +26,7 @@ class Coherence:
             if candidates.segments[number][0] is not Kind.HEADING:
                 self._best_under.setdefault(self._above[number], number)
 
-    def companions(self, item: int, kept: set[int]) -> list[int] | None:
+    def companions(self, item: int) -> list[int] | None:
         """What must be kept with an item; None for a heading that nothing kept or to be kept stands right under."""
         if item >= self._segments:
             return []

@@ -54,8 +54,8 @@ class Knapsack:
 
     room: int
     cost: Costs
-    companions: Callable[[int, set[int]], Sequence[int] | None]
-    """What must be packed with an item, given what is packed; None if it cannot be packed."""
+    companions: Callable[[int], Sequence[int] | None]
+    """What must be packed with an item; None if it cannot be packed."""
     novelty: Repeats
     kept: set[int] = field(default_factory=set)
 
@@ -92,7 +92,7 @@ class Knapsack:
         """An item and what it needs, as far as that is not in yet; None if it does not fit."""
         if self.cost.at_least(item) > self.room:
             return None
-        companions = self.companions(item, self.kept)
+        companions = self.companions(item)
         if companions is None:
             return None
         wanted = {item, *companions} - self.kept

@@ -48,8 +48,9 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
     """Chooses segments so that ``layout.count(text) <= budget``, whatever `count` counts.
 
     Greedy by value and density, then what still fits. A heading is kept only with text under it, a
-    table's row only with its header, a part of a fence only with its fence. The same sentence is kept
-    once, and what mostly repeats what is kept only after all else. If the best segment alone is over the budget, the longest beginning of it that fits is kept.
+    table's row only with its header, a part of a fence only with its fence. The same sentence is
+    kept once, and what mostly repeats what is kept only after all else. If the best segment alone
+    is over the budget, the longest beginning of it that fits is kept.
 
     values: what each segment is worth, shape (segments,), at least 0.
     """
