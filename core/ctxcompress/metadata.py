@@ -62,13 +62,15 @@ def as_passages(
     A mapping needs its text under "text", "page_content" or "content"; its "id", "score" and
     "metadata" are used, and its other keys are read like metadata. Raises InputError on anything else.
     """
-    if isinstance(items, str | Mapping | Passage):
+    if isinstance(items, str | Mapping | Passage) or not isinstance(items, Iterable):
         raise InputError(f"passages is one {type(items).__name__}; give a list of them")
     return tuple(_as_passage(index, item, metadata_map) for index, item in enumerate(items))
 
 
 def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None) -> Passage:
     if isinstance(item, Passage):
+        if not isinstance(item.text, str):
+            raise InputError(f"the text of passage {index} is a {type(item.text).__name__}; give a string")
         return item
     if isinstance(item, str):
         return Passage(str(index), item)

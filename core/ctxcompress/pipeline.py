@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.config import CompressionConfig, Tier
+from ctxcompress.errors import InputError
 from ctxcompress.metadata import as_passages
 from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
 from ctxcompress.query.terms import query_terms
@@ -57,8 +58,11 @@ class Compressor:
         fit as they are come back as they are. Without a query, or if nothing matches it, what comes
         first is kept. `max_tokens` and `tier` override the config's.
 
-        Raises ConfigError, InputError (a passage is no string, mapping or Passage) or TokenizerUnavailable.
+        Raises ConfigError, InputError (the query is no string, a passage no string, mapping or Passage) or
+        TokenizerUnavailable.
         """
+        if query is not None and not isinstance(query, str):
+            raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep what comes first")
         config = self.config.with_budget(max_tokens=max_tokens, tier=tier)
         items = as_passages(passages, metadata_map=config.metadata_map)
         count = TokenCounter(config.encoding)

@@ -7,7 +7,8 @@ import importlib.util
 import os
 import re
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ class TokenCounter:
 def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
     def count(text: str) -> int:
         tokens = tokenizer(text)
-        number = tokens if isinstance(tokens, int) else len(tokens) if hasattr(tokens, "__len__") else None
+        number = _number(tokens)
         if number is None or number < 0:
             raise ConfigError(
                 f"the tokenizer returned {tokens!r} for a text of {len(text)} characters; "
@@ -73,6 +74,16 @@ def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
         return number
 
     return count
+
+
+def _number(tokens: object) -> int | None:
+    """How many tokens a tokenizer means; None where that is not clear. Of a mapping (input ids, attention mask)
+    or of a batch the length is not the number of tokens."""
+    if isinstance(tokens, Integral) and not isinstance(tokens, bool):
+        return int(tokens)
+    if not isinstance(tokens, Sized) or isinstance(tokens, Mapping) or getattr(tokens, "ndim", 1) != 1:
+        return None
+    return len(tokens)
 
 
 @functools.lru_cache(maxsize=8)
@@ -85,7 +96,7 @@ def _tiktoken_encoding(name: str) -> tiktoken.Encoding:
         if "TIKTOKEN_CACHE_DIR" in os.environ or constructor is None or directory is None:
             return tiktoken.get_encoding(name)
         return tiktoken.Encoding(**_with_loader(constructor, directory)())
-    except OSError as error:  # what tiktoken's download raises without a network is an OSError
+    except (OSError, ValueError) as error:  # the download failed, or brought something else
         raise TokenizerUnavailable(
             f"the vocabulary of encoding {name!r} is not on this machine and could not be fetched ({error}); "
             "set TIKTOKEN_CACHE_DIR to a folder that has it, install llama-index-core (which carries "
@@ -117,4 +128,7 @@ def _with_loader(constructor: types.FunctionType, directory: Path) -> Callable[[
         return {base64.b64decode(token): int(rank) for token, rank in pairs}
 
     names = {**constructor.__globals__, "load_tiktoken_bpe": load}
+    for name, value in constructor.__globals__.items():  # one definition can build on another
+        if isinstance(value, types.FunctionType) and value.__module__ == constructor.__module__:
+            names[name] = types.FunctionType(value.__code__, names, name, value.__defaults__)
     return types.FunctionType(constructor.__code__, names, constructor.__name__, constructor.__defaults__)

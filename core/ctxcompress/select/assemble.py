@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ctxcompress.types import Segment, Span
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "stripped_end"]
 
 
 def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tuple[Span, ...]:
@@ -25,12 +25,12 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
             spans[-1] = Span(spans[-1].start, end)
         else:
             if spans:
-                spans[-1] = Span(spans[-1].start, _stripped_end(text, *spans[-1]))
+                spans[-1] = Span(spans[-1].start, stripped_end(text, *spans[-1]))
                 spans.append(_separator(text, segments, previous, number, spans[-1].end))
             spans.append(Span(start, end))
         previous = number
     if spans:
-        spans[-1] = Span(spans[-1].start, _stripped_end(text, *spans[-1]))
+        spans[-1] = Span(spans[-1].start, stripped_end(text, *spans[-1]))
     return _joined(spans)
 
 
@@ -41,7 +41,7 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
         while segments[first - 1].block == segments[number].block:
             first -= 1
     end = segments[first].start
-    return Span(_stripped_end(text, after, end), end)
+    return Span(stripped_end(text, after, end), end)
 
 
 def _joined(spans: Sequence[Span]) -> tuple[Span, ...]:
@@ -55,6 +55,6 @@ def _joined(spans: Sequence[Span]) -> tuple[Span, ...]:
     return tuple(joined)
 
 
-def _stripped_end(text: str, start: int, end: int) -> int:
+def stripped_end(text: str, start: int, end: int) -> int:
     """Where ``text[start:end]`` ends without the white space at its end."""
     return start + len(text[start:end].rstrip())

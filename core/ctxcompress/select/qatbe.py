@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.select.assemble import stripped_end
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.costs import SegmentCosts
@@ -24,6 +25,7 @@ _REFILLS = 2
 _SPLIT_TRIES = 8
 _ONCE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _SHORTEST_DUPLICATE = 40
+_FENCES = ("```", "~~~")
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +52,8 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
     Greedy by value and density, then what still fits. A heading is kept only with text under it, a
     table's row only with its header, a part of a fence only with its fence. The same sentence is
     kept once, and what mostly repeats what is kept only after all else. If the best segment alone
-    is over the budget, the longest beginning of it that fits is kept.
+    is over the budget, the longest beginning of it that fits is kept; if it cannot fit together with
+    what it needs, it is kept without.
 
     values: what each segment is worth, shape (segments,), at least 0.
     """
@@ -73,7 +76,7 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
             return _refilled(selection, candidates, knapsack, order, twins, layout, budget)
         # Together the parts cost more than one by one: again, with less room.
         room -= max(selection.tokens - budget, 1 if room > budget - 8 else room // 8)
-    return _NOTHING
+    return _best_alone(candidates, ranking, layout, budget)
 
 
 def _refilled(
@@ -115,9 +118,14 @@ def _composed(candidates: Candidates, items: set[int], twins: dict[int, int], la
 
 
 def _ranked(candidates: Candidates, values: Floats) -> list[int]:
-    """The segments with something in them, from the best to the worst."""
+    """The segments with something in them, from the best to the worst. Fences come with what they are around."""
     sizes = np.fromiter(map(len, candidates.texts), float, len(candidates.texts)) / _CHARACTERS_PER_TOKEN
-    return [number for number in rank(values, sizes, density=_DENSITY) if not candidates.texts[number].isspace()]
+    return [number for number in rank(values, sizes, density=_DENSITY) if not _is_bare(candidates, number)]
+
+
+def _is_bare(candidates: Candidates, number: int) -> bool:
+    text = candidates.texts[number]
+    return text.isspace() or (candidates.segments[number][0] is Kind.CODE and _opening_fence(text) == len(text))
 
 
 def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[list[int], dict[int, int]]:
@@ -145,26 +153,64 @@ def _best_split(
             return None
         segment, text = candidates.segments[number], candidates.texts[number]
         tail = segment.start + _closing_fence(text)
-        fits = _prefix_fits(segment, tail, candidates.passage[number], layout, budget)
-        length = longest_prefix(text[: tail - segment.start], fits=fits, lines=segment.kind is Kind.CODE)
+        index = candidates.passage[number]
+        fits = _fits(_beginning(layout.texts[index], segment, tail, index), layout, budget)
+        opening, lines = _opening_fence(text), segment.kind is Kind.CODE
+        length = longest_prefix(text[: tail - segment.start], fits=fits, lines=lines, skip=opening)
         if length:
             pieces = candidates.split(number, segment.start + length, tail)
             return pieces, number, len(pieces.segments) - len(candidates.segments)
     return None
 
 
-def _prefix_fits(segment: Segment, tail: int, index: int, layout: Layout, budget: int) -> Callable[[int], bool]:
-    closing = (Span(tail, segment.end),) if tail < segment.end else ()
+def _best_alone(candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int) -> Selection:
+    """The best segment, whole with what it needs or else the beginning of its text without; a heading only if there
+    is nothing else. For budgets so small that nothing can be kept as it should be."""
+    texts = sorted(ranking, key=lambda number: candidates.segments[number][0] is Kind.HEADING)
+    for number in texts[:_SPLIT_TRIES]:
+        whole = layout.spans(candidates, {number, *candidates.needs(number)})
+        for spans in (whole, _beginning_alone(candidates, number, layout, budget)):
+            tokens = layout.count(text := layout.compose(spans))
+            if spans and tokens <= budget:
+                return Selection(spans, {}, text, tokens)
+    return _NOTHING
 
-    def fits(length: int) -> bool:
-        return layout.count(layout.compose({index: (Span(segment.start, segment.start + length), *closing)})) <= budget
 
-    return fits
+def _beginning_alone(candidates: Candidates, number: int, layout: Layout, budget: int) -> Spans:
+    """The longest beginning of a segment's text, without a fence around it, that fits; empty if none does."""
+    segment, index, text = candidates.segments[number], candidates.passage[number], candidates.texts[number]
+    start, end = _opening_fence(text), _closing_fence(text)
+    inner = segment._replace(start=segment.start + start, end=segment.start + end)
+    beginning = _beginning(layout.texts[index], inner, inner.end, index)
+    length = longest_prefix(text[start:end], fits=_fits(beginning, layout, budget), lines=False)
+    return beginning(length) if length else {}
+
+
+def _beginning(text: str, segment: Segment, tail: int, index: int) -> Callable[[int], Spans]:
+    """What is emitted of a passage of which only so many characters of one segment, and what is after `tail`, are
+    kept: as `assemble` would have it."""
+    end = stripped_end(text, tail, segment.end)
+    closing = (Span(stripped_end(text, segment.start, tail), end),) if tail < end else ()
+
+    def spans(length: int) -> Spans:
+        return {index: (Span(segment.start, stripped_end(text, segment.start, segment.start + length)), *closing)}
+
+    return spans
+
+
+def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callable[[int], bool]:
+    return lambda length: layout.count(layout.compose(spans(length))) <= budget
+
+
+def _opening_fence(text: str) -> int:
+    """Where the line of an opening fence at the beginning of `text` ends; 0 if there is none."""
+    fenced = text.lstrip(" \t>")[:3] in _FENCES
+    return text.find("\n") + 1 or len(text) if fenced else 0
 
 
 def _closing_fence(text: str) -> int:
     """Where the closing fence of a fenced block begins; the end of `text` if it is none or has none."""
     marker = text.lstrip(" \t>")[:3]
     begin = text.rstrip().rfind("\n") + 1
-    closed = marker in ("```", "~~~") and begin and text[begin:].lstrip(" \t>").startswith(marker)
+    closed = marker in _FENCES and begin and text[begin:].lstrip(" \t>").startswith(marker)
     return begin if closed else len(text)

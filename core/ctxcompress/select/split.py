@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 __all__ = ["longest_prefix"]
 
-_LINE = re.compile(r"[^\n]*\n")
-_WORD = re.compile(r"\s*\S+")
+# Each matches wherever it is tried, so that no text is searched twice.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_WORD = re.compile(r"\s*+\S++|\s++")
 # A character with what belongs to it: marks, variation selectors, emoji modifiers and what a zero-width joiner
 # ties to it; flags as pairs; CRLF. That covers what of Unicode's extended grapheme clusters (UAX 29) is in common use.
 _EXTEND = (
@@ -23,15 +24,18 @@ _GRAPHEME = re.compile(
 )
 
 
-def longest_prefix(text: str, *, fits: Callable[[int], bool], lines: bool) -> int:
+def longest_prefix(text: str, *, fits: Callable[[int], bool], lines: bool, skip: int = 0) -> int:
     """The length of the longest beginning of `text` for which `fits(length)` holds, 0 if none does.
 
     It ends at a line's end if `lines` is set and one line fits, else between words, and only where
     not even the first word fits between graphemes. `fits` is asked O(log(length)) times.
+
+    skip: how many characters at the beginning are worth nothing alone, such as an opening fence. A
+    beginning with nothing but these and white space counts as none.
     """
     for pattern in (_LINE, _WORD, _GRAPHEME) if lines else (_WORD, _GRAPHEME):
         length = _longest(pattern, text, fits)
-        if length:
+        if text[skip:length].strip():
             return length
     return 0
 
