@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import sentencex
 
@@ -11,6 +12,9 @@ _LONG = 600
 """Characters from which a piece without an end of sentence is cut at lines, clauses or spaces."""
 _PIECE = 200
 """Characters that such a piece is cut to, at least."""
+
+_STRETCH = 2_000
+"""Characters that are searched for sentences at once."""
 
 _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s+\S")
 """Without it an ASCII text is one sentence, which most list items, captions and the like are."""
@@ -34,21 +38,34 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     part = text[start:end]
     if len(part) <= _LONG and part.isascii() and not _SENTENCE_END.search(part):
         return [end]
-    cuts: list[int] = []
-    position = start
     masked = _masked(part)
-    for sentence in sentencex.segment(language, masked):
-        begin = start + masked.find(sentence, position - start)  # of a long text it leaves out some blank lines
-        if cuts:
-            cuts[-1] = begin
-            if len(sentence) < 4 or not _WORD_CHARACTER.search(sentence) or _inside_word(text, begin):
-                cuts.pop()
-        position = begin + len(sentence)
-        previous = cuts[-1] if cuts else start
-        if position - previous > _LONG or (position - previous > _PIECE and _THAI.search(text, previous, position)):
-            cuts.extend(_long_pieces(text, previous, position))
-        cuts.append(position)
-    return [*cuts[:-1], end]
+    begins = [0]
+    for begin, next_ in pairwise([*_sentence_begins(masked, language), len(part)]):
+        sentence = masked[begin:next_]
+        short = len(sentence) < 4 or not _WORD_CHARACTER.search(sentence)
+        if begin and not short and not _inside_word(part, begin):
+            begins.append(begin)
+    cuts: list[int] = []
+    for begin, next_ in pairwise([*begins, len(part)]):
+        cuts.extend(_long_pieces(text, start + begin, start + next_))
+        cuts.append(start + next_)
+    return cuts
+
+
+def _sentence_begins(text: str, language: str) -> Iterator[int]:
+    """Where sentencex sees a sentence begin. It is given the text by stretches, because its time grows with the
+    square of the sentences and quotation marks; the sentence that one ends in is looked at again in the next."""
+    stretch, is_begin = 0, True
+    while stretch < len(text):
+        part = text[stretch : stretch + _STRETCH]
+        more = stretch + _STRETCH < len(text)
+        begins, position = [], 0
+        for sentence in sentencex.segment(language, part):
+            begins.append(part.find(sentence, position))  # of a long text it leaves out some blank lines
+            position = begins[-1] + len(sentence)
+        last = begins.pop() if more and len(begins) > 1 else len(part)
+        yield from (stretch + begin for begin in begins[not is_begin :])
+        stretch, is_begin = stretch + last, not more or last < len(part)
 
 
 def _inside_word(text: str, position: int) -> bool:
@@ -65,7 +82,10 @@ def _masked(part: str) -> str:
 
 
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
-    """Cuts strictly inside ``[start, end)``: at the first line end after every `_PIECE` characters, or clause end."""
+    """Cuts strictly inside ``[start, end)`` if that is long: at the first line end after every `_PIECE` characters,
+    or clause end."""
+    if end - start <= _PIECE or (end - start <= _LONG and not _THAI.search(text, start, end)):
+        return
     has_lines = text.count("\n", start, end) > (end - start) // _LONG
     boundary = _LINE_END if has_lines else _CLAUSE_END
     while end - start > _PIECE:
