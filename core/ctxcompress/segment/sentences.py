@@ -25,7 +25,7 @@ _UNUSUAL_SPACE = re.compile(r"[^\S \t\n\r]")
 _WORD_CHARACTER = re.compile(r"\w")
 _THAI = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _LINE_END = re.compile(r"\n+[ \t]*")
-_CLAUSE_END = re.compile(r"[,;:)\]}、，；：）]\s*|\s+")
+_CLAUSE_END = re.compile(r"[,;:)\]}、，；：）。！？]\s*|\s+")
 
 
 def split_sentences(text: str, start: int, end: int, language: str) -> list[int]:
