@@ -33,8 +33,9 @@ def markdown_blocks(text: str) -> list[Block]:
         return [Block(Kind.PARAGRAPH, 0, len(text))]
     begin = _end_of_cut_fence(text)
     starts = [(0, Kind.CODE, 0)] if begin else []
-    starts.extend(_block_starts(text, begin))
-    return list(_with_headings(text, starts or [(0, Kind.PARAGRAPH, 0)]))
+    if begin < len(text):
+        starts.extend(_block_starts(text, begin))
+    return list(_with_headings(text, starts))
 
 
 def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:

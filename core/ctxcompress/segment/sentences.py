@@ -1,6 +1,7 @@
 """Sentences, by sentencex, with what it leaves out: inline code, unspaced scripts, texts without full stops."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -69,9 +70,14 @@ def _sentence_begins(text: str, language: str) -> Iterator[int]:
 
 
 def _inside_word(text: str, position: int) -> bool:
-    """Whether a cut here would part what a space does not: the splitter takes "module.Class" for two sentences."""
+    """Whether a cut here would part what a space does not (the splitter takes "module.Class" for two sentences),
+    or a mark from what it stands on."""
     before = text[position - 1]
-    return before.isascii() and not before.isspace()
+    return (before.isascii() and not before.isspace()) or _is_mark(text[position])
+
+
+def _is_mark(character: str) -> bool:
+    return not character.isascii() and (character == "\u200d" or unicodedata.category(character)[0] == "M")
 
 
 def _masked(part: str) -> str:
@@ -93,4 +99,5 @@ def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
         if match is None or match.end() >= end:
             return
         start = match.end()
-        yield start
+        if not _is_mark(text[start]):
+            yield start
