@@ -15,14 +15,21 @@ _UNSPACED = (
     r"\U00020000-\U000323af"
 )
 # Marks that Python's \w leaves out although they are parts of words: combining accents, Hebrew and
-# Arabic points, the vowel signs of the Indic scripts (their danda is punctuation), the joiners.
+# Arabic points, the vowel signs of the Indic scripts (their danda is punctuation) and of others, the joiners.
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     r"\u0711\u0730-\u074a\u07a6-\u07b0\u07eb-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0897-\u08ff"
     r"\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963\u0966-\u0dff\u200c\u200d"
+    r"\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e-\u0f84\u0f86-\u0fbc\u0fc6\u135d-\u135f\u1712-\u1734\u1752-\u1773"
+    r"\u180b-\u180d\u180f-\u193b\u1a17-\u1a1b\u1a55-\u1a7f\u1ab0-\u1b44\u1b6b-\u1b73\u1b80-\u1bf3\u1c24-\u1c37"
+    r"\u1cd0-\u1cd2\u1cd4-\u1dff\u2cef-\u2cf1\u2d7f-\u2dff\u302a-\u302f\ua66f-\ua672\ua674-\ua67d\ua69e-\ua6f1"
+    r"\ua802-\ua827\ua82c\ua880-\ua8c5\ua8e0-\ua8f1\ua8ff-\ua92d\ua947-\ua953\ua980-\ua9c0\ua9e5-\uaa4d"
+    r"\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ufb1e\ufe20-\ufe2f"
 )
 _SIMPLE = re.compile(r"\w+")
-_BEYOND_SIMPLE = re.compile(r"[\u0300-\u036f\u0483-\u1fff\u200c\u200d\u2e80-\ud7af\uf900-\ufaff\U00020000-\U000323af]")
+_BEYOND_SIMPLE = re.compile(
+    r"[\u0300-\u036f\u0483-\u1fff\u200c\u200d\u2ce0-\ud7af\uf900-\ufb1e\ufe20-\ufe2f\U00020000-\U000323af]"
+)
 _MARKED = re.compile(rf"[\w{_MARKS}]+")
 _MIXED = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
 _UNSPACED_CHARACTER = re.compile(rf"[{_UNSPACED}]")
@@ -107,7 +114,9 @@ class Terms:
         """word -> the positions in `wanted` of those of its terms that are there, for the words that have any.
 
         The same as looking through `of_words`, at a fraction of its cost: most words of a text
-        cannot have a wanted term, which their first letters tell.
+        cannot have a wanted term, which their first letters tell. But one character of an unspaced
+        script, all there is of a word that short, is found in longer ones too; and pairs that overlap
+        themselves are counted once.
         """
         number = {term: index for index, term in enumerate(wanted)}
         beginnings = {term[:2] for term in wanted}
