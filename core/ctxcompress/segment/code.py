@@ -35,6 +35,14 @@ _CODE_LINE = re.compile(
     """,
     re.VERBOSE,
 )
+_MARKUP_LINE = re.compile(
+    r"""
+      [ \t]*(?: (?:[-+*]|\d+[.)]|\#{1,6})[ \t]+\S | \*\*\w )    # a list item, a heading, bold text
+    | [ \t]*[\[(][\w:., -]+[\])]:?[ ]\S                         # a label in brackets: of a reference, a log line
+    | [^\n]*\]\((?:https?:|\#)                                  # a link
+    """,
+    re.VERBOSE,
+)
 _DEFINITION = re.compile(
     r"""[ \t]*
     (?: (?:export|default|declare|public|private|protected|internal|static|final|abstract|async|override|virtual
@@ -73,13 +81,19 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
         return True
     if "\n" not in text:
         return False
-    return code_share(text) > (0.2 if ending in _CODE_ENDINGS else 0.6)
+    code_name = ending in _CODE_ENDINGS
+    return code_share(text, markup=not code_name) > (0.2 if code_name else 0.6)
 
 
-def code_share(text: str) -> float:
-    """Share of the lines of `text` (of its beginning, if it is long) that look like code, 0 to 1."""
-    lines = [line for line in text[:_SAMPLE].splitlines() if line and not line.isspace()]
-    return sum(_CODE_LINE.match(line[:300]) is not None for line in lines) / len(lines) if lines else 0.0
+def code_share(text: str, *, markup: bool = True) -> float:
+    """Share of the lines of `text` (of its beginning, if it is long) that look like code, 0 to 1.
+
+    markup: whether it may be Markdown, so that list items, headings and links, which look like code, tell nothing.
+    """
+    lines = [line[:300] for line in text[:_SAMPLE].splitlines() if line and not line.isspace()]
+    telling = [line for line in lines if not _MARKUP_LINE.match(line)] if markup else lines
+    code = sum(_CODE_LINE.match(line) is not None for line in telling)
+    return code / max(len(telling), len(lines) / 2) if lines else 0.0
 
 
 class _Open(NamedTuple):
