@@ -17,7 +17,7 @@ import tiktoken_ext.openai_public as openai_public
 from tiktoken.load import load_tiktoken_bpe
 
 from ctxcompress.config import Encoding
-from ctxcompress.errors import ConfigError, TokenizerUnavailable
+from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
 
 __all__ = ["TokenCounter"]
 
@@ -25,13 +25,20 @@ __all__ = ["TokenCounter"]
 # space or such a mark. So the tokens up to there are exactly the first tokens of the whole text.
 _PIECE_END = re.compile(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
 _CHARACTERS_PER_TOKEN = 5
+# And no piece has letters on both sides of a space: a text has at least as many tokens as of these.
+_WORD_BEGIN = re.compile(r" [A-Za-z]")
+_LOOKED_AT = 12
+_BLANK = re.compile(r"[^\S\r\n]{2}[^\S\r\n]++")
+_LONGEST_BLANK = 500_000
+"""Spaces in a row that tiktoken can take: at about a million its regular expression runs out of stack and panics."""
 
 
 class TokenCounter:
     """Counts the tokens of a text, exactly as the declared tokenizer does.
 
-    Raises TokenizerUnavailable if a tiktoken vocabulary can neither be found nor fetched, and
-    ConfigError if a callable returns something that is not a number of tokens.
+    Raises TokenizerUnavailable if a tiktoken vocabulary can neither be found nor fetched, ConfigError
+    if a callable returns something that is not a number of tokens, and InputError on more spaces
+    in a row than tiktoken can take.
     """
 
     __slots__ = ("_count", "_is_tiktoken")
@@ -41,7 +48,7 @@ class TokenCounter:
         self._count: Callable[[str], int]
         if isinstance(encoding, str):
             encode = _tiktoken_encoding(encoding).encode_ordinary
-            self._count = lambda text: len(encode(text))
+            self._count = lambda text: len(encode(_checked_blanks(text)))
         else:
             self._count = _checked(encoding)
 
@@ -55,11 +62,24 @@ class TokenCounter:
         Of a text that is far too long only the beginning is counted, where the tokenizer allows it.
         """
         if self._is_tiktoken:
+            if len(text) > 2 * limit and len(_WORD_BEGIN.findall(text, 0, _LOOKED_AT * limit)) > limit:
+                return None
             cut = _PIECE_END.search(text, min(len(text), _CHARACTERS_PER_TOKEN * limit + 100))
             if cut and self(text[: cut.end()]) > limit:
                 return None
         tokens = self(text)
         return tokens if tokens <= limit else None
+
+
+def _checked_blanks(text: str) -> str:
+    if len(text) > _LONGEST_BLANK:
+        longest = max((match.end() - match.start() for match in _BLANK.finditer(text)), default=0)
+        if longest > _LONGEST_BLANK:
+            raise InputError(
+                f"a text has {longest} spaces in a row, tiktoken takes at most {_LONGEST_BLANK}; "
+                "remove them, or pass encoding=<a callable>"
+            )
+    return text
 
 
 def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:

@@ -57,16 +57,17 @@ class Candidates:
 
     def split(self, number: int, cut: int, tail: int) -> "Candidates":
         """The same with one segment as up to three: its text before `cut`, which needs what is after `tail` (a
-        closing fence; nothing if `tail` is the segment's end), and the rest in between."""
+        closing fence; nothing if `tail` is the segment's end), and the rest in between, which needs both."""
         segment, text = self.segments[number], self.texts[number]
         local = number - self.first[self.passage[number]]
         ends = [cut, *([tail] if tail < segment.end else []), segment.end]
         added = len(ends) - 1
         starts = [segment.start, *ends[:-1]]
         closing = (local + added,) if added == 2 else ()
+        needs = [closing, (local, *closing), ()]
         pieces = [
-            segment._replace(start=start, end=end, needs=_shifted(segment.needs, local, added) + (() if n else closing))
-            for n, (start, end) in enumerate(zip(starts, ends, strict=True))
+            segment._replace(start=start, end=end, needs=_shifted(segment.needs, local, added) + more)
+            for start, end, more in zip(starts, ends, needs, strict=False)
         ]
         end_of_passage = self.first[self.passage[number] + 1]
         begin_of_passage = number - local

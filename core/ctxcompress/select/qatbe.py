@@ -69,7 +69,7 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
     room = budget + layout.count(layout.separator)
     while room > 0:
         knapsack = Knapsack(room, cost, coherence.companions, Novelty(candidates.texts))
-        if not knapsack.fill(order):
+        if not knapsack.fill(order) or (split and ranking[0] not in knapsack.kept):
             break
         selection = _composed(candidates, knapsack.kept, twins, layout)
         if selection.tokens <= budget:
@@ -125,7 +125,7 @@ def _ranked(candidates: Candidates, values: Floats) -> list[int]:
 
 def _is_bare(candidates: Candidates, number: int) -> bool:
     text = candidates.texts[number]
-    return text.isspace() or (candidates.segments[number][0] is Kind.CODE and _opening_fence(text) == len(text))
+    return text.isspace() or (candidates.segments[number][0] is Kind.CODE and not text[_opening_fence(text) :].strip())
 
 
 def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[list[int], dict[int, int]]:

@@ -1,0 +1,64 @@
+"""max_tokens bounds T(final text), whatever T is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rule_inputs import TOKENIZERS, assert_verbatim, bare, budgets, framed, passages, queries
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.tokens import TokenCounter
+
+
+def _items(texts):
+    return [Passage(f"p{number}", text) for number, text in enumerate(texts)]
+
+
+def _check(texts, query, budget, separator, frame, encoding):
+    count = TokenCounter(encoding)
+    config = CompressionConfig(max_tokens=budget, separator=separator, encoding=encoding)
+    result = Compressor(config).compress(query, _items(texts), frame=frame)
+    assert result.text == separator.join(frame(kept.original, kept.text) for kept in result.passages)
+    assert result.tokens == count(result.text) <= budget == result.max_tokens
+    assert [kept.tokens for kept in result.passages] == [count(kept.text) for kept in result.passages]
+    assert_verbatim(result, texts)
+
+
+separators = st.sampled_from(["\n\n", "", " ", "\n---\n", "x" * 40, "。"])
+frames = st.sampled_from([bare, framed])
+
+
+@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
+@given(texts=passages, query=queries, budget=budgets, separator=separators, frame=frames)
+def test_the_final_text_is_within_max_tokens_of_tiktoken(encoding, texts, query, budget, separator, frame):
+    _check(texts, query, budget, separator, frame, encoding)
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@given(texts=passages, query=queries, budget=budgets, separator=separators, frame=frames)
+def test_the_final_text_is_within_max_tokens_of_any_callable(name, texts, query, budget, separator, frame):
+    _check(texts, query, budget, separator, frame, TOKENIZERS[name])
+
+
+@pytest.mark.parametrize("budget", range(1, 40))
+def test_every_small_budget_holds_after_joining(budget):
+    texts = [f"Sentence {n} about a timeout." for n in range(12)]
+    result = compress("timeout", texts, max_tokens=budget, config=CompressionConfig(separator="\n\n* * *\n\n"))
+    assert TokenCounter("o200k_base")(result.text) == result.tokens <= budget
+
+
+def test_overlapping_windows_do_not_make_the_output_longer_than_the_input():
+    sentences = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
+    windows = [" ".join(sentences[n : n + 4]) for n in range(9)]
+    result = compress("port for tenant number 7", windows, max_tokens=120)
+    assert len(result.text) < len("\n\n".join(windows))
+    assert result.tokens <= 120
+    assert result.text.count("tenant number 7.") == 1
+
+
+def test_near_duplicates_give_way_to_what_is_new():
+    same = "The gateway closes an idle connection after thirty seconds unless the keepalive option is on, says page"
+    other = "Whoever needs longer connections through the gateway sets keepalive to the number of seconds."
+    texts = [*(f"{same} {n}." for n in range(8)), other]
+    result = compress("gateway idle connection keepalive seconds", texts, max_tokens=60)
+    assert other in result.text
+    assert result.text.count("thirty seconds") == 1

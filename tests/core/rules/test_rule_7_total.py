@@ -1,0 +1,104 @@
+"""Whatever comes in: an answer or a typed error."""
+
+import pytest
+
+from ctxcompress import CompressionConfig, CtxCompressError, Passage, compress
+from ctxcompress.errors import ConfigError, InputError
+
+MILLION = 1_000_000
+HOSTILE = {
+    "one word": "a" * MILLION,
+    "line ends": "\n" * MILLION,
+    "spaces and a word": " " * (MILLION // 3) + "x",
+    "a word and spaces": "x" + " " * (MILLION // 3),
+    "back ticks": "`" * MILLION,
+    "image beginnings": "![" * (MILLION // 2),
+    "comment beginnings": "<!--" * (MILLION // 4),
+    "quotes in quotes": ">" * (MILLION // 10),
+    "list in list": "- " * (MILLION // 10),
+    "JSON in JSON": '{"a":' * (MILLION // 5),
+    "Chinese without line ends": "中文。" * (MILLION // 3),
+    "open quotation marks": "“" * MILLION,
+    "combining marks": "e" + "\u0301" * (MILLION // 4),
+    "joined emoji": "😀\u200d" * (MILLION // 8),
+    "lone surrogates": "\ud800" * (MILLION // 4),
+    "fences": "```\n" * (MILLION // 4),
+    "a line in a fence": "```\n" + "x" * MILLION + "\n```",
+    "table": "|a|b|\n|-|-|\n" + "|1|2|\n" * (MILLION // 20),
+    "functions": "def f():\n" * (MILLION // 20),
+    "headings": "###### h\n\nt\n" * (MILLION // 50),
+    "nested classes": "".join(" " * depth + f"class C{depth}:\n" for depth in range(1_000)),
+    "nul": "\0" * MILLION,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_ends_within_the_budget(name):
+    text = HOSTILE[name]
+    result = compress("what is a word", [text], max_tokens=30)
+    assert result.tokens <= 30
+    assert result.text or not text.strip() or name in ("joined emoji", "combining marks", "back ticks")
+
+
+@pytest.mark.parametrize("blank", [" ", "\u00a0"])
+def test_more_white_space_than_tiktoken_takes_is_refused(blank):
+    with pytest.raises(InputError, match="has 1000000 spaces in a row"):
+        compress("q", [blank * MILLION + "x"], max_tokens=30)
+    config = CompressionConfig(max_tokens=30, encoding=lambda text: text.split())
+    assert compress("q", [blank * MILLION + "x" * 50], config=config).tokens == 1
+
+
+@pytest.mark.parametrize("query", [None, "", "   ", "?!", "\ud800", "word " * 5_000, "x" * 100_000, "的", "\0"])
+def test_any_query_has_an_answer(query):
+    result = compress(query, ["First things first. " * 30, "Then others. " * 30], max_tokens=20)
+    assert 0 < result.tokens <= 20
+    assert result.query == (query or "")
+
+
+def test_without_a_query_what_comes_first_is_kept():
+    assert compress(None, ["First of all. " + "More of it. " * 40], max_tokens=10).text.startswith("First of all.")
+
+
+def test_empty_list():
+    result = compress("q", [])
+    assert (result.text, result.tokens, result.passages, result.dropped) == ("", 0, (), ())
+    assert result.stats.savings_percent == 0
+
+
+@pytest.mark.parametrize("texts", [[""], ["", ""], ["", "a", ""], ["\ud800"], ["a\ud800 b\udfff"]])
+def test_empty_and_broken_texts(texts):
+    assert compress("a", texts).text == "\n\n".join(texts)
+
+
+@pytest.mark.parametrize(
+    ("passages", "message"),
+    [
+        (None, "passages is one NoneType; give a list"),
+        (5, "passages is one int; give a list"),
+        ("text", "passages is one str; give a list"),
+        ({"text": "a"}, "passages is one dict; give a list"),
+        (Passage("a", "b"), "passages is one Passage; give a list"),
+        ([None], "passage 0 is a NoneType; give a string"),
+        (["a", b"bytes"], "passage 1 is a bytes; give a string"),
+        ([["a"]], "passage 0 is a list; give a string"),
+        ([{"body": "a"}], r"passage 0 has the keys \['body'\]; its text must be a string under 'text'"),
+        ([{"text": None}], "passage 0 has the keys"),
+        ([Passage("a", None)], "the text of passage 0 is a NoneType; give a string"),
+    ],
+)
+def test_wrong_passages_are_refused(passages, message):
+    with pytest.raises(InputError, match=message):
+        compress("q", passages)
+
+
+@pytest.mark.parametrize("query", [5, b"bytes", ["a"], object()])
+def test_a_wrong_query_is_refused(query):
+    with pytest.raises(InputError, match=f"query is a {type(query).__name__}; give a string, or None"):
+        compress(query, ["a"])
+
+
+def test_one_root_catches_all_errors():
+    for error in (ConfigError, InputError):
+        assert issubclass(error, CtxCompressError)
+    with pytest.raises(CtxCompressError):
+        CompressionConfig(max_tokens=0)

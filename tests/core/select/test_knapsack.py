@@ -1,0 +1,123 @@
+"""The greedy knapsack: what it may pack, and how close it comes to the best that could be packed."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.select.knapsack import Knapsack, rank
+from ctxcompress.select.novelty import Novelty
+from ctxcompress.select.qatbe import _DENSITY
+
+
+class Costs:
+    def __init__(self, sizes):
+        self.sizes = sizes
+
+    def __call__(self, item):
+        return self.sizes[item]
+
+    def at_least(self, item):
+        return float(self.sizes[item])
+
+
+class AllNew:
+    def share(self, items):
+        return 1.0
+
+    def take(self, items):
+        pass
+
+
+def _packed(values, sizes, room, *, density, needs=None, novelty=None):
+    knapsack = Knapsack(room, Costs(sizes), lambda item: (needs or {}).get(item, ()), novelty or AllNew())
+    knapsack.fill(rank(np.array(values, float), np.array(sizes, float), density=density))
+    return knapsack
+
+
+def _best(values, sizes, room):
+    best = [0.0] * (room + 1)
+    for value, size in zip(values, sizes, strict=True):
+        for left in range(room, size - 1, -1):
+            best[left] = max(best[left], best[left - size] + value)
+    return best[room]
+
+
+items = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 60)), min_size=1, max_size=14)
+
+
+@given(items=items, room=st.integers(0, 200), density=st.sampled_from([0.0, _DENSITY, 1.0]))
+def test_what_is_packed_fits_and_is_counted(items, room, density):
+    values, sizes = zip(*items, strict=True)
+    knapsack = _packed(values, sizes, room, density=density)
+    assert sum(sizes[item] for item in knapsack.kept) == room - knapsack.room <= room
+
+
+@given(items=items, room=st.integers(1, 200))
+def test_nothing_that_still_fits_is_left_out(items, room):
+    values, sizes = zip(*items, strict=True)
+    knapsack = _packed(values, sizes, room, density=1)
+    assert all(sizes[item] > knapsack.room for item in range(len(items)) if item not in knapsack.kept)
+
+
+@given(items=items, room=st.integers(60, 200))
+def test_by_density_it_packs_at_least_half_of_the_best_together_with_the_best_item(items, room):
+    values, sizes = zip(*items, strict=True)
+    packed = sum(values[item] for item in _packed(values, sizes, room, density=1).kept)
+    assert max(packed, *values) * 2 >= _best(values, sizes, room)
+
+
+@pytest.mark.parametrize(("density", "mean"), [(1.0, 0.95), (_DENSITY, 0.95)])
+def test_it_comes_close_to_the_exact_optimum(density, mean, record_property):
+    random = np.random.default_rng(7)
+    shares = []
+    for _ in range(300):
+        number = int(random.integers(10, 40))
+        sizes = random.integers(5, 60, number).tolist()
+        values = random.gamma(1.0, 3.0, number).tolist()
+        room = int(random.integers(150, 400))
+        packed = sum(values[item] for item in _packed(values, sizes, room, density=density).kept)
+        shares.append(packed / _best(values, sizes, room))
+    record_property("mean", float(np.mean(shares)))
+    record_property("least", min(shares))
+    print(f"density {density}: mean {np.mean(shares):.4f}, least {min(shares):.4f} of the optimum")
+    assert min(shares) >= 0.5
+    assert np.mean(shares) >= mean
+
+
+def test_equal_items_come_in_their_order():
+    assert rank(np.array([1.0, 2, 1, 2]), np.full(4, 9.0), density=_DENSITY) == [1, 3, 0, 2]
+
+
+def test_density_zero_ranks_by_value_and_one_by_value_per_token():
+    values, sizes = np.array([10.0, 6.0]), np.array([10.0, 2.0])
+    assert rank(values, sizes, density=0) == [0, 1]
+    assert rank(values, sizes, density=1) == [1, 0]
+
+
+def test_companions_are_paid_for_once():
+    knapsack = _packed([9, 8, 0], [4, 4, 3], 11, density=0, needs={0: [2], 1: [2]})
+    assert knapsack.kept == {0, 1, 2}
+    assert knapsack.room == 0
+
+
+def test_an_item_whose_companions_do_not_fit_is_left_out():
+    assert _packed([9, 1, 0], [4, 4, 9], 8, density=0, needs={0: [2]}).kept == {1}
+
+
+def test_an_item_that_cannot_be_packed_is_left_out():
+    assert _packed([9, 1], [4, 4], 8, density=0, needs={0: None}).kept == {1}
+
+
+def test_what_repeats_waits_until_all_else_had_its_turn():
+    same = "one two three four five six seven eight nine ten"
+    texts = [same, f"{same} eleven", "some thing quite other than that and more words"]
+    knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(texts))
+    assert knapsack.kept == {0, 2}
+    assert _packed([9, 8, 1], [10, 10, 10], 30, density=0, novelty=Novelty(texts)).kept == {0, 1, 2}
+
+
+def test_short_and_unspaced_texts_are_always_new():
+    novelty = Novelty(["three short words", "这是一个没有空格的句子"])
+    novelty.take([0, 1])
+    assert novelty.share([0]) == novelty.share([1]) == 1.0

@@ -1,0 +1,114 @@
+"""Options: what they are without being set, and what is refused."""
+
+from dataclasses import FrozenInstanceError, fields
+
+import pytest
+
+from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress.config import QATBE_TYPE_WEIGHTS, TIERS
+from ctxcompress.errors import ConfigError
+from ctxcompress.types import Kind
+
+TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with many words. " * 400]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_tokens": 0}, "max_tokens is 0; it must be at least 1"),
+        ({"max_tokens": -5}, "max_tokens is -5; it must be at least 1"),
+        ({"max_tokens": 1.5}, "max_tokens is 1.5; give a whole number"),
+        ({"max_tokens": "9"}, "max_tokens is '9'; give a whole number"),
+        ({"max_tokens": True}, "max_tokens is True; give a whole number"),
+        ({"tier": "tiny"}, "tier is 'tiny'; give one of key_facts, summary, detailed, complete"),
+        ({"tier": []}, r"tier is \[\]; give one of"),
+        ({"max_tokens": 9, "tier": "summary"}, "both max_tokens=9 and tier='summary' are given; give one"),
+        ({"encoding": "o200k"}, "encoding is 'o200k'; give one of .*o200k_base"),
+        ({"encoding": None}, "encoding is None; give a tiktoken encoding's name or a callable"),
+        ({"separator": None}, "separator is None; give a string"),
+        ({"language": "english"}, "language is 'english'; give a two-letter code"),
+        ({"language": "EN"}, "language is 'EN'; give a two-letter code"),
+        ({"language": 5}, "language is 5; give a two-letter code"),
+        ({"synonyms": [("a", "b")]}, "synonyms is .*; give a mapping"),
+        ({"synonyms": {"car": "auto"}}, r"synonyms\['car'\] is 'auto'; give a list of words"),
+        ({"synonyms": {"car": 5}}, r"synonyms\['car'\] is 5; give a list of words"),
+        ({"technical_synonyms": "yes"}, "technical_synonyms is 'yes'; give True or False"),
+        ({"type_weights": 2}, "type_weights is 2; give a mapping"),
+        ({"type_weights": {"prose": 1.0}}, "type_weights names 'prose'; the kinds are heading, paragraph"),
+        ({"type_weights": {"code": -1}}, r"type_weights\['code'\] is -1; give a finite number, at least 0"),
+        ({"type_weights": {"code": float("nan")}}, "is nan; give a finite number"),
+        ({"type_weights": {"code": float("inf")}}, "is inf; give a finite number"),
+        ({"type_weights": {"code": True}}, "is True; give a finite number"),
+        ({"metadata_map": "title"}, "metadata_map is 'title'; give a mapping"),
+        ({"metadata_map": {"text": "body"}}, "metadata_map names 'text'; it can name title, header_path"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_the_value_and_the_remedy(options, message):
+    with pytest.raises(ConfigError, match=message) as raised:
+        CompressionConfig(**options)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_an_unknown_option_is_refused():
+    with pytest.raises(TypeError, match="max_token"):
+        CompressionConfig(max_token=5)
+
+
+def test_the_default_budget_is_the_summary_tier():
+    assert CompressionConfig().budget == 1_000
+    assert {tier: CompressionConfig(tier=tier).budget for tier in TIERS} == {
+        "key_facts": 200,
+        "summary": 1_000,
+        "detailed": 5_000,
+        "complete": 20_000,
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "budget"), [({}, 50), ({"max_tokens": 7}, 7), ({"tier": "key_facts"}, 200), ({"tier": "complete"}, 20_000)]
+)
+def test_a_call_overrides_the_budget(call, budget):
+    compressor = Compressor(CompressionConfig(max_tokens=50))
+    assert compressor.compress("timeout", TEXT, **call).max_tokens == budget
+    assert compressor.config.budget == 50
+
+
+def test_a_tier_set_at_construction_gives_way_to_max_tokens_at_the_call():
+    assert Compressor(CompressionConfig(tier="detailed")).compress("a", TEXT, max_tokens=9).max_tokens == 9
+
+
+@pytest.mark.parametrize("call", [{"max_tokens": 0}, {"tier": "x"}, {"max_tokens": 5, "tier": "summary"}])
+def test_a_wrong_override_is_refused(call):
+    with pytest.raises(ConfigError):
+        compress("timeout", TEXT, **call)
+
+
+def test_another_budget_keeps_the_other_options():
+    config = CompressionConfig(
+        max_tokens=9, separator="|", language="de", synonyms={"a": ["b"]}, type_weights={"code": 2}, encoding=len
+    )
+    other = config.with_budget(max_tokens=5)
+    names = {field.name for field in fields(config)} - {"max_tokens"}
+    assert {name: getattr(other, name) for name in names} == {name: getattr(config, name) for name in names}
+    assert config.with_budget() is config
+
+
+def test_options_do_not_change_after_they_are_set():
+    synonyms = {"car": ["auto"]}
+    config = CompressionConfig(synonyms=synonyms)
+    synonyms["car"].append("bus")
+    synonyms["bus"] = []
+    assert config.synonyms == {"car": ("auto",)}
+    with pytest.raises(FrozenInstanceError):
+        config.max_tokens = 5
+
+
+def test_the_published_weights_name_every_kind():
+    assert set(QATBE_TYPE_WEIGHTS) == set(Kind)
+    assert CompressionConfig(type_weights=QATBE_TYPE_WEIGHTS).type_weights["code"] == 1.5
+
+
+def test_synonyms_find_what_the_query_does_not_name():
+    texts = ["A vehicle needs fuel every day. " * 3, "The automobile costs nine coins.", "Rain is wet. " * 30]
+    config = CompressionConfig(max_tokens=8, synonyms={"car": ["automobile"]})
+    assert compress("car", texts, config=config).text == texts[1]

@@ -1,0 +1,181 @@
+"""Counting: exactly what the declared tokenizer says, or a typed error."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, compress
+from ctxcompress.errors import ConfigError, TokenizerUnavailable
+from ctxcompress.tokens import _PIECE_END, TokenCounter
+
+ENCODINGS = ["o200k_base", "cl100k_base"]
+PIECES = [
+    *"abXYzs019 \t\n\r.,;:!?/'-_()[]、。，！？éßªº²½Ⅷⓐ一中文ไทยกุعـक\u094dᵃʰǅ",
+    *"\u0301\u064b\u200b\u200d\u00a0\u3000\u2028\u0085😀🇩\ud800\udc00",
+    *[
+        "'s",
+        "'LL",
+        "don't",
+        "  ",
+        "\r\n",
+        "word",
+        "Straße",
+        "привет",
+        "重启",
+        "ありがとう",
+        "हिन्दी",
+        "한국어",
+        "<|endoftext|>",
+    ],
+]
+mixtures = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
+
+
+def _truth(encoding, text):
+    """tiktoken's own encoding of the same vocabulary, in a way of its own: one allowed special at a time."""
+    return len(_LOADED[encoding].encode(text, disallowed_special=()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded():
+    for encoding in ENCODINGS:
+        _LOADED[encoding] = _encoding(encoding)
+    yield
+    _LOADED.clear()
+
+
+_LOADED: dict[str, tiktoken.Encoding] = {}
+
+
+def _encoding(name):
+    core = pytest.importorskip("llama_index.core")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(Path(core.__file__).parent / "_static" / "tiktoken_cache"))
+        return tiktoken.get_encoding(name)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(text=st.one_of(mixtures, st.text(st.characters(exclude_categories=()), max_size=80)))
+def test_a_count_is_exactly_tiktokens(encoding, text):
+    assert TokenCounter(encoding)(text) == _truth(encoding, text)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(parts=st.lists(mixtures, min_size=1, max_size=4), gap=st.sampled_from([" ", ".", "，", "?"]))
+def test_counts_add_up_where_a_piece_ends(encoding, parts, gap):
+    text = f"a{gap}".join(parts) + f"b{gap}"
+    for match in _PIECE_END.finditer(text):
+        cut = match.end()
+        assert _truth(encoding, text[:cut]) + _truth(encoding, text[cut:]) == _truth(encoding, text)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(text=mixtures, times=st.integers(1, 40), difference=st.integers(-3, 3))
+def test_fits_agrees_with_the_full_count_around_the_limit(encoding, text, times, difference):
+    long = (text + "x ") * times
+    tokens = _truth(encoding, long)
+    limit = max(1, tokens + difference)
+    assert TokenCounter(encoding).fits(long, limit) == (tokens if tokens <= limit else None)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(text=mixtures, limit=st.integers(1, 20))
+def test_fits_agrees_far_above_the_limit(encoding, text, limit):
+    long = (text + "x.") * 60
+    assert TokenCounter(encoding).fits(long, limit) is None or _truth(encoding, long) <= limit
+
+
+@pytest.mark.parametrize("encoding", [*ENCODINGS, len, str.split, lambda text: 1])
+def test_an_empty_text_has_no_tokens(encoding):
+    assert TokenCounter(encoding)("") == 0
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "tokens"),
+    [(len, 5), (str.split, 2), (lambda text: np.int64(7), 7), (lambda text: np.zeros(3), 3), (lambda text: (), 0)],
+)
+def test_a_callable_returns_the_tokens_or_their_number(tokenizer, tokens):
+    assert TokenCounter(tokenizer)("ab cd") == tokens
+
+
+@pytest.mark.parametrize(
+    "nonsense", [None, -1, 2.5, float("nan"), True, {"input_ids": [1, 2]}, np.zeros((1, 9)), object()]
+)
+def test_a_callable_that_returns_nonsense_is_refused(nonsense):
+    config = CompressionConfig(encoding=lambda text: nonsense)
+    with pytest.raises(
+        ConfigError, match=r"the tokenizer returned .* for a text of 5 characters; encoding must return"
+    ):
+        compress("q", ["ab cd"], config=config)
+
+
+OFFLINE = """
+import os, socket, sys
+def refuse(*args, **kwargs): raise OSError("no network")
+socket.socket.connect = refuse
+socket.getaddrinfo = refuse
+if "hide" in sys.argv:
+    sys.modules["llama_index"] = None  # as if it were not installed
+from ctxcompress.errors import TokenizerUnavailable
+from ctxcompress.tokens import TokenCounter
+before = dict(os.environ)
+try:
+    print(TokenCounter(sys.argv[1])("hello world"))
+except TokenizerUnavailable as error:
+    print(error)
+assert dict(os.environ) == before
+"""
+
+
+def _offline(tmp_path, *arguments, **environment):
+    base = {name: value for name, value in os.environ.items() if not name.startswith(("TIKTOKEN", "DATA_GYM"))}
+    done = subprocess.run(
+        [sys.executable, "-c", OFFLINE, *arguments],
+        env={**base, "TMPDIR": str(tmp_path), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("encoding", [*ENCODINGS, "o200k_harmony"])
+def test_the_vocabulary_that_llama_index_carries_is_found(tmp_path, encoding):
+    pytest.importorskip("llama_index.core")
+    assert _offline(tmp_path, encoding) == "2"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [("p50k_base",), ("o200k_base", "hide")])
+def test_without_a_vocabulary_the_error_names_the_remedy(tmp_path, arguments):
+    message = _offline(tmp_path, *arguments)
+    assert f"the vocabulary of encoding '{arguments[0]}' is not on this machine" in message
+    for remedy in ("TIKTOKEN_CACHE_DIR", "llama-index-core", "encoding=<a callable>"):
+        assert remedy in message
+
+
+def test_a_cache_that_the_user_has_chosen_is_respected(tmp_path):
+    empty = tmp_path / "cache"
+    empty.mkdir()
+    assert "is not on this machine" in _offline(tmp_path, "o200k_base", TIKTOKEN_CACHE_DIR=str(empty))
+
+
+def test_no_network_means_a_typed_error_in_this_process_too(monkeypatch):
+    with tempfile.TemporaryDirectory() as empty:
+        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", empty)
+        monkeypatch.setattr("requests.get", _refused)
+        with pytest.raises(TokenizerUnavailable, match="'p50k_edit'"):
+            compress("q", ["a"], config=CompressionConfig(encoding="p50k_edit"))
+
+
+def _refused(*arguments, **options):
+    raise ConnectionError("no network")
