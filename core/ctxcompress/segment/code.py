@@ -26,12 +26,13 @@ _CODE_LINE = re.compile(
       [ \t]*(?: [@#{}()\[\]*] | // | /\* | "{3} | '{3} | <\?php | \$\w+\s*= )       # how a line of code may begin
     | [ \t]*(?: def | class | import | return | raise | func | fn | let | const | var | public | private
               | protected | static | package | use | struct | impl | enum | interface | yield | await )[ ]\S
-    | [ \t]*(?: pass | break | continue | else | try | finally | end | return | do )[ ]*[:;{]?[ \t]*$
+    | [ \t]*(?: pass | break | continue | else | try | finally | end | return | do | then | done | fi | esac
+              )[ ]*[:;{]?[ \t]*$
     | [ \t]*from[ ][\w.]+[ ]import\b
     | [ \t]*[\w.$\[\]"'*&>-]+(?:,[ ]?[\w.]+)*[ ]*(?:[-+*/|&%:]?=)[ ]\S                # an assignment
     | [ \t]*"[^"\n]*"[ ]*:                                                            # a key of JSON
     | [^\n]*[{};(\[\]]["',]?[ \t]*$ | [^\n]*\)[:,]?[ \t]*$ | [^\n]*["'\d\]}],[ \t]*$  # how a line of code may end
-    | [ \t]*(?:if|elif|for|while|with|except|async|switch|case|match|when)\b[^\n]*[:{][ \t]*$
+    | [ \t]*(?:if|elif|for|while|with|except|async|switch|case|match|when)\b[^\n]*(?:[:{]|;[ ]*(?:do|then))[ \t]*$
     """,
     re.VERBOSE,
 )
@@ -46,10 +47,10 @@ _MARKUP_LINE = re.compile(
 _DEFINITION = re.compile(
     r"""[ \t]*
     (?: (?:export|default|declare|public|private|protected|internal|static|final|abstract|async|override|virtual
-          |inline|pub(?:\([\w ]*\))?|unsafe|extern|const|open|data|sealed|partial)[ \t]+ )*
+          |inline|pub(?:\([\w ]*\))?|unsafe|extern|const|open|data|sealed|partial|local)[ \t]+ )*
     (?: (?P<container>class|interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension)\b
       | (?:def|defp|function\*?|func|fn|fun|sub|type|macro_rules!)[ \t] )
-    [ \t]* (?:\([^()\n]*\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)? (?P<name>[\w$:.]+)
+    [ \t]* (?:\([^()\n]*\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)? (?P<name>[\w$]+(?:[:.]{1,2}[\w$]+)*)
     """,
     re.VERBOSE,
 )
@@ -64,6 +65,7 @@ _TYPED_FUNCTION = re.compile(
     r"\([^;={}\n]*(?:\{[ \t]*$|\)[^;={}\n:,.]{0,80}\{?[ \t]*$|,[ \t]*$)"
 )
 _BRACED = re.compile(r"[{};][ \t]*$", re.MULTILINE)
+_TILDE_FENCE = re.compile(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
 _ATTACHED = re.compile(r"[ \t]*(?:@|#|//|/\*|\*|--[ ]|\[\[?\w)")
 _CLOSER = re.compile(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
 
@@ -75,7 +77,7 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     "Node.js"; but it lowers or raises how much the text must look like code.
     """
     ending = (name or "").rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in (name or "") else ""
-    if ending in _PROSE_ENDINGS or "\n```" in text or text.startswith("```"):
+    if ending in _PROSE_ENDINGS or "\n```" in text or text.startswith("```") or _TILDE_FENCE.search(text):
         return False
     if text.lstrip()[:1] in ("{", "[") and '":' in text[:_SAMPLE]:
         return True
@@ -117,22 +119,21 @@ def code_blocks(text: str) -> list[Block]:
         if line.isspace():
             attached = -1
             continue
-        indent = len(line) - len(line.lstrip())
+        if _ATTACHED.match(line):
+            attached = start if attached < 0 else attached
+            continue
+        begin, attached = (start if attached < 0 else attached), -1
+        indent = _indent(line)
         definition = _definition(line, braced)
-        if definition:
-            while open_ and open_[-1].indent >= indent:
-                open_.pop()
-            if not open_ or open_[-1].container:
-                open_.append(_Open(indent, *definition))
-                starts[start if attached < 0 else attached] = tuple(item.name for item in open_)
-        elif open_ and indent <= open_[-1].indent and not _CLOSER.match(line):
-            while open_ and open_[-1].indent >= indent:
-                open_.pop()
-            starts[start] = tuple(item.name for item in open_)
-        if not _ATTACHED.match(line):
-            attached = -1
-        elif attached < 0:
-            attached = start
+        if not definition and (not open_ or indent > open_[-1].indent or _CLOSER.match(line)):
+            continue
+        while open_ and open_[-1].indent >= indent:
+            open_.pop()
+        if definition and (not open_ or open_[-1].container):
+            open_.append(_Open(indent, *definition))
+        elif definition:
+            continue
+        starts[begin] = tuple(item.name for item in open_)
     ends = pairwise([*sorted(starts), len(text)])
     return [Block(Kind.CODE, start, end, starts[start]) for start, end in ends]
 
