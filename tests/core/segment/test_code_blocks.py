@@ -1,0 +1,154 @@
+"""Source code: told from prose, and cut at functions with their qualified names."""
+
+import ast
+from bisect import bisect_right
+from itertools import accumulate
+
+import pytest
+from segment_texts import descriptions, sources
+
+from ctxcompress.segment.code import code_blocks, code_share, looks_like_code
+from ctxcompress.segment.segments import segment
+from ctxcompress.types import Kind
+
+CODE = {
+    "py": "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n        return self.size\n",
+    "js": "import fs from 'fs';\n\nexport function load(path) {\n  return fs.read(path);\n}\n\nconst twice = (x) => {\n"
+    "  return x * 2;\n};\n\nclass Cache {\n  get(key) {\n    return this.map[key];\n  }\n}\n",
+    "ts": "interface User {\n  name: string;\n}\n\nexport async function find(id: number): Promise<User> {\n"
+    "  const rows = await db.query(id);\n  return rows[0];\n}\n",
+    "java": "package a.b;\n\npublic class Shop {\n    private final int size;\n\n    @Override\n    public String toString() {\n"
+    "        return name;\n    }\n\n    static int count(List<Item> items) {\n        return items.size();\n    }\n}\n",
+    "go": "package main\n\ntype Point struct {\n\tX, Y int\n}\n\nfunc (p *Point) Norm() int {\n\treturn p.X + p.Y\n}\n\n"
+    'func main() {\n\tfmt.Println("hi")\n}\n',
+    "rs": "use std::io;\n\npub struct Stack<T> {\n    items: Vec<T>,\n}\n\nimpl<T> Stack<T> {\n"
+    "    pub fn push(&mut self, item: T) {\n        self.items.push(item);\n    }\n}\n",
+    "c": "#include <stdio.h>\n\nstatic int add(int a, int b)\n{\n    return a + b;\n}\n\nint main(void) {\n    return 0;\n}\n",
+    "cpp": "#include <vector>\n\nnamespace shop {\nclass Item {\n  int price_;\n};\n}\n\nint Item::total(int n) {\n"
+    "  return n * price_;\n}\n",
+    "cs": "using System;\n\nnamespace Shop\n{\n    public class Item\n    {\n        public int Total(int count)\n        {\n"
+    "            return Price * count;\n        }\n    }\n}\n",
+    "rb": "require 'json'\n\nclass Shop\n  def initialize(name)\n    @name = name\n  end\n\n  def open?\n    @open == true\n  end\nend\n",
+    "php": "<?php\n\nfunction add($a, $b) {\n    return $a + $b;\n}\n",
+    "kt": "fun add(a: Int, b: Int): Int {\n    return a + b\n}\n\nclass Box(val size: Int) {\n    fun open() = size\n}\n",
+    "swift": "import Foundation\n\nstruct Box {\n    let size: Int\n    func open() -> Int {\n        return size\n    }\n}\n",
+    "scala": "object Main {\n  def add(a: Int): Int = {\n    a + 1\n  }\n}\n",
+    "lua": "local function add(a, b)\n  return a + b\nend\n",
+    "json": '{\n  "name": "x",\n  "items": [1, 2, 3]\n}\n',
+}
+NAMES = {
+    "py": [("first",), ("Box",), ("Box", "open")],
+    "js": [("load",), ("twice",), ("Cache",), ("Cache", "get")],
+    "ts": [("User",), ("find",)],
+    "java": [("Shop",), ("Shop", "toString"), ("Shop", "count")],
+    "go": [("Point",), ("Norm",), ("main",)],
+    "rs": [("Stack",), ("Stack",), ("Stack", "push")],
+    "c": [("add",), ("main",)],
+    "cpp": [("shop",), ("Item",), ("Item::total",)],
+    "cs": [("Shop",), ("Shop", "Item"), ("Shop", "Item", "Total")],
+    "rb": [("Shop",), ("Shop", "initialize"), ("Shop", "open")],
+    "php": [("add",)],
+    "kt": [("add",), ("Box",), ("Box", "open")],
+    "swift": [("Box",), ("Box", "open")],
+    "scala": [("Main",), ("Main", "add")],
+    "lua": [("add",)],
+    "json": [],
+}
+PROSE = "Node.js is a runtime.\n\nIt runs JavaScript outside of browsers; it was written in 2009 by Ryan Dahl.\nMany use it.\n"
+
+
+@pytest.mark.parametrize("ending", CODE)
+def test_code_is_recognized_with_and_without_its_name(ending):
+    assert looks_like_code(CODE[ending])
+    assert looks_like_code(CODE[ending], f"src/file.{ending}")
+    assert {item.kind for item in segment(CODE[ending])} == {Kind.CODE}
+
+
+def test_a_shell_script_is_recognized_by_its_name():
+    assert looks_like_code('#!/bin/bash\nset -e\nfor f in *.txt; do\n  echo "$f"\ndone\n', "run.sh")
+
+
+@pytest.mark.parametrize("ending", CODE)
+def test_qualified_names(ending):
+    assert [block.heading for block in code_blocks(CODE[ending]) if block.heading] == NAMES[ending]
+
+
+@pytest.mark.parametrize("name", [None, "Node.js", "https://en.wikipedia.org/wiki/Node.js", "a.md", "a.txt"])
+def test_prose_stays_prose(name):
+    assert not looks_like_code(PROSE, name)
+    assert Kind.CODE not in {item.kind for item in segment(PROSE, name=name)}
+
+
+@pytest.mark.parametrize("name", ["README.md", "page.html", "notes.txt"])
+def test_a_name_of_prose_decides(name):
+    assert not looks_like_code(CODE["py"], name)
+
+
+def test_markdown_with_fences_is_not_code():
+    assert not looks_like_code("```py\n" + CODE["py"] + "```\n")
+    assert not looks_like_code("Text.\n\n```py\n" + CODE["py"] + "```\n")
+
+
+def test_descriptions_are_not_code_and_sources_are():
+    assert not any(looks_like_code(text) for text in descriptions().values())
+    assert all(looks_like_code(text, name) for name, text in sources().items())
+
+
+def test_the_share_of_nothing_is_nothing():
+    assert code_share("") == code_share("\n \n") == code_share("- a\n- b\n") == 0.0
+
+
+def test_comments_and_decorators_belong_to_what_they_stand_above():
+    text = (
+        "x = 1\n\n# says what\n@cache\n@other(1)\ndef one(y):\n    return y\n\n\n# floating\n\ndef two():\n    pass\n"
+    )
+    assert [(block.heading, text[block.start : block.end].splitlines()[0]) for block in code_blocks(text)] == [
+        ((), "x = 1"),
+        (("one",), "# says what"),
+        (("two",), "def two():"),
+    ]
+
+
+def test_functions_inside_of_a_function_are_parts_of_it():
+    text = "def outer():\n    def inner():\n        return 1\n    return inner\n\n\ny = outer()\n"
+    assert [block.heading for block in code_blocks(text)] == [("outer",), ()]
+
+
+def test_a_comment_at_the_margin_does_not_end_a_class():
+    text = "class A:\n    def one(self):\n        pass\n\n# ---- part two\n\n    def two(self):\n        pass\n"
+    assert [block.heading for block in code_blocks(text)] == [("A",), ("A", "one"), ("A", "two")]
+
+
+def test_a_long_function_is_cut_at_statements_that_need_its_signature():
+    body = "".join(
+        f"    value_{n} = compute(value_{n})\n    if value_{n}:\n        stop(value_{n})\n" for n in range(60)
+    )
+    text = "def long(values):\n" + body
+    segments = segment(text, name="a.py")
+    assert text[: segments[0].end] == "def long(values):\n"
+    assert len(segments) > 5
+    assert all(item.needs == (0,) for item in segments[1:])
+    assert all(text[item.start :].startswith(("    value", "    if")) for item in segments[1:])
+    assert {item.heading for item in segments} == {("long",)}
+
+
+def definitions(body, path=()):
+    """(line, qualified name) of the functions and classes, but for those inside of functions."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, (*path, node.name)
+        if isinstance(node, ast.ClassDef):
+            yield from definitions(node.body, (*path, node.name))
+
+
+def test_qualified_names_in_the_standard_library_are_those_of_its_syntax_trees():
+    right = wrong = 0
+    for text in sources().values():
+        line_starts = [0, *accumulate(len(line) for line in text.splitlines(keepends=True))]
+        blocks = code_blocks(text)
+        starts = [block.start for block in blocks]
+        for line, name in definitions(ast.parse(text).body):
+            found = blocks[bisect_right(starts, line_starts[line - 1]) - 1].heading
+            right, wrong = right + (found == name), wrong + (found != name)
+    assert right > 200
+    assert wrong <= right / 100

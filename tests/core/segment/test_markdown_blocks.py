@@ -1,0 +1,263 @@
+"""Kinds, heading paths and what needs what, in whole Markdown and in chunks cut anywhere."""
+
+import pytest
+from markdown_it import MarkdownIt
+from segment_texts import descriptions
+
+from ctxcompress.segment.markdown import markdown_blocks
+from ctxcompress.segment.segments import segment
+from ctxcompress.types import Kind
+
+PAGE = """\
+---
+title: x
+---
+# Guide
+
+First one. Second one.
+
+## Setup
+
+- one
+- two
+  - nested
+
+> said so
+
+<!-- hidden -->
+
+***
+
+Old style
+=========
+
+Lower
+-----
+
+| a | b |
+|---|---|
+| 1 | 2 |
+| 3 | 4 |
+
+```py
+x = 1
+```
+
+end
+"""
+
+
+def pieces(text, **options):
+    return [(item.kind.value, text[item.start : item.end].strip("\n")) for item in segment(text, **options)]
+
+
+def test_kinds_of_a_page():
+    assert [piece for piece in pieces(PAGE) if piece[1]] == [
+        ("metadata", "---\ntitle: x\n---"),
+        ("heading", "# Guide"),
+        ("paragraph", "First one. "),
+        ("paragraph", "Second one."),
+        ("heading", "## Setup"),
+        ("list_item", "- one"),
+        ("list_item", "- two"),
+        ("list_item", "  - nested"),
+        ("quote", "> said so"),
+        ("metadata", "<!-- hidden -->"),
+        ("metadata", "***"),
+        ("heading", "Old style\n========="),
+        ("heading", "Lower\n-----"),
+        ("table", "| a | b |\n|---|---|"),
+        ("table", "| 1 | 2 |"),
+        ("table", "| 3 | 4 |"),
+        ("code", "```py\nx = 1\n```"),
+        ("paragraph", "end"),
+    ]
+
+
+def test_heading_paths_of_a_page():
+    paths = {PAGE[item.start : item.end].strip(): item.heading for item in segment(PAGE)}
+    assert paths["---\ntitle: x\n---"] == ()
+    assert paths["# Guide"] == ("Guide",)
+    assert paths["- nested"] == ("Guide", "Setup")
+    assert paths["end"] == ("Old style", "Lower")
+
+
+def test_headings_skip_levels_and_go_back():
+    text = "# A #\n\nx\n\n### B {#id}\n\nx\n\n##### C\n\nx\n\n## D\n\nx\n"
+    assert [item.heading for item in segment(text) if item.kind is Kind.PARAGRAPH] == [
+        ("A",),
+        ("A", "B"),
+        ("A", "B", "C"),
+        ("A", "D"),
+    ]
+
+
+def test_every_row_needs_its_header_and_the_header_nothing():
+    segments = segment(PAGE)
+    rows = [index for index, item in enumerate(segments) if item.kind is Kind.TABLE]
+    assert segments[rows[0]].needs == ()
+    assert all(segments[row].needs == (rows[0],) for row in rows[1:])
+
+
+def test_sentences_share_their_block_and_items_do_not():
+    segments = segment("One here. Two here.\n\n- a\n- b\n")
+    assert [item.block for item in segments] == [0, 0, 1, 2]
+
+
+def test_long_list_items_are_cut_at_sentences():
+    text = "- " + "This is a sentence of the item. " * 20 + "\n- short\n"
+    kinds = [item.kind for item in segment(text)]
+    assert len(kinds) > 10
+    assert set(kinds) == {Kind.LIST_ITEM}
+
+
+def test_a_short_fence_is_one_segment():
+    text = "Text.\n\n```sh\n" + "ls\n" * 50 + "```\n\nText."
+    assert [item.kind for item in segment(text)] == [Kind.PARAGRAPH, Kind.CODE, Kind.PARAGRAPH]
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "````"])
+def test_the_pieces_of_a_long_fence_need_both_its_ends(fence):
+    text = "Text.\n\n" + fence + "py\n" + "value = compute(value)\n" * 200 + fence + "\n\nText.\n"
+    segments = segment(text)
+    code = [index for index, item in enumerate(segments) if item.kind is Kind.CODE]
+    first, last = code[0], code[-1]
+    assert len(code) > 10
+    assert text[segments[first].start :].startswith(fence + "py\n")
+    assert text[segments[last].start :].startswith(fence + "\n")
+    assert segments[first].needs == (last,)
+    assert segments[last].needs == (first,)
+    assert all(segments[index].needs == (first, last) for index in code[1:-1])
+
+
+def test_the_pieces_of_a_fence_without_end_need_its_beginning():
+    text = "```py\n" + "value = compute(value)\n" * 200
+    segments = segment(text)
+    assert segments[0].needs == ()
+    assert all(item.needs == (0,) for item in segments[1:])
+
+
+def test_a_fence_in_a_list_and_in_a_quote():
+    assert [kind for kind, _ in pieces("1. one\n\n   ```sh\n   ls\n   ```\n\n2. two\n")] == [
+        "list_item",
+        "code",
+        "list_item",
+    ]
+    assert [kind for kind, _ in pieces("> text\n>\n> ```\n> code\n> ```\n")] == ["quote", "code"]
+
+
+def test_what_a_fence_holds_is_not_markdown():
+    text = "# A\n\nText.\n\n```sh\n# not a heading\n\n- no item\n```\n\nEnd.\n"
+    assert [kind for kind, _ in pieces(text)] == ["heading", "paragraph", "code", "paragraph"]
+    assert segment(text)[-1].heading == ("A",)
+
+
+def test_a_chunk_that_begins_inside_a_fence():
+    text = "x = 1\ny = f(x)\n```\n\nThen we run it.\n\n```sh\nls\n```\n"
+    assert [piece for piece in pieces(text) if piece[1]] == [
+        ("code", "x = 1\ny = f(x)\n```"),
+        ("paragraph", "Then we run it."),
+        ("code", "```sh\nls\n```"),
+    ]
+
+
+def test_a_chunk_that_ends_inside_a_fence():
+    assert pieces("Run this:\n\n```py\nx = 1\n\n# note\ny = 2") == [
+        ("paragraph", "Run this:"),
+        ("code", "```py\nx = 1\n\n# note\ny = 2"),
+    ]
+
+
+def test_a_chunk_that_is_the_rest_of_a_fence_has_no_empty_segment():
+    text = "x = f(1)\ny = f(2)\n```"
+    assert [(item.kind, item.start, item.end) for item in segment(text)] == [(Kind.CODE, 0, len(text))]
+
+
+def test_prose_before_a_fence_without_language_stays_prose():
+    text = "We run it now, and then it goes on.\n\n```\nls -l\n```\n\nThat was all of it.\n"
+    assert [kind for kind, _ in pieces(text)] == ["paragraph", "code", "paragraph"]
+
+
+def test_a_chunk_that_begins_inside_a_table():
+    text = "| 1 | 2 |\n| 3 | 4 |\n\nAfter the table.\n"
+    assert [piece for piece in pieces(text) if piece[1]] == [
+        ("table", "| 1 | 2 |"),
+        ("table", "| 3 | 4 |"),
+        ("paragraph", "After the table."),
+    ]
+    assert all(item.needs == () for item in segment(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It began in\n1986. That was a year.\n",
+        "1986. It was a year.\n1987. Another one.",
+        "Text\n    indented by accident and quite long\n\n    Another indented paragraph of prose.\n",
+        "a long line of words that goes on " * 20 + "\n---\nNext.",
+        "# " + "not a heading but a whole paragraph " * 10 + "\n",
+    ],
+)
+def test_plain_text_that_looks_like_markdown(text):
+    assert {kind for kind, _ in pieces(text, name="notes.txt")} == {"paragraph"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "* one thing\n* two things\n* three things\n",
+        "- [Install](#install)\n- [Usage](#usage)\n- [Licence](#licence)\n",
+        "## 1.2.0\n\n* Fixed x (#12)\n* Fixed y (#13)\n\n## 1.1.0\n\n* New z (#11)\n",
+        "# Title\n\n## A\n\nSome text.\n\n## B\n\n### C\n\n#### D\n",
+        "1. `get(x)`\n2. `set(y)`\n",
+        "**Note**: a thing (one).\n\n**Hint**: another (two)\n",
+    ],
+)
+def test_lists_and_headings_alone_are_not_code(text):
+    assert Kind.CODE not in {item.kind for item in segment(text)}
+
+
+def test_crlf_and_tabs():
+    assert [kind for kind, _ in pieces("# A\r\n\r\nText.\r\n\r\n-\tone\r\n-\ttwo\r\n")] == [
+        "heading",
+        "paragraph",
+        "list_item",
+        "list_item",
+    ]
+
+
+def test_offsets_count_characters_not_bytes():
+    text = "# Überschrift 👍\n\n中文。\n\n- één\n\ud800\n\n```\nx\n```\n"
+    assert [text[block.start] for block in markdown_blocks(text)] == ["#", "中", "-", "`"]
+
+
+def top_level(text):
+    """line -> kind of every block that is in no other, as markdown-it sees them."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    return {token.map[0]: token.type for token in tokens if token.level == 0 and token.map and token.nesting >= 0}
+
+
+KINDS = {
+    "heading_open": Kind.HEADING,
+    "paragraph_open": Kind.PARAGRAPH,
+    "table_open": Kind.TABLE,
+    "fence": Kind.CODE,
+    "blockquote_open": Kind.QUOTE,
+    "hr": Kind.METADATA,
+}
+
+
+def test_blocks_of_real_descriptions_begin_where_markdown_it_sees_them():
+    seen = 0
+    for name, text in descriptions().items():
+        lines, found, position, line = text.split("\n"), {}, 0, 0
+        for block in markdown_blocks(text):
+            line += text.count("\n", position, block.start)
+            position = block.start
+            found[line] = block.kind
+        for line_, token in top_level(text).items():
+            seen += 1
+            assert line_ in found, f"{name}, line {line_}: {lines[line_]!r}"
+            if token in KINDS and len(lines[line_]) <= 200:
+                assert found[line_] is KINDS[token], f"{name}, line {line_}: {lines[line_]!r}"
+    assert seen > 100

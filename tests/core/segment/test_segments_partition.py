@@ -1,0 +1,99 @@
+"""The segments of a text are that text, whatever it holds."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from segment_texts import LANGUAGES, descriptions, sources, texts
+
+from ctxcompress.segment.segments import segment
+from ctxcompress.types import Segment
+
+NAMES = (None, "a.py", "a.md", "Node.js", "notes.txt")
+
+
+def assert_partition(text: str, segments: list[Segment]) -> None:
+    assert "".join(text[item.start : item.end] for item in segments) == text
+    assert all(item.start < item.end for item in segments)
+    assert [item.start for item in segments] == [0, *(item.end for item in segments)][: len(segments)]
+
+
+def assert_numbers(segments: list[Segment]) -> None:
+    """Blocks are counted from 0 without holes; what a segment needs is another one of the same block."""
+    blocks = [item.block for item in segments]
+    assert blocks == sorted(blocks)
+    assert set(blocks) == set(range(len(set(blocks))))
+    for index, item in enumerate(segments):
+        assert index not in item.needs
+        assert all(segments[other].block == item.block for other in item.needs)
+
+
+def test_an_empty_text_has_no_segments():
+    assert segment("") == []
+
+
+@given(texts, st.sampled_from(LANGUAGES), st.sampled_from(NAMES))
+def test_segments_partition_the_text(text, language, name):
+    segments = segment(text, language=language, name=name)
+    assert_partition(text, segments)
+    assert_numbers(segments)
+
+
+@given(texts, st.sampled_from(LANGUAGES))
+def test_segmenting_is_deterministic(text, language):
+    assert segment(text, language=language) == segment(text, language=language)
+
+
+@given(texts, st.sampled_from(LANGUAGES))
+def test_no_cut_inside_a_word_or_before_a_combining_mark(text, language):
+    for item in segment(text, language=language)[1:]:
+        before, after = text[item.start - 1], text[item.start]
+        assert not (before.isascii() and after.isascii() and before.isalnum() and after.isalnum())
+        at_line_end = unicodedata.category(before) in ("Cc", "Zl", "Zp")
+        assert at_line_end or not (unicodedata.category(after)[0] == "M" or after == "\u200d")
+        assert not (before == "\r" and after == "\n")
+
+
+def test_descriptions_of_packages():
+    for text in descriptions().values():
+        segments = segment(text)
+        assert_partition(text, segments)
+        assert_numbers(segments)
+
+
+@pytest.mark.parametrize("name", [None, "module.py"])
+def test_sources_of_the_standard_library(name):
+    for text in sources().values():
+        segments = segment(text, name=name)
+        assert_partition(text, segments)
+        assert_numbers(segments)
+
+
+def test_chunks_cut_anywhere():
+    for text in descriptions().values():
+        for start in range(0, min(len(text), 4_000), 331):
+            chunk = text[start : start + 700]
+            assert_partition(chunk, segment(chunk))
+
+
+HOSTILE = {
+    "one word": "a", "spaces": " ", "blank lines": "\n", "nul": "\0", "backticks": "`", "open code": "`a",
+    "open fences": "```x\n", "fences": "~~~\n", "quotes": "> ", "nested quotes": ">", "nested list": "- ",
+    "nested numbers": "1. ", "empty items": "-\n", "links": "[", "targets": "](", "images": "![", "tags": "<",
+    "comments": "<!--", "html": "<div>\n", "pipes": "|", "rows": "|a|b|\n", "tables": "|a|\n|-|\n", "headings": "# a\n",
+    "braces": "{", "brackets": "[{", "json": '{"a": [1]},\n', "quotation": '"', "underscores": "a_", "camel": "aB",
+    "full stops": ".", "spaced stops": ". ", "sentences": "A b. ", "short lines": "Ab.\n", "address": "http://",
+    "Chinese": "中", "Chinese sentences": "中。", "Thai": "ก", "Thai words": "กข ", "Hindi": "क। ", "Arabic": "ع؟ ",
+    "emoji": "👩\u200d", "accents": "a\u0301", "surrogates": "\ud800", "carriage returns": "\r", "definitions": "def f(x):\n",
+    "arguments": "a(b, ", "generics": "a<b>", "types": "int a(b, ", "attributes": "@a\n", "assignments": "a = b\n",
+    "rules": "---\n", "underlined": "a\n===\n", "entities": "&amp;", "escapes": "\\", "references": "[a]: b\n",
+    "indented": "    a\n", "initials": "J. ", "abbreviations": "e.g. ", "quoted": '"A." ', "no-break": "B\xa0. ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [None, "a.py"])
+@pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_repetition_ends(piece, name):
+    text = "Text here.\n\n" + piece * (100_000 // len(piece)) + "\n\nThe end. More text.\n"
+    assert_partition(text, segment(text, name=name))

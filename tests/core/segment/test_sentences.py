@@ -1,0 +1,95 @@
+"""Where sentences end, and where they must not."""
+
+import pytest
+from hypothesis import given
+from segment_texts import texts
+
+from ctxcompress.segment.sentences import split_sentences
+
+
+def sentences(text, language="en"):
+    cuts = [0, *split_sentences(text, 0, len(text), language)]
+    return [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", ["It works. ", "Dr. Smith agreed with Mr. Jones. ", "Good."]),
+        ("en", ["Is it so? ", "It is! ", "They said so in 1999."]),
+        ("en", ["It costs 3.5 dollars. ", "Version 2.0.1 is out."]),
+        ("en", ["They live in the U.S. and are happy. ", "Others do not."]),
+        ("en", ["Use `a. B` here. ", "Then [go on](http://x.y/a. B) there."]),
+        ("en", ["Call module.Class or os.Path.join first. ", "Then stop."]),
+        ("en", ["See https://example.org/a.B?c=d. ", "Then stop."]),
+        ("de", ["Das ist z. B. ein Satz. ", "Noch einer."]),
+        ("fr", ["Est-ce vrai ? ", "Oui, c'est vrai."]),
+        ("es", ["¿Qué es esto? ", "Es una prueba."]),
+        ("ru", ["Это первое предложение. ", "Это второе."]),
+        ("zh", ["今天的天气很好。", "我们去公园吧！", "你觉得怎么样？"]),
+        ("ja", ["今日は天気がいいです。", "公園に行きましょう。"]),
+        ("hi", ["यह पहला वाक्य है। ", "यह दूसरा वाक्य है।"]),
+        ("ar", ["هذه هي الجملة الأولى. ", "هل هذه هي الجملة الثانية؟ ", "نعم هي."]),
+    ],
+)
+def test_sentences_by_language(language, expected):
+    assert sentences("".join(expected), language) == expected
+
+
+@given(texts)
+def test_the_cuts_ascend_to_the_end(text):
+    if text:
+        cuts = split_sentences(text, 0, len(text), "en")
+        assert cuts == sorted(set(cuts))
+        assert cuts[0] > 0
+        assert cuts[-1] == len(text)
+
+
+def test_offsets_are_into_the_whole_text():
+    text = "Before this. One here. Two here. After that."
+    assert split_sentences(text, 13, 33, "en") == [23, 33]
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "de"])
+def test_blank_lines_of_a_long_text_stay_in_it(language):
+    text = "The quick brown fox jumps.\n\nIt is over. " * 1_500
+    assert "".join(sentences(text, language)) == text
+    assert len(sentences(text, language)) > 2_000
+
+
+@pytest.mark.parametrize("space", ["\xa0", "\x85", "\u2028", "\u3000", "\u202f"])
+def test_wide_spaces_near_initials(space):
+    text = f"He is J{space}. Smith, or B{space}. Or else{space}A.{space}Jones. The end of it."
+    assert "".join(sentences(text)) == text
+
+
+def test_thai_is_cut_at_spaces():
+    text = "ประเทศไทยเป็นประเทศที่มีวัฒนธรรมเก่าแก่ " * 20
+    pieces = sentences(text, "th")
+    assert len(pieces) >= 3
+    assert all(piece.endswith(" ") for piece in pieces)
+
+
+def test_a_log_is_cut_at_its_lines():
+    lines = [f"2024-01-01 12:00:{second:02} INFO worker started, waiting for jobs\n" for second in range(60)]
+    assert set(sentences("".join(lines)[:-1])) - set(lines) <= {"".join(lines[-1:])[:-1], *joined(lines)}
+
+
+def joined(lines):
+    """Up to four lines in a row: the last piece may be that long."""
+    text = "".join(lines)[:-1]
+    return [text[-len("".join(lines[-count:])) + 1 :] for count in range(1, 5)]
+
+
+def test_a_long_line_is_cut_at_clauses():
+    pieces = sentences("alpha beta gamma, delta epsilon; " * 100)
+    assert len(pieces) > 10
+    assert all(piece.endswith((" ", ",", ";")) for piece in pieces)
+
+
+def test_one_giant_word_is_one():
+    assert sentences("x" * 50_000) == ["x" * 50_000]
+
+
+def test_very_short_sentences_are_not_alone():
+    assert all(len(piece.strip()) > 2 for piece in sentences("No. 1. Go. A. The longer sentence follows here. B. C."))
