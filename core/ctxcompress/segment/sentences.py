@@ -19,7 +19,7 @@ _STRETCH = 2_000
 
 _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s+\S")
 """Without it an ASCII text is one sentence, which most list items, captions and the like are."""
-_OPAQUE = re.compile(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}")
+_OPAQUE = re.compile(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}(?<![.,;:!?])")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _UNUSUAL_SPACE = re.compile(r"[^\S \t\n\r]")
 """The splitter fails on spaces of more than one byte near an initial."""

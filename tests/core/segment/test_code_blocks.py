@@ -12,26 +12,36 @@ from ctxcompress.segment.segments import segment
 from ctxcompress.types import Kind
 
 CODE = {
-    "py": "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n        return self.size\n",
-    "js": "import fs from 'fs';\n\nexport function load(path) {\n  return fs.read(path);\n}\n\nconst twice = (x) => {\n"
+    "py": "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n"
+    "        return self.size\n",
+    "js": "import fs from 'fs';\n\nexport function load(path) {\n  return fs.read(path);\n}\n\n"
+    "const twice = (x) => {\n"
     "  return x * 2;\n};\n\nclass Cache {\n  get(key) {\n    return this.map[key];\n  }\n}\n",
     "ts": "interface User {\n  name: string;\n}\n\nexport async function find(id: number): Promise<User> {\n"
     "  const rows = await db.query(id);\n  return rows[0];\n}\n",
-    "java": "package a.b;\n\npublic class Shop {\n    private final int size;\n\n    @Override\n    public String toString() {\n"
-    "        return name;\n    }\n\n    static int count(List<Item> items) {\n        return items.size();\n    }\n}\n",
-    "go": "package main\n\ntype Point struct {\n\tX, Y int\n}\n\nfunc (p *Point) Norm() int {\n\treturn p.X + p.Y\n}\n\n"
+    "java": "package a.b;\n\npublic class Shop {\n    private final int size;\n\n    @Override\n"
+    "    public String toString() {\n"
+    "        return name;\n    }\n\n    static int count(List<Item> items) {\n"
+    "        return items.size();\n    }\n}\n",
+    "go": "package main\n\ntype Point struct {\n\tX, Y int\n}\n\nfunc (p *Point) Norm() int {\n"
+    "\treturn p.X + p.Y\n}\n\n"
     'func main() {\n\tfmt.Println("hi")\n}\n',
     "rs": "use std::io;\n\npub struct Stack<T> {\n    items: Vec<T>,\n}\n\nimpl<T> Stack<T> {\n"
     "    pub fn push(&mut self, item: T) {\n        self.items.push(item);\n    }\n}\n",
-    "c": "#include <stdio.h>\n\nstatic int add(int a, int b)\n{\n    return a + b;\n}\n\nint main(void) {\n    return 0;\n}\n",
+    "c": "#include <stdio.h>\n\nstatic int add(int a, int b)\n{\n    return a + b;\n}\n\n"
+    "int main(void) {\n    return 0;\n}\n",
     "cpp": "#include <vector>\n\nnamespace shop {\nclass Item {\n  int price_;\n};\n}\n\nint Item::total(int n) {\n"
     "  return n * price_;\n}\n",
-    "cs": "using System;\n\nnamespace Shop\n{\n    public class Item\n    {\n        public int Total(int count)\n        {\n"
+    "cs": "using System;\n\nnamespace Shop\n{\n    public class Item\n    {\n"
+    "        public int Total(int count)\n        {\n"
     "            return Price * count;\n        }\n    }\n}\n",
-    "rb": "require 'json'\n\nclass Shop\n  def initialize(name)\n    @name = name\n  end\n\n  def open?\n    @open == true\n  end\nend\n",
+    "rb": "require 'json'\n\nclass Shop\n  def initialize(name)\n    @name = name\n  end\n\n"
+    "  def open?\n    @open == true\n  end\nend\n",
     "php": "<?php\n\nfunction add($a, $b) {\n    return $a + $b;\n}\n",
-    "kt": "fun add(a: Int, b: Int): Int {\n    return a + b\n}\n\nclass Box(val size: Int) {\n    fun open() = size\n}\n",
-    "swift": "import Foundation\n\nstruct Box {\n    let size: Int\n    func open() -> Int {\n        return size\n    }\n}\n",
+    "kt": "fun add(a: Int, b: Int): Int {\n    return a + b\n}\n\nclass Box(val size: Int) {\n"
+    "    fun open() = size\n}\n",
+    "swift": "import Foundation\n\nstruct Box {\n    let size: Int\n    func open() -> Int {\n"
+    "        return size\n    }\n}\n",
     "scala": "object Main {\n  def add(a: Int): Int = {\n    a + 1\n  }\n}\n",
     "lua": "local function add(a, b)\n  return a + b\nend\n",
     "json": '{\n  "name": "x",\n  "items": [1, 2, 3]\n}\n',
@@ -54,7 +64,7 @@ NAMES = {
     "lua": [("add",)],
     "json": [],
 }
-PROSE = "Node.js is a runtime.\n\nIt runs JavaScript outside of browsers; it was written in 2009 by Ryan Dahl.\nMany use it.\n"
+PROSE = "Node.js is a runtime.\n\nIt runs JavaScript outside of browsers; it was written in 2009.\nMany use it.\n"
 
 
 @pytest.mark.parametrize("ending", CODE)

@@ -80,15 +80,17 @@ def test_chunks_cut_anywhere():
 HOSTILE = {
     "one word": "a", "spaces": " ", "blank lines": "\n", "nul": "\0", "backticks": "`", "open code": "`a",
     "open fences": "```x\n", "fences": "~~~\n", "quotes": "> ", "nested quotes": ">", "nested list": "- ",
-    "nested numbers": "1. ", "empty items": "-\n", "links": "[", "targets": "](", "images": "![", "tags": "<",
-    "comments": "<!--", "html": "<div>\n", "pipes": "|", "rows": "|a|b|\n", "tables": "|a|\n|-|\n", "headings": "# a\n",
-    "braces": "{", "brackets": "[{", "json": '{"a": [1]},\n', "quotation": '"', "underscores": "a_", "camel": "aB",
-    "full stops": ".", "spaced stops": ". ", "sentences": "A b. ", "short lines": "Ab.\n", "address": "http://",
-    "Chinese": "中", "Chinese sentences": "中。", "Thai": "ก", "Thai words": "กข ", "Hindi": "क। ", "Arabic": "ع؟ ",
-    "emoji": "👩\u200d", "accents": "a\u0301", "surrogates": "\ud800", "carriage returns": "\r", "definitions": "def f(x):\n",
-    "arguments": "a(b, ", "generics": "a<b>", "types": "int a(b, ", "attributes": "@a\n", "assignments": "a = b\n",
-    "rules": "---\n", "underlined": "a\n===\n", "entities": "&amp;", "escapes": "\\", "references": "[a]: b\n",
-    "indented": "    a\n", "initials": "J. ", "abbreviations": "e.g. ", "quoted": '"A." ', "no-break": "B\xa0. ",
+    "nested numbers": "1. ", "empty items": "-\n", "links": "[", "targets": "](", "images": "![",
+    "tags": "<", "comments": "<!--", "html": "<div>\n", "pipes": "|", "rows": "|a|b|\n",
+    "tables": "|a|\n|-|\n", "headings": "# a\n", "braces": "{", "brackets": "[{", "json": '{"a": [1]},\n',
+    "quotation": '"', "underscores": "a_", "camel": "aB", "full stops": ".", "spaced stops": ". ",
+    "sentences": "A b. ", "short lines": "Ab.\n", "address": "http://", "Chinese": "中",
+    "Chinese sentences": "中。", "Thai": "ก", "Thai words": "กข ", "Hindi": "क। ", "Arabic": "ع؟ ",
+    "emoji": "👩\u200d", "accents": "a\u0301", "surrogates": "\ud800", "carriage returns": "\r",
+    "definitions": "def f(x):\n", "arguments": "a(b, ", "generics": "a<b>", "types": "int a(b, ",
+    "attributes": "@a\n", "assignments": "a = b\n", "rules": "---\n", "underlined": "a\n===\n",
+    "entities": "&amp;", "escapes": "\\", "references": "[a]: b\n", "indented": "    a\n",
+    "initials": "J. ", "abbreviations": "e.g. ", "quoted": '"A." ', "no-break": "B\xa0. ",
 }  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """Where sentences end, and where they must not."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from segment_texts import texts
@@ -9,7 +11,7 @@ from ctxcompress.segment.sentences import split_sentences
 
 def sentences(text, language="en"):
     cuts = [0, *split_sentences(text, 0, len(text), language)]
-    return [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(cuts)]
 
 
 @pytest.mark.parametrize(
