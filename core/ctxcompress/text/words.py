@@ -8,10 +8,10 @@ import Stemmer
 
 __all__ = ["Terms", "split_words"]
 
-# Scripts written without spaces between words (Thai, Lao, Myanmar, Khmer, kana, Han), and Hangul,
+# Scripts written without spaces between words (Thai, Lao, Myanmar, Khmer, kana of both widths, Han), and Hangul,
 # whose words carry particles that no stemmer here removes.
 _UNSPACED = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
     r"\U00020000-\U000323af"
 )
 # Marks that Python's \w leaves out although they are parts of words: combining accents, Hebrew and
@@ -28,7 +28,7 @@ _MARKS = (
 )
 _SIMPLE = re.compile(r"\w+")
 _BEYOND_SIMPLE = re.compile(
-    r"[\u0300-\u036f\u0483-\u1fff\u200c\u200d\u2ce0-\ud7af\uf900-\ufb1e\ufe20-\ufe2f\U00020000-\U000323af]"
+    r"[\u0300-\u036f\u0483-\u1fff\u200c\u200d\u2ce0-\ud7af\uf900-\ufb1e\ufe20-\ufe2f\uff66-\uff9f\U00020000-\U000323af]"
 )
 _MARKED = re.compile(rf"[\w{_MARKS}]+")
 _MIXED = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")

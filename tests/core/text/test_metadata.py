@@ -1,0 +1,104 @@
+"""Reading what loaders, splitters and vector stores write into metadata."""
+
+import threading
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from ctxcompress.errors import InputError
+from ctxcompress.metadata import as_passages, passage_from_metadata
+from ctxcompress.types import Passage
+
+
+@pytest.mark.parametrize(
+    ("metadata", "field", "expected"),
+    [
+        ({"source": "docs/a.md"}, "file_path", "docs/a.md"),
+        ({"source": "https://a.b/c", "title": "C", "language": "en"}, "title", "C"),
+        ({"file_path": "/x/a.py", "file_name": "a.py", "file_size": 3}, "file_path", "/x/a.py"),
+        ({"file_name": "a.py"}, "file_path", "a.py"),
+        ({"url": "https://a.b"}, "file_path", "https://a.b"),
+        ({"document_title": "D"}, "title", "D"),
+        ({"title": "", "document_title": "D"}, "title", "D"),
+        ({"title": 3}, "title", None),
+        ({"ref_doc_id": "r"}, "doc_id", "r"),
+        ({"doc_id": "d", "ref_doc_id": "r"}, "doc_id", "d"),
+        ({"Header 1": "A", "Header 2": "B"}, "header_path", ("A", "B")),
+        ({"Header 1": "A", "Header 3": "C"}, "header_path", ("A", "C")),
+        ({"Header 2": "B", "section": "S"}, "header_path", ("B",)),
+        ({"header_path": "/A/B/"}, "header_path", ("A", "B")),
+        ({"header_path": "/"}, "header_path", None),
+        ({"header_path": "A > B"}, "header_path", ("A", "B")),
+        ({"headings": ["A", "B"]}, "header_path", ("A", "B")),
+        ({"headings": [], "section": "S"}, "header_path", ("S",)),
+        ({"section": "Read/write"}, "header_path", ("Read/write",)),
+        ({}, "header_path", None),
+        ({"page": 3}, "file_path", None),
+    ],
+)
+def test_usual_keys(metadata, field, expected):
+    assert getattr(passage_from_metadata("1", "text", metadata), field) == expected
+
+
+def test_mapped_keys_replace_the_usual_ones():
+    metadata = {"title": "usual", "name": "mine", "path": "A > B", "Header 1": "H", "similarity": 0.5}
+    mapping = {"title": "name", "header_path": "path", "score": "similarity"}
+    passage = passage_from_metadata("1", "text", metadata, metadata_map=mapping)
+    assert (passage.title, passage.header_path, passage.score) == ("mine", ("A", "B"), 0.5)
+    assert passage_from_metadata("1", "text", metadata, score=0.9, metadata_map=mapping).score == 0.9
+
+
+def test_metadata_is_copied_deeply():
+    inner = {"tags": ["a"], "matrix": np.zeros(2)}
+    metadata = {"nested": inner, "page": 1}
+    passage = passage_from_metadata("1", "text", metadata)
+    inner["tags"].append("b")
+    inner["matrix"][0] = 1
+    assert passage.metadata["nested"]["tags"] == ["a"]
+    assert passage.metadata["nested"]["matrix"][0] == 0
+    assert passage.metadata is not metadata
+
+
+def test_what_cannot_be_copied_is_shared():
+    lock = threading.Lock()
+    numbers = (n for n in range(3))
+    passage = passage_from_metadata("1", "text", {"lock": lock, "numbers": numbers})
+    assert passage.metadata["lock"] is lock
+    assert passage.metadata["numbers"] is numbers
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), np.float64("nan"), True, False, np.True_, "0.9", [0.9], 1j])
+def test_what_is_no_score_is_unknown(value):
+    assert as_passages([{"text": "x", "score": value}])[0].score is None
+
+
+@pytest.mark.parametrize("value", [0, 0.5, -1, np.float32(0.5), np.float64(0.5), np.int64(2), Fraction(1, 2)])
+def test_scores_are_native_floats(value):
+    score = as_passages([{"text": "x", "score": value}])[0].score
+    assert type(score) is float
+    assert score == float(value)
+
+
+@pytest.mark.parametrize("key", ["text", "page_content", "content"])
+def test_mappings_become_passages(key):
+    item = {key: "words", "id": 7, "score": 0.5, "metadata": {"title": "T", "a": 1}, "source": "s.md", "a": 2}
+    (passage,) = as_passages([item])
+    assert passage == Passage(
+        "7", "words", score=0.5, title="T", file_path="s.md", metadata={"title": "T", "a": 2, "source": "s.md"}
+    )
+
+
+def test_strings_are_numbered_and_passages_kept():
+    given = Passage("x", "two")
+    found = as_passages(["one", given, {"text": "three"}])
+    assert [(item.id, item.text) for item in found] == [("0", "one"), ("x", "two"), ("2", "three")]
+    assert found[1] is given
+
+
+@pytest.mark.parametrize(
+    "items", ["text", {"text": "x"}, Passage("1", "x"), [3], [None], [{"txt": "x"}], [{"text": 3}]]
+)
+def test_anything_else_is_refused(items):
+    with pytest.raises(InputError, match=r"text|list"):
+        as_passages(items)

@@ -1,0 +1,178 @@
+"""Words as they are written, and the terms that they become."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.text.words import Terms, split_words
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "ru", "tr", "ar", "hi", "zh", "ja", "th", "ko", "id", "xx")
+VOCABULARY = (
+    "running Runs RunTime get_value HTTPServer camelCase x2 2nd A1B2 IDs NASA __init__ _ __ a A 0 Straße straße ẞ ÉTÉ "
+    "été naïve cafe\u0301 İstanbul ılık ﬁne ǅ ½ ① ａｂ K Å 中文字 中 中中中 日本語 ガギグ ｶﾞ ภาษาไทย ก हिन्दी العربية "
+    "والكتاب كتابها gelopen gemaakt membaca 한국어 한 русский бегущий Ελληνικά עברית nodeJS"
+).split()
+generated = st.text("aAbBz19_éßİ中日กㄱع\u0301\u200d ", max_size=12).map(split_words)
+words = st.lists(st.one_of(st.sampled_from(VOCABULARY).map(lambda word: [word]), generated), max_size=8).map(
+    lambda lists: [word for words_ in lists for word in words_]
+)
+
+
+def is_unspaced(word):
+    return (
+        re.match(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]", word)
+        is not None
+    )
+
+
+def test_words_of_plain_text():
+    assert split_words("It's get_value(x2), isn't it?  3.5") == [
+        "It",
+        "s",
+        "get_value",
+        "x2",
+        "isn",
+        "t",
+        "it",
+        "3",
+        "5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cafe\u0301 noir", ["cafe\u0301", "noir"]),
+        ("हिन्दी में। लिखा", ["हिन्दी", "में", "लिखा"]),
+        ("كِتَابٌ جديد", ["كِتَابٌ", "جديد"]),
+        ("שָׁלוֹם עולם", ["שָׁלוֹם", "עולם"]),
+        ("தமிழ் மொழி", ["தமிழ்", "மொழி"]),
+        ("བོད་ཡིག", ["བོད", "ཡིག"]),
+        ("中文和Python3代码", ["中文和", "Python3", "代码"]),
+        ("ภาษาไทย test", ["ภาษาไทย", "test"]),
+        ("한국어 문장", ["한국어", "문장"]),
+        ("می\u200cخواهم", ["می\u200cخواهم"]),
+        ("a\ud800b", ["a", "b"]),
+        ("", []),
+    ],
+)
+def test_words_of_other_scripts(text, expected):
+    assert split_words(text) == expected
+
+
+def is_letters_mark(character):
+    """Combining marks, but for those of symbols and the choice between text and emoji."""
+    named = unicodedata.name(character, "")
+    of_symbols = "\u20d0" <= character <= "\u20ff" or named.startswith("VARIATION SELECTOR")
+    return unicodedata.category(character) in ("Mn", "Mc") and not of_symbols
+
+
+def test_every_combining_mark_stays_in_its_word():
+    marks = [chr(code) for code in range(0x80, 0x10000) if is_letters_mark(chr(code))]
+    parted = [
+        mark
+        for mark in marks
+        for base in ("ก" if is_unspaced(mark) else "a")
+        if len(split_words(base + mark + base)) > 1
+    ]
+    assert len(marks) > 1_000
+    assert parted == []
+
+
+@given(st.text())
+def test_words_are_in_the_text_in_order_without_space(text):
+    position = 0
+    for word in split_words(text):
+        position = text.index(word, position) + len(word)
+        assert word
+        assert not any(character.isspace() for character in word)
+
+
+@given(st.text())
+def test_no_letter_or_digit_is_lost(text):
+    assert "".join(re.findall(r"\w", text)) == "".join(re.findall(r"\w", "".join(split_words(text))))
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "expected"),
+    [
+        ("en", "Running", ("run",)),
+        ("en", "get_value", ("get_valu", "get", "valu")),
+        ("en", "HTTPServer", ("httpserver", "http", "server")),
+        ("en", "naïve", ("naiv",)),
+        ("en", "cafe\u0301", ("cafe",)),
+        ("de", "Häuser", ("haus",)),
+        ("ru", "домами", ("дом",)),
+        ("zh", "中文字", ("中文", "文字")),
+        ("zh", "中", ("中",)),
+        ("ja", "ｶﾞｷﾞ", ("ガギ",)),
+        ("th", "ไทย", ("ไท", "ทย")),
+        ("xx", "Running", ("running",)),
+    ],
+)
+def test_terms(language, word, expected):
+    assert Terms(language).of_words([word])[word] == expected
+
+
+def test_forms_of_an_identifier_share_terms():
+    found = Terms("en").of_words(["maxRetries", "max_retries", "retries"])
+    assert set(found["maxRetries"]) & set(found["max_retries"]) == {"max", "retri"}
+    assert found["retries"] == ("retri",)
+
+
+@given(words, st.sampled_from(LANGUAGES))
+def test_terms_are_of_every_distinct_word_once(given_words, language):
+    found = Terms(language).of_words(given_words)
+    assert list(found) == list(dict.fromkeys(given_words))
+    assert all(found.values())
+
+
+def looked_through(terms, given_words, wanted):
+    """What `matching` says, by looking at every term of every word."""
+    found = {}
+    for word, of_word in terms.of_words(given_words).items():
+        hits = [wanted.index(term) for term in of_word if term in wanted]
+        if len(word) > 1 and is_unspaced(word):
+            folded = unicodedata.normalize("NFKC", word)
+            single = [term for term in wanted if len(term) == 1 and is_unspaced(term)] if len(folded) > 1 else []
+            hits += [wanted.index(term) for term in single if term in folded]
+        if hits:
+            found[word] = set(hits)
+    return found
+
+
+@given(words, words, st.sampled_from(LANGUAGES))
+def test_matching_is_looking_through_all_terms(text_words, query_words, language):
+    terms = Terms(language)
+    wanted = list(dict.fromkeys(term for of_word in terms.of_words(query_words).values() for term in of_word))
+    found = terms.matching(set(text_words), wanted)
+    assert {word: set(hits) for word, hits in found.items()} == looked_through(terms, text_words, wanted)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_matching_in_the_whole_vocabulary(language):
+    terms = Terms(language)
+    every = [term for of_word in terms.of_words(VOCABULARY).values() for term in of_word]
+    for wanted in ([term] for term in dict.fromkeys(every)):
+        found = terms.matching(VOCABULARY, wanted)
+        assert {word: set(hits) for word, hits in found.items()} == looked_through(terms, VOCABULARY, wanted)
+
+
+def test_matching_counts_repeated_pairs():
+    assert Terms("zh").matching(["中文和中文"], ["文和", "中文"]) == {"中文和中文": [0, 1, 1]}
+
+
+def test_matching_finds_one_character_of_an_unspaced_script_inside_of_words():
+    assert Terms("ja").matching(["水曜日", "火曜日"], ["水"]) == {"水曜日": [0]}
+
+
+@pytest.mark.parametrize("character", ["a", "A", "_", "aB", "中", "ก", "ع", "é", "\u0301", "1", "İ"])
+def test_giant_words_end(character):
+    word = character * (200_000 // len(character))
+    terms = Terms("en")
+    assert len(split_words(word)) == 1
+    assert terms.of_words([word])[word]
+    assert set(terms.matching([word], ["zz", "中中"])) <= {word}
