@@ -93,6 +93,14 @@ def test_fits_agrees_far_above_the_limit(encoding, text, limit):
     assert TokenCounter(encoding).fits(long, limit) is None or _truth(encoding, long) <= limit
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_text_of_long_words_fits_though_it_has_many_characters(encoding):
+    text = " internationalization responsibilities" * 50
+    tokens = _truth(encoding, text)
+    assert len(text) > 5 * tokens + 100
+    assert TokenCounter(encoding).fits(text, tokens) == tokens
+
+
 @pytest.mark.parametrize("encoding", [*ENCODINGS, len, str.split, lambda text: 1])
 def test_an_empty_text_has_no_tokens(encoding):
     assert TokenCounter(encoding)("") == 0

@@ -46,6 +46,14 @@ def test_every_small_budget_holds_after_joining(budget):
     assert TokenCounter("o200k_base")(result.text) == result.tokens <= budget
 
 
+@pytest.mark.parametrize("budget", range(100, 1_600, 25))
+def test_filling_up_what_is_left_stays_within_the_budget(budget):
+    texts = [f"Sentence {'n' * (n % 23)} about a timeout. Another {'x' * (n % 17)} one." for n in range(60)]
+    encoding = TOKENIZERS["more than the sum of parts"]
+    result = compress("timeout", texts, config=CompressionConfig(max_tokens=budget, encoding=encoding))
+    assert 0 < encoding(result.text) == result.tokens <= budget
+
+
 def test_overlapping_windows_do_not_make_the_output_longer_than_the_input():
     sentences = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
     windows = [" ".join(sentences[n : n + 4]) for n in range(9)]

@@ -83,6 +83,9 @@ def test_splitting_keeps_the_partition_and_what_segments_need(given_, data):
     after = before.split(number, cut, tail)
     added = len(after.segments) - len(before.segments)
     assert added == (2 if tail < end else 1)
+    closing = [number + 2] if added == 2 else []
+    assert after.needs(number)[len(before.needs(number)) :] == closing
+    assert after.needs(number + 1)[len(before.needs(number)) :] == [number, *closing]
     assert after.first[-1] == len(after.segments) == len(after.texts) == len(after.passage)
     for index, text in enumerate(given_):
         own = range(after.first[index], after.first[index + 1])
