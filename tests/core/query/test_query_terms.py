@@ -1,0 +1,80 @@
+"""What is looked for: the content words of the question, and their other names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
+from ctxcompress.query.terms import query_terms
+from ctxcompress.text.language import detect_language
+from ctxcompress.text.words import Terms
+
+
+def asked(query, language="en", synonyms=()):
+    return query_terms(query, language=language, terms=Terms(language), synonyms=synonyms)
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "expected"),
+    [
+        ("en", "What is the default timeout of the server?", ["default", "timeout", "server"]),
+        ("en", "how do I set max_retries", ["set", "max_retri", "max", "retri"]),
+        ("de", "Wie lange wartet der Server?", ["lang", "wart", "serv"]),
+        ("fr", "Quel est le délai du serveur ?", ["del", "serveur"]),
+        ("es", "¿Cuál es el puerto?", ["puert"]),
+        ("ru", "Какой порт у сервера?", ["порт", "сервер"]),
+        ("zh", "服务器的端口是什么？", ["服务", "务器", "器的", "的端", "端口", "口是"]),
+        ("ja", "水", ["水"]),
+    ],
+)
+def test_content_words(language, query, expected):
+    assert list(asked(query, language)) == expected
+
+
+def test_own_terms_weigh_one():
+    assert set(asked("default timeout").values()) == {1.0}
+
+
+@pytest.mark.parametrize("query", ["what is it", "to be or not to be", "who"])
+def test_stop_words_alone_are_kept(query):
+    assert asked(query)
+
+
+@pytest.mark.parametrize("query", ["", "  ", "?!", "\ud800"])
+def test_nothing_asked(query):
+    assert asked(query) == {}
+
+
+@given(st.text(), st.sampled_from(["en", "zh", "ja", "th", "ar", "xx"]))
+def test_any_question(query, language):
+    found = asked(query, language, [TECHNICAL_SYNONYMS])
+    assert all(term and weight in (0.5, 1.0) for term, weight in found.items())
+    assert found == asked(query, language, [TECHNICAL_SYNONYMS])
+
+
+def test_synonyms_weigh_half_and_follow():
+    found = asked("delete the db", synonyms=[{"db": ["database"], "k8s": ["kubernetes"]}])
+    assert found == {"delet": 1.0, "db": 1.0, "databas": 0.5}
+
+
+def test_a_synonym_that_is_asked_for_weighs_one():
+    assert asked("db database", synonyms=[{"db": ["database"]}]) == {"db": 1.0, "databas": 1.0}
+
+
+def test_the_key_of_a_synonym_matches_in_any_form():
+    assert "option" in asked("Configs", synonyms=[{"config": ["options"]}])
+
+
+def test_synonyms_of_several_words():
+    table = {"time out": ["deadline"]}
+    assert "deadlin" in asked("time it was out", synonyms=[table])
+    assert "deadlin" not in asked("time", synonyms=[table])
+
+
+def test_technical_synonyms_are_mutual():
+    assert all(word in TECHNICAL_SYNONYMS[other] for word, others in TECHNICAL_SYNONYMS.items() for other in others)
+    assert all(word not in others for word, others in TECHNICAL_SYNONYMS.items())
+
+
+def test_a_giant_question_ends():
+    assert asked("timeout of the server " * 10_000, detect_language("the")) == {"timeout": 1.0, "server": 1.0}
