@@ -15,15 +15,16 @@ from ctxcompress.errors import InputError
 from ctxcompress.metadata import as_passages
 from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.relevance import relevance
-from ctxcompress.score.sections import number_sections
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.evidence import evidence
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout, Spans
 from ctxcompress.select.qatbe import Selection, select
 from ctxcompress.spans import intersection, inverse
 from ctxcompress.text.language import detect_language
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.stopwords import STOP_WORDS
+from ctxcompress.text.words import Terms
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Reason, Segment, Span, StageStats
 
@@ -116,7 +117,7 @@ def _selected(
     query: str, items: Sequence[Passage], layout: Layout, config: CompressionConfig, clock: "_Clock"
 ) -> tuple[Selection, dict[int, float]]:
     """What is kept, and the best score among what is kept of each passage."""
-    language = config.language or detect_language(" ".join([query, *(item.text[:400] for item in items[:4])]))
+    language = config.language or detect_language(" ".join([query, *(item.text[:150] for item in items[:4])]))
     segmented = [segment(item.text, language=language, name=item.file_path or item.title) for item in items]
     candidates = Candidates.of(layout.texts, segmented)
     clock.lap("segment", len(items), len(candidates.segments))
@@ -141,28 +142,12 @@ def _scores(
     tables = [config.synonyms] if config.synonyms else []
     if config.technical_synonyms:
         tables.append(TECHNICAL_SYNONYMS)
-    sections = number_sections(segmented)
-    scores = relevance(
-        words=[split_words(text) for text in candidates.texts],
-        sections=sections,
-        labels=_labels(items, candidates, sections),
-        query=query_terms(query, language=language, terms=terms, synonyms=tables),
-        terms=terms,
-    )
+    wanted = query_terms(query, language=language, terms=terms, synonyms=tables)
+    corpus = Corpus.of(items, segmented, candidates.texts)
+    scores = evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()))
     if config.type_weights:
         scores *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in candidates.segments])
     return scores
-
-
-def _labels(items: Sequence[Passage], candidates: Candidates, sections: Sequence[int]) -> list[list[str]]:
-    """Of each section the words of its title and of the headings that it stands under."""
-    labels: list[list[str]] = []
-    for number, section in enumerate(sections):
-        if section == len(labels):
-            item = items[candidates.passage[number]]
-            headings = (item.title or "", *(item.header_path or ()), *candidates.segments[number].heading)
-            labels.append(split_words(" ".join(headings)))
-    return labels
 
 
 def _kept(
@@ -178,15 +163,12 @@ def _dropped(items: Sequence[Passage], selection: Selection) -> Iterator[Decisio
     for index, item in enumerate(items):
         left_out = inverse(selection.spans.get(index, ()), len(item.text))
         twins = selection.duplicates.get(index, ())
-        if not item.text.strip() and index not in selection.spans:
-            yield Decision(index, item, left_out, Reason.EMPTY)
-            continue
-        for reason, spans in (
-            (Reason.BUDGET, intersection(left_out, inverse(twins, len(item.text)))),
-            (Reason.DUPLICATE, intersection(left_out, twins)),
-        ):
-            if spans:
-                yield Decision(index, item, spans, reason)
+        if twins:
+            yield Decision(index, item, intersection(left_out, twins), Reason.DUPLICATE)
+            left_out = intersection(left_out, inverse(twins, len(item.text)))
+        if left_out or index not in selection.spans:
+            blank = not item.text or item.text.isspace()
+            yield Decision(index, item, left_out, Reason.EMPTY if blank else Reason.BUDGET)
 
 
 class _Clock:

@@ -37,7 +37,8 @@ def relevance(
         return np.zeros(len(words))
     matches = find_matches(words, sections, labels, query, terms)
     section = _relative(matches.together())[matches.section_of]
-    covered = _relative(matches.coverage(label=0.5))
+    in_body, in_label_alone = matches.coverage()
+    covered = _relative(in_body + 0.5 * in_label_alone)
     return _relative(matches.alone()) + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * covered
 
 

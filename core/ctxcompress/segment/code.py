@@ -14,6 +14,8 @@ from ctxcompress.types import Kind
 __all__ = ["code_blocks", "code_share", "looks_like_code", "split_code"]
 
 _SAMPLE = 6_000
+_LONGEST_LINES = 200
+"""Characters a line, on average, that no code reaches and that paragraphs of one line each do."""
 _PIECE = 200
 _CODE_ENDINGS = frozenset(
     "bash c cc cpp cs css cu cxx dart ex exs go gradle h hpp hs java jl js json jsonl jsx kt kts lua m mjs mm php pl "
@@ -81,7 +83,7 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
         return False
     if text.lstrip()[:1] in ("{", "[") and '":' in text[:_SAMPLE]:
         return True
-    if "\n" not in text:
+    if len(text) > _LONGEST_LINES * text.count("\n"):
         return False
     code_name = ending in _CODE_ENDINGS
     return code_share(text, markup=not code_name) > (0.2 if code_name else 0.6)

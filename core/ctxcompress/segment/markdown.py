@@ -22,20 +22,30 @@ _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_M
 _LONGEST_HEADING = 200
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*([^`\n]*)$", re.MULTILINE)
-_MARKED_START = re.compile(r"[ \t]*(?:[#>|<`~*+=_-]|\d+[.)])|\s{4}")
+_MARKED_LINE = re.compile(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
+"""Any line that CommonMark or GFM could take for something else than a paragraph's."""
+_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _YEAR_ITEM = re.compile(r"[ \t]*\d{3,}[.)]")
 _HEADING_END = re.compile(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 
 def markdown_blocks(text: str) -> list[Block]:
     """The blocks of `text`, each with the headings it stands under; together exactly `text`."""
-    if "\n" not in text and not _MARKED_START.match(text):
-        return [Block(Kind.PARAGRAPH, 0, len(text))]
+    if "\r" not in text and not _MARKED_LINE.search(text):
+        return _paragraphs(text)
     begin = _end_of_cut_fence(text)
     starts = [(0, Kind.CODE, 0)] if begin else []
     if begin < len(text):
         starts.extend(_block_starts(text, begin))
     return list(_with_headings(text, starts))
+
+
+def _paragraphs(text: str) -> list[Block]:
+    """The blocks of a text without any mark of Markdown: what stands between empty lines."""
+    written = len(text) - len(text.lstrip())
+    cuts = (match.end() for match in _EMPTY_LINES.finditer(text, written))
+    starts = [0, *(cut for cut in cuts if cut < len(text))]
+    return [Block(Kind.PARAGRAPH, start, end) for start, end in pairwise([*starts, len(text)])]
 
 
 def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import sentencex
 
@@ -42,13 +42,13 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     masked = _masked(part)
     begins = [0]
     for begin, next_ in pairwise([*_sentence_begins(masked, language), len(part)]):
-        sentence = masked[begin:next_]
-        short = len(sentence) < 4 or not _WORD_CHARACTER.search(sentence)
+        short = next_ - begin < 4 or not _WORD_CHARACTER.search(masked, begin, next_)
         if begin and not short and not _inside_word(part, begin):
             begins.append(begin)
     cuts: list[int] = []
     for begin, next_ in pairwise([*begins, len(part)]):
-        cuts.extend(_long_pieces(text, start + begin, start + next_))
+        if next_ - begin > _PIECE:
+            cuts.extend(_long_pieces(text, start + begin, start + next_))
         cuts.append(start + next_)
     return cuts
 
@@ -57,6 +57,11 @@ def _sentence_begins(text: str, language: str) -> Iterator[int]:
     """Where sentencex sees a sentence begin. It is given the text by stretches, because its time grows with the
     square of the sentences and quotation marks; the sentence that one ends in is looked at again in the next."""
     stretch, is_begin = 0, True
+    if len(text) <= _STRETCH:
+        lengths = list(map(len, sentencex.segment(language, text)))
+        if sum(lengths) == len(text):
+            yield from accumulate(lengths[:-1], initial=0)
+            return
     while stretch < len(text):
         part = text[stretch : stretch + _STRETCH]
         more = stretch + _STRETCH < len(text)
@@ -73,6 +78,8 @@ def _inside_word(text: str, position: int) -> bool:
     """Whether a cut here would part what a space does not (the splitter takes "module.Class" for two sentences),
     or a mark from what it stands on."""
     before = text[position - 1]
+    if before == " " and text[position].isascii():
+        return False
     return (before.isascii() and not before.isspace()) or _is_mark(text[position])
 
 
@@ -90,7 +97,7 @@ def _masked(part: str) -> str:
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
     """Cuts strictly inside ``[start, end)`` if that is long: at the first line end after every `_PIECE` characters,
     or clause end."""
-    if end - start <= _PIECE or (end - start <= _LONG and not _THAI.search(text, start, end)):
+    if end - start <= _LONG and not _THAI.search(text, start, end):
         return
     has_lines = text.count("\n", start, end) > (end - start) // _LONG
     boundary = _LINE_END if has_lines else _CLAUSE_END

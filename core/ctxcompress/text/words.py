@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import Stemmer
 
@@ -110,7 +110,7 @@ class Terms:
             for word, low, stem in zip(distinct, lowered, self._stem(lowered), strict=True)
         }
 
-    def matching(self, words: Iterable[str], wanted: Collection[str]) -> dict[str, list[int]]:
+    def matching(self, words: Collection[str], wanted: Collection[str]) -> dict[str, list[int]]:
         """word -> the positions in `wanted` of those of its terms that are there, for the words that have any.
 
         The same as looking through `of_words`, at a fraction of its cost: most words of a text
@@ -119,17 +119,14 @@ class Terms:
         themselves are counted once.
         """
         number = {term: index for index, term in enumerate(wanted)}
-        beginnings = {term[:2] for term in wanted}
         pairs = [term for term in wanted if _UNSPACED_CHARACTER.match(term)]
-        keeps = self._keeps_beginnings
+        ascii_words = [word for word in words if word.isascii()]
+        possible = self._beginning_like(wanted, ascii_words) if ascii_words and self._keeps_beginnings else ascii_words
         found: dict[str, list[int]] = {}
-        possible: list[str] = []
-        for word in words:
+        for word in words if len(ascii_words) < len(words) else ():
             if word.isascii():
-                low = word.lower()
-                if low[:2] in beginnings or low[0] in beginnings or not keeps or not _is_plain(word, low):
-                    possible.append(word)
-            elif _UNSPACED_CHARACTER.match(word):
+                continue
+            if _UNSPACED_CHARACTER.match(word):
                 folded = unicodedata.normalize("NFKC", word)
                 hits = [number[pair] for pair in pairs if pair in folded for _ in range(folded.count(pair))]
                 if hits:
@@ -142,6 +139,23 @@ class Terms:
                 found[word] = hits
         return found
 
+    @staticmethod
+    def _beginning_like(wanted: Collection[str], words: Sequence[str]) -> list[str]:
+        """Of ASCII words those that begin as some wanted term does, and those that have parts."""
+        beginnings = {term[:2] for term in wanted}
+        joined = " ".join(words)
+        lowered = joined.lower().split(" ")  # at once, which takes a fraction of word by word
+        letters = {term for term in wanted if len(term) == 1}
+        parts = "_" in joined
+        return [
+            word
+            for word, low in zip(words, lowered, strict=True)
+            if low[:2] in beginnings
+            or (word != low and word[1:] != low[1:] and not word.isupper())
+            or (letters and low[0] in letters)
+            or (parts and "_" in word)
+        ]
+
     def _of_special(self, word: str, low: str, stem: str) -> tuple[str, ...]:
         if _UNSPACED_CHARACTER.match(word):
             folded = unicodedata.normalize("NFKC", word)
@@ -151,8 +165,8 @@ class Terms:
 
 
 def _is_plain(word: str, low: str) -> bool:
-    """Whether a word has no parts: no underscore, and no capital letter but the first."""
-    return (word == low or word[1:] == low[1:]) and "_" not in word
+    """Whether a word has no parts: no underscore, and no capital letter but the first, or nothing but those."""
+    return (word == low or word[1:] == low[1:] or word.isupper()) and "_" not in word
 
 
 def _without_accents(term: str) -> str:

@@ -1,0 +1,152 @@
+"""Evidence by way of other evidence: what the best segments so far speak of.
+
+A question such as "where was the director of X born?" names X only. The passage on X names the
+director, and the passage on the director shares no word with the question. So the titles and the
+rare names that the best segments mention count for the passages that they lead to.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ctxcompress.score.bm25 import Floats
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.features import relative, table
+from ctxcompress.text.words import split_words
+
+__all__ = ["BRIDGES", "Bridges"]
+
+BRIDGES = (
+    "before",  # the probability of the pass before
+    "before_logit",
+    "before_relative",
+    "title_mentioned",  # the best segment of another passage that mentions the title of this one
+    "title_mentioned_and_before",
+    "mentions_title",  # the best passage of those whose titles the segment mentions
+    "title_in_query",
+    "names",  # rare names shared with the best segments of other passages, relative to the most
+    "names_log",
+    "names_of_passage",
+    "passage_before",  # the best segment of the same passage
+)
+"""The columns of `Bridges.features`, in order."""
+
+_SOURCES = 4
+"""How many of the best segments are looked at for names."""
+_SOURCES_OF_PASSAGE = 2
+_SHORTEST_TITLE = 4
+_QUALIFIER = re.compile(r"\s*\([^()]*\)$")
+
+
+class Bridges:
+    """What leads from passage to passage. Made once for a retrieval, asked for each pass."""
+
+    def __init__(self, query: str, corpus: Corpus, ignored: frozenset[str]) -> None:
+        """ignored: lower-case words that are no names (the language's function words)."""
+        self._passage = corpus.passage
+        self._passage_of: list[int] = corpus.passage.tolist()  # one by one, a list is read faster than an array
+        self._passages = len(corpus.titles)
+        titles = [_QUALIFIER.sub("", title) for title in corpus.titles]
+        lowered = query.lower()
+        self._in_query = np.array([len(t) >= _SHORTEST_TITLE and t.lower() in lowered for t in titles], dtype=float)
+        self._links = list(_links(titles, corpus))
+        self._words = corpus.words
+        self._ignored = ignored | set(lowered.split())
+
+    def features(self, probability: Floats) -> Floats:
+        """One row a segment, one column for each of BRIDGES, given the probabilities of the pass before."""
+        before = relative(probability)
+        best = self._best_of_passage(before)
+        mentioned, mentions = self._mentions(before.tolist(), best.tolist())
+        shared = self._shared_names(before)
+        names = relative(shared)
+        return table(
+            [
+                probability,
+                np.log((probability + 1e-9) / (1 - probability + 1e-9)),
+                before,
+                mentioned[self._passage],
+                mentioned[self._passage] * before,
+                mentions,
+                self._in_query[self._passage],
+                names,
+                np.log1p(shared),
+                self._best_of_passage(names)[self._passage],
+                best[self._passage],
+            ]
+        )
+
+    def _best_of_passage(self, values: Floats) -> Floats:
+        best = np.zeros(self._passages)
+        np.maximum.at(best, self._passage, values)
+        return best
+
+    def _mentions(self, before: list[float], best: list[float]) -> tuple[Floats, Floats]:
+        mentioned, mentions = [0.0] * self._passages, [0.0] * len(before)
+        for segment, passage in self._links:
+            mentioned[passage] = max(mentioned[passage], before[segment])
+            mentions[segment] = max(mentions[segment], best[passage])
+        return np.array(mentioned), np.array(mentions)
+
+    def _shared_names(self, before: Floats) -> Floats:
+        """Summed worth of the rare names in each segment that a best segment of another passage has."""
+        sources: dict[str, list[int]] = {}
+        for segment in self._sources(before):
+            for name in self._names(segment):
+                sources.setdefault(name, []).append(segment)
+        names = sources.keys()
+        common = [(number, names & words) for number, words in enumerate(self._words) if not names.isdisjoint(words)]
+        idf = self._idf(common)
+        worth = {name: idf[name] * max(before[sources[name]].tolist()) for name in idf}
+        passages = {name: {self._passage_of[source] for source in sources[name]} for name in idf}
+        shared = np.zeros(before.size)
+        for number, of_segment in common:
+            own = {self._passage_of[number]}
+            shared[number] = sum(worth[name] for name in sorted(of_segment & worth.keys()) if passages[name] != own)
+        return shared
+
+    def _names(self, segment: int) -> set[str]:
+        """Of a segment the words that begin with a capital letter or a digit."""
+        return {
+            word
+            for word in self._words[segment]
+            if len(word) > 1 and (word[0].isupper() or word[0].isdigit()) and word.lower() not in self._ignored
+        }
+
+    def _idf(self, common: Sequence[tuple[int, set[str]]]) -> dict[str, float]:
+        """The idf over the passages of those names that several but not many of them have."""
+        pairs = {(name, self._passage_of[number]) for number, names in common for name in names}
+        frequency = Counter(name for name, _ in pairs)
+        count, most = self._passages, max(3, self._passages // 4)
+        return {name: math.log1p((count - n + 0.5) / (n + 0.5)) for name, n in frequency.items() if 2 <= n <= most}
+
+    def _sources(self, before: Floats) -> list[int]:
+        sources: list[int] = []
+        taken: Counter[int] = Counter()
+        for segment in np.argsort(-before, kind="stable").tolist():
+            passage = self._passage_of[segment]
+            if taken[passage] < _SOURCES_OF_PASSAGE:
+                sources.append(segment)
+                taken[passage] += 1
+            if len(sources) == _SOURCES:
+                break
+        return sources
+
+
+def _links(titles: Sequence[str], corpus: Corpus) -> list[tuple[int, int]]:
+    """(segment, passage) wherever a segment mentions the title of a passage with another title than its own."""
+    by_first_word: dict[str, dict[str, list[int]]] = {}
+    for passage, title in enumerate(titles):
+        if len(title) >= _SHORTEST_TITLE and (words := split_words(title)):
+            by_first_word.setdefault(words[0], {}).setdefault(title, []).append(passage)
+    return [
+        (number, passage)
+        for number, words in enumerate(corpus.words)
+        for word in sorted(by_first_word.keys() & words)
+        for title, passages in by_first_word[word].items()
+        if title in corpus.texts[number] and title != titles[corpus.passage[number]]
+        for passage in passages
+    ]

@@ -1,0 +1,79 @@
+"""How likely a segment is needed to answer: a logistic regression over named features, in three passes.
+
+The first pass judges each segment by what it, its section and its headings share with the
+question. Where there are several passages, two more passes judge again with what the best segments
+so far lead to. The weights are in evidence.json, with where they come from; benchmarks/train_evidence.py
+learns them.
+"""
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from ctxcompress.score.bm25 import Floats
+from ctxcompress.score.bridges import BRIDGES, Bridges
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.features import FEATURES, features
+from ctxcompress.score.matches import find_matches
+from ctxcompress.text.words import Terms
+
+__all__ = ["FEWEST_PASSAGES", "Stage", "evidence", "load_stages"]
+
+FEWEST_PASSAGES = 3
+"""Passages from which on there can be a bridge between some of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One pass: a logistic regression."""
+
+    intercept: float
+    weights: Floats
+    """One for each column, shape (columns,)."""
+
+    def probability(self, *tables: Floats) -> Floats:
+        """Of each row, shape (rows,), for the columns of these tables side by side."""
+        total = np.full(tables[0].shape[0], self.intercept)
+        first = 0
+        for columns in tables:
+            total += columns @ self.weights[first : first + columns.shape[1]]
+            first += columns.shape[1]
+        return 1 / (1 + np.exp(-total))
+
+
+@functools.cache
+def load_stages() -> tuple[Stage, ...]:
+    """The passes as they were learned. The first has FEATURES as columns, the others FEATURES and BRIDGES."""
+    data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
+    return tuple(
+        Stage(stage["intercept"], np.array([stage["weights"][name] for name in _columns(number)]))
+        for number, stage in enumerate(data["stages"])
+    )
+
+
+def _columns(stage: int) -> tuple[str, ...]:
+    return FEATURES if stage == 0 else FEATURES + BRIDGES
+
+
+def evidence(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Terms, ignored: frozenset[str]) -> Floats:
+    """The probability that each segment is needed, shape (segments,); all 0 if nothing matches.
+
+    wanted: the query's terms and their weights. ignored: the function words of the language.
+    """
+    if not corpus.texts or not wanted:
+        return np.zeros(len(corpus.texts))
+    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
+    if not matches.any:
+        return np.zeros(len(corpus.texts))
+    first, *later = load_stages()
+    columns = features(corpus, matches)
+    probability = first.probability(columns)
+    if len(corpus.titles) >= FEWEST_PASSAGES:
+        bridges = Bridges(query, corpus, ignored)
+        for stage in later:
+            probability = stage.probability(columns, bridges.features(probability))
+    return probability

@@ -1,0 +1,121 @@
+"""What is known of a segment before any other is judged relevant: a short vector of named numbers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxcompress.score.bm25 import Floats, summed
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.matches import Matches
+from ctxcompress.types import Kind
+
+__all__ = ["FEATURES", "features", "relative", "table"]
+
+FEATURES = (
+    "alone",  # BM25 of the segment, relative to the best
+    "alone_share",  # the same, relative to the weight of the question
+    "section",  # BM25 of its section with title and headings, relative to the best
+    "covered",  # share of the question's weight in the segment
+    "covered_with_label",  # and in its title and headings
+    "covered_by_section",  # and in all of its section
+    "section_is_best",
+    "section_rank",  # 1 / rank
+    "section_log_rank",
+    "section_and_alone",  # product of the two
+    "first",  # whether it begins its passage
+    "log_words",
+    "short",  # fewer than five words
+    "heading_covers",  # share of the question's weight in the innermost heading
+    "heading_precise",  # share of that heading's words that the question has
+    "heading_fits",  # product of the two
+    "heading_is_best",
+    "one_passage",  # whether all is one passage
+    "one_passage_section",
+    "one_passage_alone",
+    "is_heading",
+    "is_list_item",
+    "is_table",
+    "is_code",
+    "is_metadata",
+)
+"""The columns of `features`, in order."""
+
+_KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
+
+
+def features(corpus: Corpus, matches: Matches) -> Floats:
+    """One row a segment, one column for each of FEATURES, shape (segments, features)."""
+    weight = matches.idf.sum() or 1.0
+    section_of = matches.section_of
+    alone_raw = matches.alone()
+    alone = relative(alone_raw)
+    together = matches.together()
+    section = relative(together)[section_of]
+    rank = _ranks(together)[section_of]
+    in_body, in_label_alone = matches.coverage()
+    single = np.full(section_of.shape, float(len(corpus.titles) == 1))
+    columns: list[NDArray[Any]] = [
+        alone,
+        alone_raw / weight,
+        section,
+        in_body / weight,
+        (in_body + in_label_alone) / weight,
+        _section_coverage(matches)[section_of] / weight,
+        rank == 0,
+        1 / (1 + rank),
+        np.log1p(rank),
+        section * alone,
+        np.diff(corpus.passage, prepend=-1) > 0,
+        np.log(matches.lengths),
+        matches.lengths < 6,
+        *(column[section_of] for column in _heading_columns(corpus, matches)),
+        single,
+        single * section,
+        single * alone,
+        *_kind_columns(corpus),
+    ]
+    return table(columns)
+
+
+def table(columns: Sequence[NDArray[Any]]) -> Floats:
+    """The columns side by side: np.column_stack, at a fraction of its overhead for short columns."""
+    rows = np.empty((columns[0].size, len(columns)))
+    for number, column in enumerate(columns):
+        rows[:, number] = column
+    return rows
+
+
+def relative(values: Floats) -> Floats:
+    """The values relative to the greatest one, if that is positive."""
+    best = values.max(initial=0.0)
+    return values / best if best > 0 else values
+
+
+def _ranks(values: Floats) -> Floats:
+    """0 for the greatest value, 1 for the next, ..., equal ones in their order."""
+    ranks = np.empty(values.size)
+    ranks[np.argsort(-values, kind="stable")] = np.arange(values.size)
+    return ranks
+
+
+def _section_coverage(matches: Matches) -> Floats:
+    found = matches.section
+    return summed(matches.idf[found.term], found.unit, found.units)
+
+
+def _heading_columns(corpus: Corpus, matches: Matches) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of each section: how well its innermost heading and the question are the same."""
+    found = matches.name
+    weight = matches.idf.sum() or 1.0
+    sizes = np.array([max(len(set(name)), 1) for name in corpus.names], dtype=float)
+    covers = summed(matches.idf[found.term], found.unit, found.units) / weight
+    precise = np.minimum(summed(np.ones(found.unit.size), found.unit, found.units) / sizes, 1.0)
+    fits = covers * precise
+    return covers, precise, fits, ((fits > 0) & (fits == fits.max(initial=0.0))).astype(float)
+
+
+def _kind_columns(corpus: Corpus) -> list[NDArray[np.bool_]]:
+    kinds = np.array([_KINDS.index(segment[0]) if segment[0] in _KINDS else -1 for segment in corpus.segments])
+    return [kinds == number for number in range(len(_KINDS))]
