@@ -94,7 +94,7 @@ class Bridges:
     def _shared_names(self, before: Floats) -> Floats:
         """Summed worth of the rare names in each segment that a best segment of another passage has."""
         sources: dict[str, list[int]] = {}
-        for segment in self._sources(before):
+        for segment in self.sources(before):
             for name in self._names(segment):
                 sources.setdefault(name, []).append(segment)
         names = sources.keys()
@@ -123,7 +123,8 @@ class Bridges:
         count, most = self._passages, max(3, self._passages // 4)
         return {name: math.log1p((count - n + 0.5) / (n + 0.5)) for name, n in frequency.items() if 2 <= n <= most}
 
-    def _sources(self, before: Floats) -> list[int]:
+    def sources(self, before: Floats) -> list[int]:
+        """The best segments, few of each passage: what names are looked for in."""
         sources: list[int] = []
         taken: Counter[int] = Counter()
         for segment in np.argsort(-before, kind="stable").tolist():

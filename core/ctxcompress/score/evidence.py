@@ -74,6 +74,9 @@ def evidence(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Ter
     probability = first.probability(columns)
     if len(corpus.titles) >= FEWEST_PASSAGES:
         bridges = Bridges(query, corpus, ignored)
+        sources: list[int] = []
         for stage in later:
+            if sources == (sources := bridges.sources(probability)):
+                break  # another look from the same segments would see the same
             probability = stage.probability(columns, bridges.features(probability))
     return probability
