@@ -42,9 +42,8 @@ def markdown_blocks(text: str) -> list[Block]:
 
 def _paragraphs(text: str) -> list[Block]:
     """The blocks of a text without any mark of Markdown: what stands between empty lines."""
-    written = len(text) - len(text.lstrip())
-    cuts = (match.end() for match in _EMPTY_LINES.finditer(text, written))
-    starts = [0, *(cut for cut in cuts if cut < len(text))]
+    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
+    starts = [0, *(match.end() for match in _EMPTY_LINES.finditer(text, first, last))]
     return [Block(Kind.PARAGRAPH, start, end) for start, end in pairwise([*starts, len(text)])]
 
 

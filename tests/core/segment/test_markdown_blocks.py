@@ -1,6 +1,8 @@
 """Kinds, heading paths and what needs what, in whole Markdown and in chunks cut anywhere."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from segment_texts import descriptions
 
@@ -229,6 +231,37 @@ def test_crlf_and_tabs():
 def test_offsets_count_characters_not_bytes():
     text = "# Überschrift 👍\n\n中文。\n\n- één\n\ud800\n\n```\nx\n```\n"
     assert [text[block.start] for block in markdown_blocks(text)] == ["#", "中", "-", "`"]
+
+
+plain = st.lists(
+    st.sampled_from(
+        [
+            "word ",
+            "One. ",
+            "a-b",
+            "\n",
+            "\n\n",
+            " \n",
+            "\t\n",
+            "   ",
+            "\t",
+            "中文。",
+            "é\n",
+            "\x0b",
+            "\u2028",
+            "x|y",
+            "2 + 2",
+        ]
+    )
+).map("".join)
+
+
+@given(plain)
+def test_plain_text_has_the_same_blocks_with_markdown_after_it(text):
+    text = f"A{text}z"
+    alone = [block.start for block in markdown_blocks(text)]
+    followed = [block.start for block in markdown_blocks(text + "\n\n***\n") if block.start < len(text)]
+    assert alone == followed
 
 
 def top_level(text):

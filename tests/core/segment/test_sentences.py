@@ -89,6 +89,11 @@ def test_a_long_line_is_cut_at_clauses():
     assert all(piece.endswith((" ", ",", ";")) for piece in pieces)
 
 
+def test_a_long_line_is_not_cut_before_a_mark():
+    text = "alpha beta gamma \u0301" * 100
+    assert all(piece[0] != "\u0301" for piece in sentences(text))
+
+
 def test_one_giant_word_is_one():
     assert sentences("x" * 50_000) == ["x" * 50_000]
 
