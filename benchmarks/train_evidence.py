@@ -3,16 +3,16 @@
     python benchmarks/train_evidence.py CASES            # leave-one-set-out table, then train on all and write
     python benchmarks/train_evidence.py CASES --dry-run  # the table only
 
-CASES is a folder of NAME.json.gz files, each ``{"docs": {key: {title, text}}, "cases": [{query, docs: [key, ...],
-gold: [[document, start, end], ...]}, ...]}`` with half-open character offsets: question-answering sets with marked evidence.
-Needs scikit-learn and, offline, the vocabulary that llama-index-core carries.
+CASES is a folder of NAME.json.gz files, question-answering sets with marked evidence, each
+``{"docs": {key: {title, text}}, "cases": [{query, docs: [key, ...], gold: [[document, start, end], ...]}, ...]}``
+with half-open character offsets. Needs scikit-learn, which the dev extra has.
 """
 
 import argparse
 import datetime
 import gzip
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,9 +69,9 @@ class Example:
     def probability(self, stages: Sequence[Stage]) -> Floats:
         """What the passes so far say."""
         probability = stages[0].probability(self.columns)
-        for stage in stages[1:] if self.bridges else []:
-            assert self.bridges is not None
-            probability = stage.probability(np.column_stack([self.columns, self.bridges.features(probability)]))
+        if self.bridges:
+            for stage in stages[1:]:
+                probability = stage.probability(self.columns, self.bridges.features(probability))
         return probability
 
 
@@ -116,21 +116,21 @@ def train(sets: Sequence[Sequence[Example]]) -> list[Stage]:
     """The passes one after the other, each on what the ones before say."""
     stages: list[Stage] = []
     for _ in range(PASSES):
-        stages.append(fit(sets, lambda case: case.inputs(stages)))  # noqa: B023 - called at once
+        stages.append(fit([[(case.inputs(stages), case.needed) for case in cases] for cases in sets]))
     return stages
 
 
-def fit(sets: Sequence[Sequence[Example]], inputs: Callable[[Example], Floats | None]) -> Stage:
+def fit(sets: Sequence[Sequence[tuple[Floats | None, NDArray[np.bool_]]]]) -> Stage:
     """Every set weighs the same, in it every case, in that needed and other segments."""
     rows, answers, weights = [], [], []
     for cases in sets:
-        for case in cases:
-            columns, positive = inputs(case), case.needed.sum()
+        for columns, needed in cases:
+            positive = needed.sum()
             if columns is None or positive == 0:
                 continue
             rows.append(columns)
-            answers.append(case.needed)
-            share = np.where(case.needed, 1 / positive, 1 / max(len(case.needed) - positive, 1))
+            answers.append(needed)
+            share = np.where(needed, 1 / positive, 1 / max(len(needed) - positive, 1))
             weights.append(share / len(cases))
     table = np.vstack(rows)
     scaler = StandardScaler().fit(table)

@@ -59,6 +59,8 @@ class CtxCompressor(BaseDocumentCompressor):
     their number, such as a chat model's `get_num_tokens`."""
     separator: str = "\n\n"
     """What will stand between two documents in the prompt; its tokens count."""
+    scorer: Literal["evidence", "bm25"] = "evidence"
+    """What says how much a segment matters: "evidence" is learned, "bm25" counts words on two levels."""
     language: str | None = None
     """ISO 639-1 code of the texts ("en", "de"); None detects it."""
     synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)

@@ -22,6 +22,7 @@ __all__ = ["CtxCompressPostprocessor"]
 
 dispatcher = get_dispatcher(__name__)
 
+Scorer = Literal["evidence", "bm25"]
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 Encoding = str | Callable[[str], int | Sized]
 
@@ -73,6 +74,9 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         json_schema_extra={"type": "string"},
     )
     separator: str = Field(default="\n\n", description="What stands between two nodes where they are joined.")
+    scorer: Scorer = Field(
+        default="evidence", description="What says how much a segment matters: learned, or words on two levels."
+    )
     language: str | None = Field(default=None, description="ISO 639-1 code of the texts; None detects it.")
     synonyms: Mapping[str, Sequence[str]] = Field(
         default_factory=dict, description="Query word -> other words that mean the same."
@@ -100,6 +104,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         tier: Tier | None = None,
         encoding: Encoding = "o200k_base",
         separator: str = "\n\n",
+        scorer: Scorer = "evidence",
         language: str | None = None,
         synonyms: Mapping[str, Sequence[str]] = _NOTHING,
         technical_synonyms: bool = False,
@@ -113,6 +118,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
             tier=tier,
             encoding=encoding,
             separator=separator,
+            scorer=scorer,
             language=language,
             synonyms=synonyms,
             technical_synonyms=technical_synonyms,

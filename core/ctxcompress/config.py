@@ -8,9 +8,11 @@ from typing import Literal, get_args
 from ctxcompress.errors import ConfigError
 from ctxcompress.types import Kind
 
-__all__ = ["QATBE_TYPE_WEIGHTS", "TIERS", "CompressionConfig", "Encoding", "Tier"]
+__all__ = ["QATBE_TYPE_WEIGHTS", "TIERS", "CompressionConfig", "Encoding", "Scorer", "Tier"]
 
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
+
+Scorer = Literal["evidence", "bm25"]
 
 TIERS: Mapping[Tier, int] = MappingProxyType(
     {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
@@ -45,6 +47,7 @@ class CompressionConfig:
         "complete" (20,000). Give `max_tokens` or `tier`, not both.
     encoding: what counts the tokens: a tiktoken encoding's name or a callable.
     separator: what stands between two passages in the final text.
+    scorer: what says how much a segment matters: "evidence", learned, or "bm25", QATBE's plain two levels of it.
     language: ISO 639-1 code of the texts ("en", "de"); None detects it.
     synonyms: query word -> other words that mean the same.
     technical_synonyms: whether a small built-in table for technical English is used as well.
@@ -58,6 +61,7 @@ class CompressionConfig:
     tier: Tier | None = None
     encoding: Encoding = "o200k_base"
     separator: str = "\n\n"
+    scorer: Scorer = "evidence"
     language: str | None = None
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     technical_synonyms: bool = False
@@ -69,6 +73,8 @@ class CompressionConfig:
         _check_encoding(self.encoding)
         if not isinstance(self.separator, str):
             raise ConfigError(f"separator is {self.separator!r}; give a string, such as '\\n\\n'")
+        if self.scorer not in get_args(Scorer):
+            raise ConfigError(f"scorer is {self.scorer!r}; give one of {', '.join(get_args(Scorer))}")
         _check_language(self.language)
         if not isinstance(self.technical_synonyms, bool):
             raise ConfigError(f"technical_synonyms is {self.technical_synonyms!r}; give True or False")

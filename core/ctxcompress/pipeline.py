@@ -17,6 +17,7 @@ from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence
+from ctxcompress.score.relevance import relevance
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout, Spans
@@ -144,7 +145,10 @@ def _scores(
         tables.append(TECHNICAL_SYNONYMS)
     wanted = query_terms(query, language=language, terms=terms, synonyms=tables)
     corpus = Corpus.of(items, segmented, candidates.texts)
-    scores = evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()))
+    if config.scorer == "bm25":
+        scores = relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms)
+    else:
+        scores = evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()))
     if config.type_weights:
         scores *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in candidates.segments])
     return scores

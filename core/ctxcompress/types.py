@@ -116,7 +116,7 @@ class KeptPassage:
     tokens: int
     """Tokens of `text` alone."""
     relevance: float
-    """Highest score among the kept segments: comparable within one compression only."""
+    """Highest score of a segment of the passage: comparable within one compression only."""
 
     @property
     def id(self) -> str:

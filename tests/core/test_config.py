@@ -33,6 +33,7 @@ TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with man
         ({"synonyms": {"car": "auto"}}, r"synonyms\['car'\] is 'auto'; give a list of words"),
         ({"synonyms": {"car": 5}}, r"synonyms\['car'\] is 5; give a list of words"),
         ({"technical_synonyms": "yes"}, "technical_synonyms is 'yes'; give True or False"),
+        ({"scorer": "magic"}, "scorer is 'magic'; give one of evidence, bm25"),
         ({"type_weights": 2}, "type_weights is 2; give a mapping"),
         ({"type_weights": {"prose": 1.0}}, "type_weights names 'prose'; the kinds are heading, paragraph"),
         ({"type_weights": {"code": -1}}, r"type_weights\['code'\] is -1; give a finite number, at least 0"),

@@ -22,6 +22,7 @@ GIVEN = {
     "language": "en",
     "synonyms": {"timeout": ["deadline"]},
     "technical_synonyms": True,
+    "scorer": "bm25",
     "type_weights": {"code": 0.5},
     "metadata_map": {"title": "source"},
 }

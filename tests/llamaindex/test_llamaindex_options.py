@@ -26,6 +26,7 @@ OPTIONS = {
     "language": "en",
     "synonyms": {"timeout": ("deadline", "limit")},
     "technical_synonyms": True,
+    "scorer": "bm25",
     "type_weights": {"heading": 2.0},
     "metadata_map": {"title": "headline"},
     "metadata_mode": MetadataMode.NONE,

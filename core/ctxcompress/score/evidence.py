@@ -37,12 +37,13 @@ class Stage:
 
     def probability(self, *tables: Floats) -> Floats:
         """Of each row, shape (rows,), for the columns of these tables side by side."""
-        total = np.full(tables[0].shape[0], self.intercept)
+        total: Floats = np.full(tables[0].shape[0], self.intercept)
         first = 0
         for columns in tables:
             total += columns @ self.weights[first : first + columns.shape[1]]
             first += columns.shape[1]
-        return 1 / (1 + np.exp(-total))
+        probability: Floats = 1 / (1 + np.exp(-total))
+        return probability
 
 
 @functools.cache

@@ -94,10 +94,9 @@ def relative(values: Floats) -> Floats:
 
 
 def _ranks(values: Floats) -> Floats:
-    """0 for the greatest value, 1 for the next, ..., equal ones in their order."""
-    ranks = np.empty(values.size)
-    ranks[np.argsort(-values, kind="stable")] = np.arange(values.size)
-    return ranks
+    """How many values are greater: 0 for the greatest, the same for equal ones."""
+    ascending = np.sort(values)
+    return (values.size - np.searchsorted(ascending, values, side="right")).astype(float)
 
 
 def _section_coverage(matches: Matches) -> Floats:

@@ -71,7 +71,8 @@ def find_matches(
     """Looks the terms of the query up in everything, once.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the
-    words of the headings and the title of each section. names: the words of its innermost heading. query: term -> weight.
+    words of the headings and the title of each section. names: the words of its innermost heading, if that is
+    asked for. query: term -> weight.
     """
     matching = terms.matching(set().union(*words, *labels), query)
     weights = np.fromiter(query.values(), float, len(query))
@@ -112,7 +113,8 @@ def _contained(keys: Integers, others: Integers) -> NDArray[np.bool_]:
     if not others.size:
         return np.zeros(keys.shape, dtype=bool)
     ordered = np.sort(others)
-    return ordered[np.minimum(np.searchsorted(ordered, keys), ordered.size - 1)] == keys
+    nearest = ordered[np.minimum(np.searchsorted(ordered, keys), ordered.size - 1)]
+    return np.equal(nearest, keys)
 
 
 def _merged(body: Occurrences, label: Occurrences) -> Occurrences:

@@ -1,31 +1,27 @@
 """QATBE, query-aware token-budgeted extraction: the segments that are worth most, within a hard budget."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.select.assemble import stripped_end
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.costs import SegmentCosts
 from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout, Spans
 from ctxcompress.select.novelty import Novelty
-from ctxcompress.select.split import longest_prefix
-from ctxcompress.types import Kind, Segment, Span
+from ctxcompress.select.oversize import best_alone, best_split, opening_fence
+from ctxcompress.types import Kind, Span
 
 __all__ = ["Selection", "select"]
 
 _DENSITY = 0.15
 _CHARACTERS_PER_TOKEN = 4.0
 _REFILLS = 2
-_SPLIT_TRIES = 8
 _ONCE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _SHORTEST_DUPLICATE = 40
-_FENCES = ("```", "~~~")
 
 Floats = NDArray[np.float64]
 
@@ -43,9 +39,6 @@ class Selection:
     tokens: int
 
 
-_NOTHING = Selection({}, {}, "", 0)
-
-
 def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) -> Selection:
     """Chooses segments so that ``layout.count(text) <= budget``, whatever `count` counts.
 
@@ -58,7 +51,7 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
     values: what each segment is worth, shape (segments,), at least 0.
     """
     ranking = _ranked(candidates, values)
-    split = _best_split(candidates, ranking, layout, budget)
+    split = best_split(candidates, ranking, layout, budget)
     if split is not None:
         candidates, first, added = split
         values = np.insert(values, first + 1, np.zeros(added))
@@ -76,7 +69,9 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
             return _refilled(selection, candidates, knapsack, order, twins, layout, budget)
         # Together the parts cost more than one by one: again, with less room.
         room -= max(selection.tokens - budget, 1 if room > budget - 8 else room // 8)
-    return _best_alone(candidates, ranking, layout, budget)
+    spans = best_alone(candidates, ranking, layout, budget)
+    text = layout.compose(spans)
+    return Selection(spans, {}, text, layout.count(text))
 
 
 def _refilled(
@@ -125,7 +120,7 @@ def _ranked(candidates: Candidates, values: Floats) -> list[int]:
 
 def _is_bare(candidates: Candidates, number: int) -> bool:
     text = candidates.texts[number]
-    return text.isspace() or (candidates.segments[number][0] is Kind.CODE and not text[_opening_fence(text) :].strip())
+    return text.isspace() or (candidates.segments[number][0] is Kind.CODE and not text[opening_fence(text) :].strip())
 
 
 def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[list[int], dict[int, int]]:
@@ -139,78 +134,3 @@ def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[l
             if first != number:
                 twins[number] = first
     return [number for number in order if number not in twins], twins
-
-
-def _best_split(
-    candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int
-) -> tuple[Candidates, int, int] | None:
-    """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
-    and how many there are more than before. None if it fits, or if nothing fits at all."""
-    texts = (number for number in ranking if candidates.segments[number][0] is not Kind.HEADING)
-    for number in islice(texts, _SPLIT_TRIES):
-        alone = layout.spans(candidates, {number, *candidates.needs(number)})
-        if layout.count(layout.compose(alone)) <= budget:
-            return None
-        segment, text = candidates.segments[number], candidates.texts[number]
-        tail = segment.start + _closing_fence(text)
-        index = candidates.passage[number]
-        fits = _fits(_beginning(layout.texts[index], segment, tail, index), layout, budget)
-        opening, lines = _opening_fence(text), segment.kind is Kind.CODE
-        length = longest_prefix(text[: tail - segment.start], fits=fits, lines=lines, skip=opening)
-        if length:
-            pieces = candidates.split(number, segment.start + length, tail)
-            return pieces, number, len(pieces.segments) - len(candidates.segments)
-    return None
-
-
-def _best_alone(candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int) -> Selection:
-    """The best segment, whole with what it needs or else the beginning of its text without; a heading only if there
-    is nothing else. For budgets so small that nothing can be kept as it should be."""
-    texts = sorted(ranking, key=lambda number: candidates.segments[number][0] is Kind.HEADING)
-    for number in texts[:_SPLIT_TRIES]:
-        whole = layout.spans(candidates, {number, *candidates.needs(number)})
-        for spans in (whole, _beginning_alone(candidates, number, layout, budget)):
-            tokens = layout.count(text := layout.compose(spans))
-            if spans and tokens <= budget:
-                return Selection(spans, {}, text, tokens)
-    return _NOTHING
-
-
-def _beginning_alone(candidates: Candidates, number: int, layout: Layout, budget: int) -> Spans:
-    """The longest beginning of a segment's text, without a fence around it, that fits; empty if none does."""
-    segment, index, text = candidates.segments[number], candidates.passage[number], candidates.texts[number]
-    start, end = _opening_fence(text), _closing_fence(text)
-    inner = segment._replace(start=segment.start + start, end=segment.start + end)
-    beginning = _beginning(layout.texts[index], inner, inner.end, index)
-    length = longest_prefix(text[start:end], fits=_fits(beginning, layout, budget), lines=False)
-    return beginning(length) if length else {}
-
-
-def _beginning(text: str, segment: Segment, tail: int, index: int) -> Callable[[int], Spans]:
-    """What is emitted of a passage of which only so many characters of one segment, and what is after `tail`, are
-    kept: as `assemble` would have it."""
-    end = stripped_end(text, tail, segment.end)
-    closing = (Span(stripped_end(text, segment.start, tail), end),) if tail < end else ()
-
-    def spans(length: int) -> Spans:
-        return {index: (Span(segment.start, stripped_end(text, segment.start, segment.start + length)), *closing)}
-
-    return spans
-
-
-def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callable[[int], bool]:
-    return lambda length: layout.count(layout.compose(spans(length))) <= budget
-
-
-def _opening_fence(text: str) -> int:
-    """Where the line of an opening fence at the beginning of `text` ends; 0 if there is none."""
-    fenced = text.lstrip(" \t>")[:3] in _FENCES
-    return text.find("\n") + 1 or len(text) if fenced else 0
-
-
-def _closing_fence(text: str) -> int:
-    """Where the closing fence of a fenced block begins; the end of `text` if it is none or has none."""
-    marker = text.lstrip(" \t>")[:3]
-    begin = text.rstrip().rfind("\n") + 1
-    closed = marker in _FENCES and begin and text[begin:].lstrip(" \t>").startswith(marker)
-    return begin if closed else len(text)

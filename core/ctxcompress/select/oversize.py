@@ -1,0 +1,89 @@
+"""Segments that are larger than the whole budget: the part of the best one that can be kept."""
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from ctxcompress.select.assemble import stripped_end
+from ctxcompress.select.candidates import Candidates
+from ctxcompress.select.layout import Layout, Spans
+from ctxcompress.select.split import longest_prefix
+from ctxcompress.types import Kind, Segment, Span
+
+__all__ = ["best_alone", "best_split", "opening_fence"]
+
+_TRIES = 8
+_FENCES = ("```", "~~~")
+
+
+def best_split(
+    candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int
+) -> tuple[Candidates, int, int] | None:
+    """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
+    and how many there are more than before. None if it fits, or if nothing fits at all."""
+    texts = (number for number in ranking if candidates.segments[number][0] is not Kind.HEADING)
+    for number in islice(texts, _TRIES):
+        alone = layout.spans(candidates, {number, *candidates.needs(number)})
+        if layout.count(layout.compose(alone)) <= budget:
+            return None
+        segment, text = candidates.segments[number], candidates.texts[number]
+        tail = segment.start + _closing_fence(text)
+        index = candidates.passage[number]
+        fits = _fits(_beginning(layout.texts[index], segment, tail, index), layout, budget)
+        opening, lines = opening_fence(text), segment.kind is Kind.CODE
+        length = longest_prefix(text[: tail - segment.start], fits=fits, lines=lines, skip=opening)
+        if length:
+            pieces = candidates.split(number, segment.start + length, tail)
+            return pieces, number, len(pieces.segments) - len(candidates.segments)
+    return None
+
+
+def best_alone(candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
+    """The best segment, whole with what it needs or else the beginning of its text without; a heading only if there
+    is nothing else. For budgets so small that nothing can be kept as it should be; empty if not one character fits."""
+    texts = sorted(ranking, key=lambda number: candidates.segments[number][0] is Kind.HEADING)
+    for number in texts[:_TRIES]:
+        whole = layout.spans(candidates, {number, *candidates.needs(number)})
+        for spans in (whole, _beginning_alone(candidates, number, layout, budget)):
+            if spans and layout.count(layout.compose(spans)) <= budget:
+                return spans
+    return {}
+
+
+def _beginning_alone(candidates: Candidates, number: int, layout: Layout, budget: int) -> Spans:
+    """The longest beginning of a segment's text, without a fence around it, that fits; empty if none does."""
+    segment, index, text = candidates.segments[number], candidates.passage[number], candidates.texts[number]
+    start, end = opening_fence(text), _closing_fence(text)
+    inner = segment._replace(start=segment.start + start, end=segment.start + end)
+    beginning = _beginning(layout.texts[index], inner, inner.end, index)
+    length = longest_prefix(text[start:end], fits=_fits(beginning, layout, budget), lines=False)
+    return beginning(length) if length else {}
+
+
+def _beginning(text: str, segment: Segment, tail: int, index: int) -> Callable[[int], Spans]:
+    """What is emitted of a passage of which only so many characters of one segment, and what is after `tail`, are
+    kept: as `assemble` would have it."""
+    end = stripped_end(text, tail, segment.end)
+    closing = (Span(stripped_end(text, segment.start, tail), end),) if tail < end else ()
+
+    def spans(length: int) -> Spans:
+        return {index: (Span(segment.start, stripped_end(text, segment.start, segment.start + length)), *closing)}
+
+    return spans
+
+
+def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callable[[int], bool]:
+    return lambda length: layout.count(layout.compose(spans(length))) <= budget
+
+
+def opening_fence(text: str) -> int:
+    """Where the line of an opening fence at the beginning of `text` ends; 0 if there is none."""
+    fenced = text.lstrip(" \t>")[:3] in _FENCES
+    return text.find("\n") + 1 or len(text) if fenced else 0
+
+
+def _closing_fence(text: str) -> int:
+    """Where the closing fence of a fenced block begins; the end of `text` if it is none or has none."""
+    marker = text.lstrip(" \t>")[:3]
+    begin = text.rstrip().rfind("\n") + 1
+    closed = marker in _FENCES and begin and text[begin:].lstrip(" \t>").startswith(marker)
+    return begin if closed else len(text)

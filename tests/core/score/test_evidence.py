@@ -1,0 +1,124 @@
+"""The learned score: what its columns say, and what it makes of passages that lead to one another."""
+
+import json
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from ctxcompress.query.terms import query_terms
+from ctxcompress.score.bridges import BRIDGES, Bridges
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.evidence import evidence, load_stages
+from ctxcompress.score.features import FEATURES, features
+from ctxcompress.score.matches import find_matches
+from ctxcompress.segment.segments import segment
+from ctxcompress.select.candidates import Candidates
+from ctxcompress.text.stopwords import STOP_WORDS
+from ctxcompress.text.words import Terms
+from ctxcompress.types import Passage
+
+TERMS = Terms("en")
+QUERY = "Where was the director of Silver Dunes born?"
+FILM = Passage("film", "Silver Dunes is a film of 1961. It was directed by Maren Holt.", title="Silver Dunes (film)")
+DIRECTOR = Passage("director", "Maren Holt was an artist. She grew up in Tromsø.", title="Maren Holt")
+OTHERS = [
+    Passage(f"other{n}", f"Quiet Harbour {n} is a town by the sea. Its market is old.", title=f"Quiet Harbour {n}")
+    for n in range(6)
+]
+
+
+def corpus_of(*passages: Passage) -> Corpus:
+    segmented = [segment(passage.text) for passage in passages]
+    return Corpus.of(passages, segmented, Candidates.of([p.text for p in passages], segmented).texts)
+
+
+def scores_of(query: str, *passages: Passage) -> np.ndarray:
+    corpus = corpus_of(*passages)
+    return evidence(query, corpus, query_terms(query, language="en", terms=TERMS), TERMS, STOP_WORDS["en"])
+
+
+def columns_of(query: str, *passages: Passage) -> dict[str, np.ndarray]:
+    corpus = corpus_of(*passages)
+    wanted = query_terms(query, language="en", terms=TERMS)
+    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, TERMS, corpus.names)
+    return dict(zip(FEATURES, features(corpus, matches).T, strict=True))
+
+
+def bridges_of(probability: list[float], *passages: Passage) -> dict[str, np.ndarray]:
+    bridges = Bridges(QUERY, corpus_of(*passages), STOP_WORDS["en"])
+    return dict(zip(BRIDGES, bridges.features(np.array(probability)).T, strict=True))
+
+
+def test_the_weights_name_every_column_and_say_where_they_come_from() -> None:
+    data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
+    assert {"trained", "seed", "cases", "left_out_evidence", "stages"} <= data.keys()
+    assert [tuple(stage["weights"]) for stage in data["stages"]] == [
+        FEATURES,
+        FEATURES + BRIDGES,
+        FEATURES + BRIDGES,
+    ]
+    assert [stage.weights.size for stage in load_stages()] == [len(stage["weights"]) for stage in data["stages"]]
+
+
+def test_scores_are_probabilities() -> None:
+    scores = scores_of(QUERY, FILM, DIRECTOR, *OTHERS)
+    assert np.all((scores > 0) & (scores < 1))
+
+
+def test_nothing_matches_nothing_scores() -> None:
+    assert not scores_of("zyx wvu", FILM, DIRECTOR, *OTHERS).any()
+    assert not scores_of("", FILM, DIRECTOR, *OTHERS).any()
+
+
+def test_a_passage_that_another_one_names_is_found_without_a_word_of_the_question() -> None:
+    passages = [*OTHERS[:3], DIRECTOR, *OTHERS[3:], FILM]
+    scores = scores_of(QUERY, *passages)
+    best = np.zeros(len(passages))
+    np.maximum.at(best, corpus_of(*passages).passage, scores)
+    assert {int(i) for i in np.argsort(-best)[:2]} == {3, 7}
+
+
+def test_the_order_of_the_passages_does_not_matter_to_their_scores() -> None:
+    forward = scores_of(QUERY, FILM, DIRECTOR, *OTHERS)
+    backward = scores_of(QUERY, *OTHERS, DIRECTOR, FILM)
+    assert forward[:2] == pytest.approx(backward[-2:])
+    assert forward[2:4] == pytest.approx(backward[-4:-2])
+
+
+def test_a_heading_that_is_the_question_fits_best() -> None:
+    page = "# Guide\n\nAbout it.\n\n## Retry policy\n\nThree times.\n\n## Retry and other policies of clients\n\nMany.\n"
+    columns = columns_of("retry policy", Passage("page", page * 1 + "Filler text. " * 300))
+    headings = [s.heading[-1] if s.heading else "" for s in segment(page + "Filler text. " * 300)]
+    fits = dict(zip(headings, columns["heading_fits"], strict=True))
+    assert fits["Retry policy"] == pytest.approx(1.0)
+    assert 0 < fits["Retry and other policies of clients"] < 1
+    assert fits["Guide"] == 0
+    assert columns["heading_is_best"][headings.index("Retry policy")] == 1
+
+
+def test_shares_are_of_the_weight_of_the_question() -> None:
+    columns = columns_of(QUERY, FILM, DIRECTOR, *OTHERS)
+    for name in ("covered", "covered_with_label", "covered_by_section"):
+        assert np.all((columns[name] >= 0) & (columns[name] <= 1 + 1e-9))
+    assert np.all(columns["covered"] <= columns["covered_with_label"] + 1e-9)
+
+
+def test_a_title_mentioned_by_a_good_segment_counts_for_its_passage() -> None:
+    columns = bridges_of([0.2, 0.8, 0.1, 0.1] + [0.05] * 4, FILM, DIRECTOR, *OTHERS[:2])
+    assert columns["title_mentioned"][2:4].tolist() == [1.0, 1.0]
+    assert columns["mentions_title"][1] == pytest.approx(0.1 / 0.8)
+    assert columns["title_in_query"].tolist() == [1.0, 1.0] + [0.0] * 6
+
+
+def test_rare_names_of_the_best_segments_count_in_other_passages_only() -> None:
+    columns = bridges_of([0.2, 0.8, 0.1, 0.1] + [0.05] * 4, FILM, DIRECTOR, *OTHERS[:2])
+    names = columns["names"]
+    assert names[2] == 1.0  # Maren Holt, of the film's second sentence
+    assert names[3] == 0.0
+    assert names[4:].tolist() == [0.0] * 4 or names[4:].max() < 1.0
+
+
+def test_a_segment_that_does_not_match_is_no_worse_than_before_where_there_is_one_passage() -> None:
+    scores = scores_of("director", Passage("one", "A sentence. The director spoke. Another one."))
+    assert scores.argmax() == 1
