@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import FEWEST_PASSAGES, Stage
+from ctxcompress.score.evidence import FEWEST_PASSAGES, Stage, follow
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.segment.segments import segment
@@ -69,10 +69,7 @@ class Example:
     def probability(self, stages: Sequence[Stage]) -> Floats:
         """What the passes so far say."""
         probability = stages[0].probability(self.columns)
-        if self.bridges:
-            for stage in stages[1:]:
-                probability = stage.probability(self.columns, self.bridges.features(probability))
-        return probability
+        return follow(self.bridges, self.columns, probability, stages[1:]) if self.bridges else probability
 
 
 def examples(path: Path, limit: int | None) -> Iterator[Example]:
@@ -84,7 +81,7 @@ def examples(path: Path, limit: int | None) -> Iterator[Example]:
 
 def example(case: dict[str, Any], documents: Sequence[dict[str, str]]) -> Example:
     passages = [Passage(str(i), d["text"], title=d["title"] or None) for i, d in enumerate(documents)]
-    language = detect_language(" ".join([case["query"], *(p.text[:400] for p in passages[:4])]))
+    language = detect_language(" ".join([case["query"], *(p.text[:150] for p in passages[:4])]))
     segmented = [segment(p.text, language=language, name=p.title) for p in passages]
     candidates = Candidates.of([p.text for p in passages], segmented)
     corpus = Corpus.of(passages, segmented, candidates.texts)

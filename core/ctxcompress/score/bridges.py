@@ -6,9 +6,8 @@ rare names that the best segments mention count for the passages that they lead 
 """
 
 import math
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -38,7 +37,8 @@ _SOURCES = 4
 """How many of the best segments are looked at for names."""
 _SOURCES_OF_PASSAGE = 2
 _SHORTEST_TITLE = 4
-_QUALIFIER = re.compile(r"\s*\([^()]*\)$")
+_LONGEST_TITLE = 12
+"""Words of a title that are compared."""
 
 
 class Bridges:
@@ -49,10 +49,13 @@ class Bridges:
         self._passage = corpus.passage
         self._passage_of: list[int] = corpus.passage.tolist()  # one by one, a list is read faster than an array
         self._passages = len(corpus.titles)
-        titles = [_QUALIFIER.sub("", title) for title in corpus.titles]
+        titles = [_without_qualifier(title) for title in corpus.titles]
         lowered = query.lower()
         self._in_query = np.array([len(t) >= _SHORTEST_TITLE and t.lower() in lowered for t in titles], dtype=float)
-        self._links = list(_links(titles, corpus))
+        numbers: dict[str, int] = {}
+        self._title = np.array([numbers.setdefault(title, len(numbers)) for title in titles], dtype=np.intp)
+        self._titles = len(numbers)
+        self._links = list(_links(list(numbers), corpus.words, self._title[corpus.passage].tolist()))
         self._words = corpus.words
         self._ignored = ignored | set(lowered.split())
 
@@ -60,7 +63,7 @@ class Bridges:
         """One row a segment, one column for each of BRIDGES, given the probabilities of the pass before."""
         before = relative(probability)
         best = self._best_of_passage(before)
-        mentioned, mentions = self._mentions(before.tolist(), best.tolist())
+        mentioned, mentions = self._mentions(before, best)
         shared = self._shared_names(before)
         names = relative(shared)
         return table(
@@ -84,12 +87,16 @@ class Bridges:
         np.maximum.at(best, self._passage, values)
         return best
 
-    def _mentions(self, before: list[float], best: list[float]) -> tuple[Floats, Floats]:
-        mentioned, mentions = [0.0] * self._passages, [0.0] * len(before)
-        for segment, passage in self._links:
-            mentioned[passage] = max(mentioned[passage], before[segment])
-            mentions[segment] = max(mentions[segment], best[passage])
-        return np.array(mentioned), np.array(mentions)
+    def _mentions(self, before: Floats, best: Floats) -> tuple[Floats, Floats]:
+        """Of each passage the best segment that mentions its title; of each segment the best passage it mentions."""
+        best_of_title = np.zeros(self._titles)
+        np.maximum.at(best_of_title, self._title, best)
+        worth, found = best_of_title.tolist(), before.tolist()
+        mentioned, mentions = [0.0] * self._titles, [0.0] * before.size
+        for segment, title in self._links:
+            mentioned[title] = max(mentioned[title], found[segment])
+            mentions[segment] = max(mentions[segment], worth[title])
+        return np.array(mentioned)[self._title], np.array(mentions)
 
     def _shared_names(self, before: Floats) -> Floats:
         """Summed worth of the rare names in each segment that a best segment of another passage has."""
@@ -137,17 +144,31 @@ class Bridges:
         return sources
 
 
-def _links(titles: Sequence[str], corpus: Corpus) -> list[tuple[int, int]]:
-    """(segment, passage) wherever a segment mentions the title of a passage with another title than its own."""
-    by_first_word: dict[str, dict[str, list[int]]] = {}
-    for passage, title in enumerate(titles):
-        if len(title) >= _SHORTEST_TITLE and (words := split_words(title)):
-            by_first_word.setdefault(words[0], {}).setdefault(title, []).append(passage)
-    return [
-        (number, passage)
-        for number, words in enumerate(corpus.words)
-        for word in sorted(by_first_word.keys() & words)
-        for title, passages in by_first_word[word].items()
-        if title in corpus.texts[number] and title != titles[corpus.passage[number]]
-        for passage in passages
-    ]
+def _without_qualifier(title: str) -> str:
+    """A title as texts mention it: "Silver Dunes" of "Silver Dunes (film)"."""
+    return title[: title.rfind("(")].rstrip() if title.endswith(")") and "(" in title else title
+
+
+def _links(
+    titles: Sequence[str], texts: Sequence[Sequence[str]], own: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """(number of a text, number of a title) wherever a text mentions a title that is not its own, word by word.
+
+    texts: their words. own: the number of each text's own title.
+    """
+    words_of = (tuple(split_words(title)[:_LONGEST_TITLE]) for title in titles)
+    numbers = {words: n for n, words in enumerate(words_of) if words and len(titles[n]) >= _SHORTEST_TITLE}
+    lengths: dict[str, set[int]] = {}
+    for words in numbers:
+        lengths.setdefault(words[0], set()).add(len(words))
+    for text, words in enumerate(texts):
+        if lengths.keys().isdisjoint(words):
+            continue
+        found = {
+            tuple(words[start : start + length])
+            for start, word in enumerate(words)
+            for length in lengths.get(word, ())
+        }
+        for title in sorted(numbers[mention] for mention in found & numbers.keys()):
+            if title != own[text]:
+                yield text, title

@@ -8,7 +8,7 @@ learns them.
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -21,7 +21,7 @@ from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.text.words import Terms
 
-__all__ = ["FEWEST_PASSAGES", "Stage", "evidence", "load_stages"]
+__all__ = ["FEWEST_PASSAGES", "Stage", "evidence", "follow", "load_stages"]
 
 FEWEST_PASSAGES = 3
 """Passages from which on there can be a bridge between some of them."""
@@ -37,11 +37,11 @@ class Stage:
 
     def probability(self, *tables: Floats) -> Floats:
         """Of each row, shape (rows,), for the columns of these tables side by side."""
+        # Column by column: a matrix product adds in an order that depends on the processor and on the row.
         total: Floats = np.full(tables[0].shape[0], self.intercept)
-        first = 0
-        for columns in tables:
-            total += columns @ self.weights[first : first + columns.shape[1]]
-            first += columns.shape[1]
+        columns = (column for table in tables for column in table.T)
+        for column, weight in zip(columns, self.weights.tolist(), strict=True):
+            total += weight * column
         probability: Floats = 1 / (1 + np.exp(-total))
         return probability
 
@@ -75,9 +75,17 @@ def evidence(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Ter
     probability = first.probability(columns)
     if len(corpus.titles) >= FEWEST_PASSAGES:
         bridges = Bridges(query, corpus, ignored)
-        sources: list[int] = []
-        for stage in later:
-            if sources == (sources := bridges.sources(probability)):
-                break  # another look from the same segments would see the same
-            probability = stage.probability(columns, bridges.features(probability))
+        probability = follow(bridges, columns, probability, later)
+    return probability
+
+
+def follow(bridges: Bridges, columns: Floats, probability: Floats, stages: Sequence[Stage]) -> Floats:
+    """The probability after the later passes. They end early where the best segments stay the same: another look
+    from there changes little, and costs."""
+    sources: list[int] | None = None
+    for stage in stages:
+        found = bridges.sources(probability)
+        if found == sources:
+            break
+        probability, sources = stage.probability(columns, bridges.features(probability)), found
     return probability

@@ -21,7 +21,7 @@ __all__ = ["markdown_blocks"]
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _LONGEST_HEADING = 200
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*([^`\n]*)$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
 _MARKED_LINE = re.compile(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
 """Any line that CommonMark or GFM could take for something else than a paragraph's."""
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")

@@ -72,8 +72,8 @@ _STEMMERS = {
     "yi": "yiddish",
 }
 
-_STEMMERS_OF_PREFIXES = frozenset(("ar", "fa", "id", "nl"))
-"""Those that also take something off the beginning of a word."""
+_STEMMERS_OF_BEGINNINGS = frozenset(("ar", "fa", "ga", "id", "nl", "sr", "tr"))
+"""Those that also change the first letter of a word, or take it off."""
 
 
 def split_words(text: str) -> list[str]:
@@ -99,7 +99,7 @@ class Terms:
     def __init__(self, language: str) -> None:
         algorithm = _STEMMERS.get(language)
         self._stem = Stemmer.Stemmer(algorithm).stemWords if algorithm else list
-        self._keeps_beginnings = language not in _STEMMERS_OF_PREFIXES
+        self._keeps_beginnings = language not in _STEMMERS_OF_BEGINNINGS
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """word -> its terms, for every distinct word. A plain word has one, an identifier the whole and its parts."""
@@ -142,17 +142,15 @@ class Terms:
     @staticmethod
     def _beginning_like(wanted: Collection[str], words: Sequence[str]) -> list[str]:
         """Of ASCII words those that begin as some wanted term does, and those that have parts."""
-        beginnings = {term[:2] for term in wanted}
+        beginnings = {term[0] for term in wanted}
         joined = " ".join(words)
         lowered = joined.lower().split(" ")  # at once, which takes a fraction of word by word
-        letters = {term for term in wanted if len(term) == 1}
         parts = "_" in joined
         return [
             word
             for word, low in zip(words, lowered, strict=True)
-            if low[:2] in beginnings
+            if low[0] in beginnings
             or (word != low and word[1:] != low[1:] and not word.isupper())
-            or (letters and low[0] in letters)
             or (parts and "_" in word)
         ]
 
