@@ -19,6 +19,7 @@ _USUAL_KEYS = {
 }
 _HEADER_LEVELS = tuple(f"Header {level}" for level in range(1, 7))
 _IMMUTABLE = (str, int, float, bool, bytes)
+_REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, NotImplementedError, PicklingError)
 _TEXT_KEYS = ("text", "page_content", "content")
 
 
@@ -71,6 +72,11 @@ def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None
     if isinstance(item, Passage):
         if not isinstance(item.text, str):
             raise InputError(f"the text of passage {index} is a {type(item.text).__name__}; give a string")
+        for name in ("title", "file_path", "doc_id"):
+            if not isinstance(getattr(item, name), str | None):
+                raise InputError(f"the {name} of passage {index} is {getattr(item, name)!r}; give a string or None")
+        if isinstance(item.header_path, str):
+            raise InputError(f"the header_path of passage {index} is {item.header_path!r}; give a tuple of headings")
         return item
     if isinstance(item, str):
         return Passage(str(index), item)
@@ -99,13 +105,15 @@ def _from_mapping(index: int, item: Mapping[str, object], metadata_map: Mapping[
 
 
 def _copied(value: object) -> object:
-    """A deep copy; the value itself where it is immutable or cannot be copied."""
+    """A deep copy; what is immutable or refuses to be copied (a lock, an open file) is shared, and only that."""
     if value is None or type(value) in _IMMUTABLE:
         return value
     try:
         return deepcopy(value)
-    except (TypeError, NotImplementedError, PicklingError):  # a lock, an open file, a generator
-        return value
+    except _REFUSALS:
+        if type(value) is dict:
+            return {key: _copied(item) for key, item in value.items()}
+        return [_copied(item) for item in value] if type(value) is list else value
 
 
 def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, ...] | None:
@@ -130,4 +138,8 @@ def _number(value: object) -> float | None:
     """A score, or None where it is missing or not a usable number: unknown is not zero."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
-    return None if math.isnan(value) else float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return None if math.isnan(number) else number

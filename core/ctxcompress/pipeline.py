@@ -26,7 +26,7 @@ from ctxcompress.spans import intersection, inverse
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.tokens import OriginalText, TokenCounter
 from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Reason, Segment, Span, StageStats
 
 __all__ = ["Compressor", "Frame", "compress"]
@@ -98,7 +98,7 @@ class Compressor:
             max_tokens=config.budget,
             stages=tuple(clock.laps),
             input_count=len(items),
-            count_original=lambda: count(whole),
+            original=OriginalText(whole, config.encoding),
         )
 
 

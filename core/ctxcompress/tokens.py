@@ -8,6 +8,7 @@ import os
 import re
 import types
 from collections.abc import Callable, Mapping, Sized
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from tiktoken.load import load_tiktoken_bpe
 from ctxcompress.config import Encoding
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
 
-__all__ = ["TokenCounter"]
+__all__ = ["OriginalText", "TokenCounter"]
 
 # The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a
 # space or such a mark. So the tokens up to there are exactly the first tokens of the whole text.
@@ -69,6 +70,18 @@ class TokenCounter:
                 return None
         tokens = self(text)
         return tokens if tokens <= limit else None
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalText:
+    """A text and what counts its tokens, when that is asked for."""
+
+    text: str
+    encoding: Encoding
+
+    def tokens(self) -> int:
+        """The number of tokens, counted anew each time."""
+        return TokenCounter(self.encoding)(self.text)
 
 
 def _checked_blanks(text: str) -> str:

@@ -1,12 +1,13 @@
 """The nouns: what goes in, what comes out, and what was decided in between. All immutable."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 __all__ = [
     "Compression",
+    "CountsTokens",
     "Decision",
     "KeptPassage",
     "Kind",
@@ -163,6 +164,13 @@ class Stats:
         return 100 * self.tokens_saved / self.original_tokens if self.original_tokens else 0.0
 
 
+class CountsTokens(Protocol):
+    """A text that can tell its tokens."""
+
+    def tokens(self) -> int:
+        """How many they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compression:
     """The result: what was kept, what was dropped and why.
@@ -180,7 +188,8 @@ class Compression:
     max_tokens: int
     stages: tuple[StageStats, ...]
     input_count: int
-    count_original: Callable[[], int] = field(compare=False, repr=False)
+    original: CountsTokens = field(compare=False, repr=False)
+    """All passages as they came in, to be counted if that is asked for."""
 
     @property
     def stats(self) -> Stats:
@@ -194,7 +203,7 @@ class Compression:
             clusters_merged=0,
             metadata_only_count=0,
             kept_count=len(self.passages),
-            original_tokens=self.count_original(),
+            original_tokens=self.original.tokens(),
             compressed_tokens=self.tokens,
             stages=self.stages,
         )

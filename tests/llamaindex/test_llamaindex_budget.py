@@ -103,7 +103,10 @@ def test_a_function_can_be_the_encoding() -> None:
 
 
 def test_a_tier_is_a_budget_by_name() -> None:
-    many = scored(text_node(number) for number in range(40))
+    texts = [
+        f"Room {number} has a timeout of {number} minutes. Door {number} is by the stairs." for number in range(80)
+    ]
+    many = scored(text_node(number, text) for number, text in enumerate(texts))
     key_facts = CtxCompressPostprocessor(tier="key_facts", encoding="cl100k_base")
     assert 0 < tokens(joined(key_facts.postprocess_nodes(many, query_str=QUERY))) <= 200
     default = CtxCompressPostprocessor(encoding="cl100k_base")

@@ -149,9 +149,7 @@ def _without_qualifier(title: str) -> str:
     return title[: title.rfind("(")].rstrip() if title.endswith(")") and "(" in title else title
 
 
-def _links(
-    titles: Sequence[str], texts: Sequence[Sequence[str]], own: Sequence[int]
-) -> Iterator[tuple[int, int]]:
+def _links(titles: Sequence[str], texts: Sequence[Sequence[str]], own: Sequence[int]) -> Iterator[tuple[int, int]]:
     """(number of a text, number of a title) wherever a text mentions a title that is not its own, word by word.
 
     texts: their words. own: the number of each text's own title.
@@ -161,13 +159,11 @@ def _links(
     lengths: dict[str, set[int]] = {}
     for words in numbers:
         lengths.setdefault(words[0], set()).add(len(words))
-    for text, words in enumerate(texts):
-        if lengths.keys().isdisjoint(words):
+    for text, said in enumerate(texts):
+        if lengths.keys().isdisjoint(said):
             continue
         found = {
-            tuple(words[start : start + length])
-            for start, word in enumerate(words)
-            for length in lengths.get(word, ())
+            tuple(said[start : start + length]) for start, word in enumerate(said) for length in lengths.get(word, ())
         }
         for title in sorted(numbers[mention] for mention in found & numbers.keys()):
             if title != own[text]:

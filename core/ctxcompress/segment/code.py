@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ctxcompress.segment.blocks import Block
+from ctxcompress.text.lines import split_lines
 from ctxcompress.types import Kind
 
 __all__ = ["code_blocks", "code_share", "looks_like_code", "split_code"]
@@ -16,7 +17,8 @@ __all__ = ["code_blocks", "code_share", "looks_like_code", "split_code"]
 _SAMPLE = 6_000
 _LONGEST_LINES = 200
 """Characters a line, on average, that no code reaches and that paragraphs of one line each do."""
-_PIECE = 200
+_PIECE = 250
+"""Characters of statements that are kept or dropped together."""
 _CODE_ENDINGS = frozenset(
     "bash c cc cpp cs css cu cxx dart ex exs go gradle h hpp hs java jl js json jsonl jsx kt kts lua m mjs mm php pl "
     "proto ps1 py pyi pyx r rb rs scala sh sol sql swift tf toml ts tsx vb vue yaml yml zig zsh".split()
@@ -116,7 +118,7 @@ def code_blocks(text: str) -> list[Block]:
     starts: dict[int, tuple[str, ...]] = {0: ()}
     open_: list[_Open] = []
     offset, attached = 0, -1
-    for line in text.splitlines(keepends=True):
+    for line in split_lines(text):
         start, offset = offset, offset + len(line)
         if line.isspace():
             attached = -1
@@ -155,25 +157,35 @@ def split_code(text: str, start: int, end: int) -> tuple[list[int], bool]:
     with a closing fence.
 
     The first piece is the signature or the opening fence, a closing fence is the last one. A cut is
-    at a line that is indented no deeper than the least indented line between those two.
+    at a line that is indented no deeper than the least indented line between those two; statements
+    are together in one piece as long as that stays short.
     """
-    lines = text[start:end].splitlines(keepends=True)
+    lines = split_lines(text[start:end])
     fence = lines[0].lstrip(" \t>")[:3]
     fenced = fence in ("```", "~~~")
     closing = _closing_fence(lines, fence) if fenced else len(lines)
     inner = lines[1:closing]
     base = min((_indent(line) for line in inner if not line.isspace()), default=0)
-    least = _PIECE if fenced or _definition(lines[0], braced=True) else 1
+    most = _PIECE if fenced or _definition(lines[0], braced=True) else 1
     cuts: list[int] = []
-    position = start + len(lines[0])
-    begin = start
+    statement = position = start + len(lines[0])
     for number, line in enumerate(lines[1:], 1):
         at_statement = not line.isspace() and _indent(line) <= base and not (_CLOSER.match(line) and number != closing)
-        if at_statement and (begin == start or number == closing or position - begin >= least):
+        if at_statement:
+            _close_piece(cuts, statement, position, most)
+            statement = position
+        if number == closing:
             cuts.append(position)
-            begin = position
         position += len(line)
-    return [*cuts, end], closing < len(lines)
+    if closing == len(lines):
+        _close_piece(cuts, statement, end, most)
+    return [*dict.fromkeys(cuts), end], closing < len(lines)
+
+
+def _close_piece(cuts: list[int], statement: int, end: int, most: int) -> None:
+    """Cuts before a statement that would make the piece it would join too long. The first cut is after the head."""
+    if not cuts or (end - cuts[-1] > most and statement > cuts[-1]):
+        cuts.append(statement)
 
 
 def _indent(line: str) -> int:

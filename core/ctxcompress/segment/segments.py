@@ -6,6 +6,7 @@ from ctxcompress.segment.blocks import Block
 from ctxcompress.segment.code import code_blocks, looks_like_code, split_code
 from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
+from ctxcompress.text.lines import split_lines
 from ctxcompress.types import Kind, Segment
 
 __all__ = ["segment"]
@@ -51,7 +52,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
 def _rows(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
     """The header with its delimiter line is one segment, which every row needs."""
     kind, start, end, heading = block
-    lines = text[start:end].splitlines(keepends=True)
+    lines = split_lines(text[start:end])
     header = 2 if len(lines) > 1 and _is_delimiter(lines[1]) else 0
     pieces = ["".join(lines[:header]), *lines[header:]] if header else lines
     for index, piece in enumerate(pieces):

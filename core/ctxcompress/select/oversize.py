@@ -53,6 +53,7 @@ def _beginning_alone(candidates: Candidates, number: int, layout: Layout, budget
     """The longest beginning of a segment's text, without a fence around it, that fits; empty if none does."""
     segment, index, text = candidates.segments[number], candidates.passage[number], candidates.texts[number]
     start, end = opening_fence(text), _closing_fence(text)
+    start += len(text[start:end]) - len(text[start:end].lstrip())
     inner = segment._replace(start=segment.start + start, end=segment.start + end)
     beginning = _beginning(layout.texts[index], inner, inner.end, index)
     length = longest_prefix(text[start:end], fits=_fits(beginning, layout, budget), lines=False)
@@ -77,8 +78,9 @@ def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callabl
 
 def opening_fence(text: str) -> int:
     """Where the line of an opening fence at the beginning of `text` ends; 0 if there is none."""
-    fenced = text.lstrip(" \t>")[:3] in _FENCES
-    return text.find("\n") + 1 or len(text) if fenced else 0
+    marker, line_end = text.lstrip(" \t>")[:3], text.find("\n") + 1
+    is_code_span = marker == "```" and "`" in text[:line_end].lstrip(" \t>`")
+    return line_end if marker in _FENCES and not is_code_span else 0
 
 
 def _closing_fence(text: str) -> int:

@@ -20,8 +20,9 @@ __all__ = ["Selection", "select"]
 _DENSITY = 0.15
 _CHARACTERS_PER_TOKEN = 4.0
 _REFILLS = 2
-_ONCE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
-_SHORTEST_DUPLICATE = 40
+_REPEATABLE = frozenset((Kind.HEADING, Kind.TABLE))
+_SHORTEST_DUPLICATE = 12
+"""Characters of a text that is kept once: a list may say "yes" more often."""
 
 Floats = NDArray[np.float64]
 
@@ -113,9 +114,14 @@ def _composed(candidates: Candidates, items: set[int], twins: dict[int, int], la
 
 
 def _ranked(candidates: Candidates, values: Floats) -> list[int]:
-    """The segments with something in them, from the best to the worst. Fences come with what they are around."""
+    """The segments with something in them, from the best to the worst. Fences come with what they are
+    around, and headers of tables with their rows."""
     sizes = np.fromiter(map(len, candidates.texts), float, len(candidates.texts)) / _CHARACTERS_PER_TOKEN
-    return [number for number in rank(values, sizes, density=_DENSITY) if not _is_bare(candidates, number)]
+    headers = {
+        n for number, s in enumerate(candidates.segments) if s[0] is Kind.TABLE for n in candidates.needs(number)
+    }
+    ranking = rank(values, sizes, density=_DENSITY)
+    return [number for number in ranking if number not in headers and not _is_bare(candidates, number)]
 
 
 def _is_bare(candidates: Candidates, number: int) -> bool:
@@ -129,7 +135,7 @@ def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[l
     twins: dict[int, int] = {}
     for number in order:
         text = candidates.texts[number]
-        if len(text) >= _SHORTEST_DUPLICATE and candidates.segments[number][0] in _ONCE:
+        if len(text) >= _SHORTEST_DUPLICATE and candidates.segments[number][0] not in _REPEATABLE:
             first = best.setdefault(text.strip(), number)
             if first != number:
                 twins[number] = first

@@ -28,12 +28,13 @@ def longest_prefix(text: str, *, fits: Callable[[int], bool], lines: bool, skip:
     """The length of the longest beginning of `text` for which `fits(length)` holds, 0 if none does.
 
     It ends at a line's end if `lines` is set and one line fits, else between words, and only where
-    not even the first word fits between graphemes. `fits` is asked O(log(length)) times.
+    not even the first word fits, and nothing stands before it, between graphemes. `fits` is asked O(log(length)) times.
 
     skip: how many characters at the beginning are worth nothing alone, such as an opening fence. A
     beginning with nothing but these and white space counts as none.
     """
-    for pattern in (_LINE, _WORD, _GRAPHEME) if lines else (_WORD, _GRAPHEME):
+    indented = text[skip : skip + 1].isspace()  # it may be the indentation alone that the first word is too long with
+    for pattern in (*[_LINE] * lines, _WORD, *[_GRAPHEME] * (not indented)):
         length = _longest(pattern, text, fits)
         if text[skip:length].strip():
             return length

@@ -142,7 +142,7 @@ class Terms:
     @staticmethod
     def _beginning_like(wanted: Collection[str], words: Sequence[str]) -> list[str]:
         """Of ASCII words those that begin as some wanted term does, and those that have parts."""
-        beginnings = {term[0] for term in wanted}
+        beginnings = {term[:1] for term in wanted}
         joined = " ".join(words)
         lowered = joined.lower().split(" ")  # at once, which takes a fraction of word by word
         parts = "_" in joined
@@ -171,4 +171,4 @@ def _without_accents(term: str) -> str:
     if not _ACCENTED_LATIN.search(term):
         return term
     plain = _COMBINING.sub("", unicodedata.normalize("NFKD", term)).replace("ı", "i")
-    return unicodedata.normalize("NFC", plain)
+    return unicodedata.normalize("NFC", plain) or term

@@ -87,7 +87,9 @@ def test_the_order_of_the_passages_does_not_matter_to_their_scores() -> None:
 
 
 def test_a_heading_that_is_the_question_fits_best() -> None:
-    page = "# Guide\n\nAbout it.\n\n## Retry policy\n\nThree times.\n\n## Retry and other policies\n\n" + "Filler. " * 500
+    page = (
+        "# Guide\n\nAbout it.\n\n## Retry policy\n\nThree times.\n\n## Retry and other policies\n\n" + "Filler. " * 500
+    )
     columns = columns_of("retry policy", Passage("page", page))
     headings = [s.heading[-1] if s.heading else "" for s in segment(page)]
     fits = dict(zip(headings, columns["heading_fits"], strict=True))

@@ -54,7 +54,7 @@ def test_more_room_never_gives_less_of_the_same_kind(text, limit, lines):
         ("one two three", 9, False, 0, "one two"),
         ("giant", 3, False, 0, "gia"),
         ("a = 1\nb = 2\nc", 12, True, 0, "a = 1\nb = 2\n"),
-        ("\nabcdef", 3, True, 0, "\nab"),
+        ("\nabcdef", 3, True, 0, ""),
         ("   abc", 2, False, 0, ""),
         ("```\nabcdef", 5, True, 4, "```\na"),
         ("```\nabcdef", 4, True, 4, ""),

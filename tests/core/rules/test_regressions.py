@@ -1,0 +1,91 @@
+"""What once went wrong, as it was seen."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from ctxcompress import Passage, compress
+from ctxcompress.errors import InputError
+from ctxcompress.segment.segments import segment
+from ctxcompress.text.words import Terms
+
+STATEMENT = (
+    "    step{0} = make_step(\n        name='step {0}',\n        timeout={0},\n        description='{1}',\n    )\n"
+)
+
+
+def test_a_long_function_is_cut_to_the_statement_that_is_asked_for() -> None:
+    source = "def setup():\n" + "".join(STATEMENT.format(n, "what this step does " * 6) for n in range(8))
+    text = compress("timeout=5", [source], max_tokens=80).text
+    assert text.startswith("def setup():\n")
+    assert "timeout=5," in text
+
+
+def test_a_short_sentence_is_kept_once() -> None:
+    repeated = "The timeout is 30 seconds. "
+    result = compress("timeout", [repeated * 10 + "It can be changed by an option.", repeated], max_tokens=30)
+    assert result.text.count(repeated.strip()) == 1
+    assert "changed" in result.text
+    assert "duplicate" in {decision.reason for decision in result.dropped}
+
+
+def test_no_header_of_a_table_is_kept_without_a_row() -> None:
+    table = "| code | meaning |\n|---|---|\n| 500 | ERROR internal server failure happened here |\n"
+    text = compress("ERROR", [table] * 6 + ["Other text on the logs of the server. " * 3], max_tokens=60).text
+    assert not text.endswith("|---|---|")
+    assert "|---|---|\n\n" not in text
+
+
+def test_a_list_comes_with_what_announces_it() -> None:
+    advice = (
+        "Never do the following:\n\n- delete the index\n- restart the master\n\n" + "Something else entirely. " * 30
+    )
+    text = compress("delete the index", [advice], max_tokens=14).text
+    assert text.startswith("Never do the following:\n\n- delete the index")
+
+
+@pytest.mark.parametrize("text", ["```timeout is 30``` is what the manual says of it.", "```the timeout is 30 seconds"])
+def test_code_in_a_line_is_no_fence(text: str) -> None:
+    assert "timeout" in compress("timeout", [text * 1], max_tokens=6).text
+
+
+def test_indentation_does_not_cut_a_word() -> None:
+    text = compress("timeout", ["        Implemented by the user of this."], max_tokens=2).text
+    assert text in ("Implemented by", "Implemented")
+
+
+def test_a_word_finds_itself_whatever_its_stem() -> None:
+    assert Terms("en").matching({"lying"}, ["lie"]) == {"lying": [0]}
+
+
+def test_a_row_is_not_cut_at_unicode_line_separators() -> None:
+    table = "| a | b |\n|---|---|\n| one\u2028two | three |\n"
+    assert [table[s.start : s.end] for s in segment(table)] == ["| a | b |\n|---|---|\n", "| one\u2028two | three |\n"]
+
+
+def test_a_score_too_large_for_a_float_is_unknown() -> None:
+    assert compress("a", [{"text": "a", "score": 10**400}]).passages[0].original.score is None
+
+
+@pytest.mark.parametrize("fields", [{"file_path": Path("x.py")}, {"title": 5}, {"header_path": "Guide > Install"}])
+def test_a_field_of_a_wrong_type_is_refused(fields: dict[str, object]) -> None:
+    with pytest.raises(InputError, match=next(iter(fields))):
+        compress("a", [Passage("1", "text", **fields)])
+
+
+def test_a_result_can_be_pickled() -> None:
+    result = compress("a", ["a b c"])
+    assert pickle.loads(pickle.dumps(result)).stats.original_tokens == result.stats.original_tokens == 3
+
+
+@pytest.mark.parametrize("text", ["```" + " " * 100_000 + "`\nfoo", "~" * 100_000 + "`\nfoo"])
+def test_long_fences_end(text: str) -> None:
+    assert compress("foo", [text], max_tokens=10).tokens <= 10
+
+
+def test_many_passages_of_one_title_end() -> None:
+    passages = [
+        Passage(str(n), "I like Python. It is nice.", title="Python" if n % 2 else f"T{n}x") for n in range(8_000)
+    ]
+    assert compress("nice", passages, max_tokens=20).tokens <= 20
