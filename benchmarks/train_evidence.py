@@ -53,7 +53,7 @@ class Example:
 
     passages: list[Passage]
     candidates: Candidates
-    columns: Floats
+    rows: Floats
     bridges: Bridges | None
     needed: NDArray[np.bool_]
     gold: list[str]
@@ -61,15 +61,15 @@ class Example:
     def inputs(self, stages: Sequence[Stage]) -> Floats | None:
         """What the pass after `stages` sees; None if that pass does not take place."""
         if not stages:
-            return self.columns
+            return self.rows
         if self.bridges is None:
             return None
-        return np.column_stack([self.columns, self.bridges.features(self.probability(stages))])
+        return np.vstack([self.rows, self.bridges.features(self.probability(stages))])
 
     def probability(self, stages: Sequence[Stage]) -> Floats:
         """What the passes so far say."""
-        probability = stages[0].probability(self.columns)
-        return follow(self.bridges, self.columns, probability, stages[1:]) if self.bridges else probability
+        probability = stages[0].probability(self.rows)
+        return follow(self.bridges, self.rows, probability, stages[1:]) if self.bridges else probability
 
 
 def examples(path: Path, limit: int | None) -> Iterator[Example]:
@@ -92,7 +92,7 @@ def example(case: dict[str, Any], documents: Sequence[dict[str, str]]) -> Exampl
     return Example(
         passages=passages,
         candidates=candidates,
-        columns=features(corpus, matches),
+        rows=features(corpus, matches),
         bridges=Bridges(case["query"], corpus, ignored) if len(passages) >= FEWEST_PASSAGES else None,
         needed=np.array(list(needed(candidates, case["gold"]))),
         gold=[" ".join(documents[d]["text"][start:end].split()) for d, start, end in case["gold"]],
@@ -121,18 +121,18 @@ def fit(sets: Sequence[Sequence[tuple[Floats | None, NDArray[np.bool_]]]]) -> St
     """Every set weighs the same, in it every case, in that needed and other segments."""
     rows, answers, weights = [], [], []
     for cases in sets:
-        for columns, needed in cases:
+        for table, needed in cases:
             positive = needed.sum()
-            if columns is None or positive == 0:
+            if table is None or positive == 0:
                 continue
-            rows.append(columns)
+            rows.append(table.T)
             answers.append(needed)
             share = np.where(needed, 1 / positive, 1 / max(len(needed) - positive, 1))
             weights.append(share / len(cases))
-    table = np.vstack(rows)
-    scaler = StandardScaler().fit(table)
+    inputs = np.vstack(rows)
+    scaler = StandardScaler().fit(inputs)
     model = LogisticRegression(C=REGULARIZATION, max_iter=1000, random_state=SEED)
-    model.fit(scaler.transform(table), np.concatenate(answers), sample_weight=5_000 * np.concatenate(weights))
+    model.fit(scaler.transform(inputs), np.concatenate(answers), sample_weight=5_000 * np.concatenate(weights))
     scale = np.where(scaler.scale_ > 0, scaler.scale_, 1.0)
     slopes = model.coef_[0] / scale
     return Stage(float(model.intercept_[0] - slopes @ scaler.mean_), slopes)

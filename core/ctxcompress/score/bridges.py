@@ -31,7 +31,7 @@ BRIDGES = (
     "names_of_passage",
     "passage_before",  # the best segment of the same passage
 )
-"""The columns of `Bridges.features`, in order."""
+"""The rows of `Bridges.features`, in order."""
 
 _SOURCES = 4
 """How many of the best segments are looked at for names."""
@@ -60,7 +60,7 @@ class Bridges:
         self._ignored = ignored | set(lowered.split())
 
     def features(self, probability: Floats) -> Floats:
-        """One row a segment, one column for each of BRIDGES, given the probabilities of the pass before."""
+        """One row for each of BRIDGES, one column a segment, given the probabilities of the pass before."""
         before = relative(probability)
         best = self._best_of_passage(before)
         mentioned, mentions = self._mentions(before, best)

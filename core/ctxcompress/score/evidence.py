@@ -33,30 +33,34 @@ class Stage:
 
     intercept: float
     weights: Floats
-    """One for each column, shape (columns,)."""
+    """One for each feature, shape (features,)."""
 
     def probability(self, *tables: Floats) -> Floats:
-        """Of each row, shape (rows,), for the columns of these tables side by side."""
-        # Column by column: a matrix product adds in an order that depends on the processor and on the row.
-        total: Floats = np.full(tables[0].shape[0], self.intercept)
-        columns = (column for table in tables for column in table.T)
-        for column, weight in zip(columns, self.weights.tolist(), strict=True):
-            total += weight * column
+        """Of each segment, shape (segments,), for the features in these tables one below the other.
+
+        Feature after feature is added: a matrix product would add in an order that depends on the
+        processor and on a segment's place among the others.
+        """
+        total, first = self.intercept, 0
+        for rows in tables:
+            weights = self.weights[first : first + len(rows), np.newaxis]
+            total = total + np.add.reduce(rows * weights, axis=0)
+            first += len(rows)
         probability: Floats = 1 / (1 + np.exp(-total))
         return probability
 
 
 @functools.cache
 def load_stages() -> tuple[Stage, ...]:
-    """The passes as they were learned. The first has FEATURES as columns, the others FEATURES and BRIDGES."""
+    """The passes as they were learned. The first has weights for FEATURES, the others for FEATURES and BRIDGES."""
     data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
     return tuple(
-        Stage(stage["intercept"], np.array([stage["weights"][name] for name in _columns(number)]))
+        Stage(stage["intercept"], np.array([stage["weights"][name] for name in _names(number)]))
         for number, stage in enumerate(data["stages"])
     )
 
 
-def _columns(stage: int) -> tuple[str, ...]:
+def _names(stage: int) -> tuple[str, ...]:
     return FEATURES if stage == 0 else FEATURES + BRIDGES
 
 
@@ -71,15 +75,15 @@ def evidence(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Ter
     if not matches.any:
         return np.zeros(len(corpus.texts))
     first, *later = load_stages()
-    columns = features(corpus, matches)
-    probability = first.probability(columns)
+    rows = features(corpus, matches)
+    probability = first.probability(rows)
     if len(corpus.titles) >= FEWEST_PASSAGES:
         bridges = Bridges(query, corpus, ignored)
-        probability = follow(bridges, columns, probability, later)
+        probability = follow(bridges, rows, probability, later)
     return probability
 
 
-def follow(bridges: Bridges, columns: Floats, probability: Floats, stages: Sequence[Stage]) -> Floats:
+def follow(bridges: Bridges, rows: Floats, probability: Floats, stages: Sequence[Stage]) -> Floats:
     """The probability after the later passes. They end early where the best segments stay the same: another look
     from there changes little, and costs."""
     sources: list[int] | None = None
@@ -87,5 +91,5 @@ def follow(bridges: Bridges, columns: Floats, probability: Floats, stages: Seque
         found = bridges.sources(probability)
         if found == sources:
             break
-        probability, sources = stage.probability(columns, bridges.features(probability)), found
+        probability, sources = stage.probability(rows, bridges.features(probability)), found
     return probability

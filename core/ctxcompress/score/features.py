@@ -40,13 +40,13 @@ FEATURES = (
     "is_code",
     "is_metadata",
 )
-"""The columns of `features`, in order."""
+"""The rows of `features`, in order."""
 
 _KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
 
 
 def features(corpus: Corpus, matches: Matches) -> Floats:
-    """One row a segment, one column for each of FEATURES, shape (segments, features)."""
+    """One row for each of FEATURES, one column a segment, shape (features, segments)."""
     weight = matches.idf.sum() or 1.0
     section_of = matches.section_of
     alone_raw = matches.alone()
@@ -56,7 +56,7 @@ def features(corpus: Corpus, matches: Matches) -> Floats:
     rank = _ranks(together)[section_of]
     in_body, in_label_alone = matches.coverage()
     single = np.full(section_of.shape, float(len(corpus.titles) == 1))
-    columns: list[NDArray[Any]] = [
+    rows: list[NDArray[Any]] = [
         alone,
         alone_raw / weight,
         section,
@@ -70,21 +70,21 @@ def features(corpus: Corpus, matches: Matches) -> Floats:
         np.diff(corpus.passage, prepend=-1) > 0,
         np.log(matches.lengths),
         matches.lengths < 6,
-        *(column[section_of] for column in _heading_columns(corpus, matches)),
+        *(row[section_of] for row in _heading_rows(corpus, matches)),
         single,
         single * section,
         single * alone,
-        *_kind_columns(corpus),
+        *_kind_rows(corpus),
     ]
-    return table(columns)
+    return table(rows)
 
 
-def table(columns: Sequence[NDArray[Any]]) -> Floats:
-    """The columns side by side: np.column_stack, at a fraction of its overhead for short columns."""
-    rows = np.empty((columns[0].size, len(columns)))
-    for number, column in enumerate(columns):
-        rows[:, number] = column
-    return rows
+def table(rows: Sequence[NDArray[Any]]) -> Floats:
+    """The rows as one array: np.stack, at a fraction of its overhead for short rows."""
+    stacked = np.empty((len(rows), rows[0].size))
+    for number, row in enumerate(rows):
+        stacked[number] = row
+    return stacked
 
 
 def relative(values: Floats) -> Floats:
@@ -104,7 +104,7 @@ def _section_coverage(matches: Matches) -> Floats:
     return summed(matches.idf[found.term], found.unit, found.units)
 
 
-def _heading_columns(corpus: Corpus, matches: Matches) -> tuple[Floats, Floats, Floats, Floats]:
+def _heading_rows(corpus: Corpus, matches: Matches) -> tuple[Floats, Floats, Floats, Floats]:
     """Of each section: how well its innermost heading and the question are the same."""
     found = matches.name
     weight = matches.idf.sum() or 1.0
@@ -115,6 +115,6 @@ def _heading_columns(corpus: Corpus, matches: Matches) -> tuple[Floats, Floats, 
     return covers, precise, fits, ((fits > 0) & (fits == fits.max(initial=0.0))).astype(float)
 
 
-def _kind_columns(corpus: Corpus) -> list[NDArray[np.bool_]]:
+def _kind_rows(corpus: Corpus) -> list[NDArray[np.bool_]]:
     kinds = np.array([_KINDS.index(segment[0]) if segment[0] in _KINDS else -1 for segment in corpus.segments])
     return [kinds == number for number in range(len(_KINDS))]

@@ -23,7 +23,7 @@ class Novelty:
     def share(self, items: Collection[int]) -> float:
         """Share of the runs of the items' texts that are not in what was taken, 0 to 1."""
         runs = self._runs(items)
-        return len(runs - self._seen) / len(runs) if runs else 1.0
+        return len(runs - self._seen) / len(runs) if runs and not self._seen.isdisjoint(runs) else 1.0
 
     def take(self, items: Collection[int]) -> None:
         """Counts the items' texts as kept from now on."""

@@ -27,8 +27,10 @@ _MARKS = (
     r"\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ufb1e\ufe20-\ufe2f"
 )
 _SIMPLE = re.compile(r"\w+")
+# What needs another pattern than \w+: written as all that does not, the commonest first, which is searched faster.
 _BEYOND_SIMPLE = re.compile(
-    r"[\u0300-\u036f\u0483-\u1fff\u200c\u200d\u2ce0-\ud7af\uf900-\ufb1e\ufe20-\ufe2f\uff66-\uff9f\U00020000-\U000323af]"
+    r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
+    r"\U000323b0-\U0010ffff]"
 )
 _MARKED = re.compile(rf"[\w{_MARKS}]+")
 _MIXED = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
@@ -94,11 +96,12 @@ class Terms:
     Stemming is Snowball's, for the languages that it has; other languages are left unstemmed.
     """
 
-    __slots__ = ("_keeps_beginnings", "_stem")
+    __slots__ = ("_is_english", "_keeps_beginnings", "_stem")
 
     def __init__(self, language: str) -> None:
         algorithm = _STEMMERS.get(language)
         self._stem = Stemmer.Stemmer(algorithm).stemWords if algorithm else list
+        self._is_english = language == "en"
         self._keeps_beginnings = language not in _STEMMERS_OF_BEGINNINGS
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -139,17 +142,20 @@ class Terms:
                 found[word] = hits
         return found
 
-    @staticmethod
-    def _beginning_like(wanted: Collection[str], words: Sequence[str]) -> list[str]:
+    def _beginning_like(self, wanted: Collection[str], words: Sequence[str]) -> list[str]:
         """Of ASCII words those that begin as some wanted term does, and those that have parts."""
-        beginnings = {term[:1] for term in wanted}
+        # English stems keep two letters, but for "lie" of "lying" and its like; others may keep but one.
+        size = 2 if self._is_english else 1
+        beginnings = {term[:size] for term in wanted}
+        if self._is_english:
+            beginnings |= {term[0] + "y" for term in wanted if term[1:2] == "i"}
         joined = " ".join(words)
         lowered = joined.lower().split(" ")  # at once, which takes a fraction of word by word
         parts = "_" in joined
         return [
             word
             for word, low in zip(words, lowered, strict=True)
-            if low[0] in beginnings
+            if low[:size] in beginnings
             or (word != low and word[1:] != low[1:] and not word.isupper())
             or (parts and "_" in word)
         ]

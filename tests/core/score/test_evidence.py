@@ -42,12 +42,12 @@ def columns_of(query: str, *passages: Passage) -> dict[str, np.ndarray]:
     corpus = corpus_of(*passages)
     wanted = query_terms(query, language="en", terms=TERMS)
     matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, TERMS, corpus.names)
-    return dict(zip(FEATURES, features(corpus, matches).T, strict=True))
+    return dict(zip(FEATURES, features(corpus, matches), strict=True))
 
 
 def bridges_of(probability: list[float], *passages: Passage) -> dict[str, np.ndarray]:
     bridges = Bridges(QUERY, corpus_of(*passages), STOP_WORDS["en"])
-    return dict(zip(BRIDGES, bridges.features(np.array(probability)).T, strict=True))
+    return dict(zip(BRIDGES, bridges.features(np.array(probability)), strict=True))
 
 
 def test_the_weights_name_every_column_and_say_where_they_come_from() -> None:
