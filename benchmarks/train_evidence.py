@@ -81,7 +81,7 @@ def examples(path: Path, limit: int | None) -> Iterator[Example]:
 
 def example(case: dict[str, Any], documents: Sequence[dict[str, str]]) -> Example:
     passages = [Passage(str(i), d["text"], title=d["title"] or None) for i, d in enumerate(documents)]
-    language = detect_language(" ".join([case["query"], *(p.text[:150] for p in passages[:4])]))
+    language = detect_language(" ".join([case["query"], *(p.text[:150] for p in passages[:3])]))
     segmented = [segment(p.text, language=language, name=p.title) for p in passages]
     candidates = Candidates.of([p.text for p in passages], segmented)
     corpus = Corpus.of(passages, segmented, candidates.texts)

@@ -53,6 +53,8 @@ def _announcements(candidates: Candidates) -> list[int]:
 
     A list says the opposite of what it means without its "Never do the following:".
     """
+    if all(segment[0] not in _ANNOUNCED for segment in candidates.segments):
+        return [-1] * len(candidates.segments)
     found: list[int] = []
     last = -1
     for number, (segment, passage) in enumerate(zip(candidates.segments, candidates.passage, strict=True)):

@@ -126,7 +126,9 @@ def _ranked(candidates: Candidates, values: Floats) -> list[int]:
 
 def _is_bare(candidates: Candidates, number: int) -> bool:
     text = candidates.texts[number]
-    return text.isspace() or (candidates.segments[number][0] is Kind.CODE and not text[opening_fence(text) :].strip())
+    if candidates.segments[number][0] is not Kind.CODE:
+        return text.isspace()
+    return not text[opening_fence(text) :].strip()
 
 
 def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[list[int], dict[int, int]]:
