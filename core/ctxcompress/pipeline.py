@@ -117,7 +117,7 @@ def compress(
 def _selected(
     query: str, items: Sequence[Passage], layout: Layout, config: CompressionConfig, clock: "_Clock"
 ) -> tuple[Selection, dict[int, float]]:
-    """What is kept, and the best score among what is kept of each passage."""
+    """What is kept, and the best score of a segment of each passage of which something is."""
     language = config.language or detect_language(" ".join([query, *(item.text[:150] for item in items[:3])]))
     segmented = [segment(item.text, language=language, name=item.file_path or item.title) for item in items]
     candidates = Candidates.of(layout.texts, segmented)

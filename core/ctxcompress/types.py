@@ -141,7 +141,10 @@ class StageStats:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of one compression. Tokens are counted in the final, joined text."""
+    """Counts of one compression. Tokens are counted in the final, joined text.
+
+    The counts after threshold, deduplication and limit are those of the input as long as no such stage takes place.
+    """
 
     original_count: int
     after_threshold: int

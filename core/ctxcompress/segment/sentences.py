@@ -95,8 +95,8 @@ def _masked(part: str) -> str:
 
 
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
-    """Cuts strictly inside ``[start, end)`` if that is long: at the first line end after every `_PIECE` characters,
-    or clause end."""
+    """Cuts strictly inside ``[start, end)`` if that is long: at every line end if there are many, else at the first
+    clause end or space after every `_PIECE` characters."""
     if end - start <= _LONG and not _THAI.search(text, start, end):
         return
     has_lines = text.count("\n", start, end) > (end - start) // _LONG
