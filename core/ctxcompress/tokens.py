@@ -26,6 +26,8 @@ __all__ = ["OriginalText", "TokenCounter"]
 # space or such a mark. So the tokens up to there are exactly the first tokens of the whole text.
 _PIECE_END = re.compile(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
 _CHARACTERS_PER_TOKEN = 5
+_REMEMBERED = 1_000
+"""Characters of texts whose count is remembered: separators and sentences come more than once in a compression."""
 # And no piece has letters on both sides of a space: a text has at least as many tokens as of these.
 _WORD_BEGIN = re.compile(r" [A-Za-z]")
 _LOOKED_AT = 12
@@ -42,11 +44,12 @@ class TokenCounter:
     in a row than tiktoken can take.
     """
 
-    __slots__ = ("_count", "_is_tiktoken")
+    __slots__ = ("_count", "_is_tiktoken", "_known")
 
     def __init__(self, encoding: Encoding) -> None:
         self._is_tiktoken = isinstance(encoding, str)
         self._count: Callable[[str], int]
+        self._known: dict[str, int] = {}
         if isinstance(encoding, str):
             encode = _tiktoken_encoding(encoding).encode_ordinary
             self._count = lambda text: len(encode(_checked_blanks(text)))
@@ -55,7 +58,12 @@ class TokenCounter:
 
     def __call__(self, text: str) -> int:
         """Number of tokens of `text`; 0 for an empty text."""
-        return self._count(text) if text else 0
+        if not text or len(text) > _REMEMBERED:
+            return self._count(text) if text else 0
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = self._count(text)
+        return known
 
     def fits(self, text: str, limit: int) -> int | None:
         """The number of tokens of `text` if it is at most `limit`, else None.
