@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import FEWEST_PASSAGES, Stage, follow
+from ctxcompress.score.evidence import Stage, follow, passes
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.segment.segments import segment
@@ -62,14 +62,15 @@ class Example:
         """What the pass after `stages` sees; None if that pass does not take place."""
         if not stages:
             return self.rows
-        if self.bridges is None:
+        if self.bridges is None or len(stages) >= passes(len(self.passages)):
             return None
         return np.vstack([self.rows, self.bridges.features(self.probability(stages))])
 
     def probability(self, stages: Sequence[Stage]) -> Floats:
         """What the passes so far say."""
         probability = stages[0].probability(self.rows)
-        return follow(self.bridges, self.rows, probability, stages[1:]) if self.bridges else probability
+        later = stages[1 : passes(len(self.passages))]
+        return follow(self.bridges, self.rows, probability, later) if self.bridges else probability
 
 
 def examples(path: Path, limit: int | None) -> Iterator[Example]:
@@ -93,7 +94,7 @@ def example(case: dict[str, Any], documents: Sequence[dict[str, str]]) -> Exampl
         passages=passages,
         candidates=candidates,
         rows=features(corpus, matches),
-        bridges=Bridges(case["query"], corpus, ignored) if len(passages) >= FEWEST_PASSAGES else None,
+        bridges=Bridges(case["query"], corpus, ignored) if passes(len(passages)) > 1 else None,
         needed=np.array(list(needed(candidates, case["gold"]))),
         gold=[" ".join(documents[d]["text"][start:end].split()) for d, start, end in case["gold"]],
     )

@@ -1,8 +1,8 @@
 """How likely a segment is needed to answer: a logistic regression over named features, in three passes.
 
 The first pass judges each segment by what it, its section and its headings share with the
-question. Where there are several passages, two more passes judge again with what the best segments
-so far lead to. The weights are in evidence.json, with where they come from; benchmarks/train_evidence.py
+question. Where there are several passages, one or two more passes judge again with what the best
+segments so far lead to. The weights are in evidence.json, with where they come from; benchmarks/train_evidence.py
 learns them.
 """
 
@@ -21,10 +21,10 @@ from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.text.words import Terms
 
-__all__ = ["FEWEST_PASSAGES", "Stage", "evidence", "follow", "load_stages"]
+__all__ = ["Stage", "evidence", "follow", "load_stages", "passes"]
 
-FEWEST_PASSAGES = 3
-"""Passages from which on there can be a bridge between some of them."""
+_PASSES = ((12, 3), (3, 2), (0, 1))
+"""From so many passages on, so many passes: two passages have no bridge, a few are reached by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,11 @@ def load_stages() -> tuple[Stage, ...]:
     )
 
 
+def passes(passages: int) -> int:
+    """How many passes there are for so many passages."""
+    return next(number for least, number in _PASSES if passages >= least)
+
+
 def _names(stage: int) -> tuple[str, ...]:
     return FEATURES if stage == 0 else FEATURES + BRIDGES
 
@@ -74,10 +79,10 @@ def evidence(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Ter
     matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
     if not matches.any:
         return np.zeros(len(corpus.texts))
-    first, *later = load_stages()
+    first, *later = load_stages()[: passes(len(corpus.titles))]
     rows = features(corpus, matches)
     probability = first.probability(rows)
-    if len(corpus.titles) >= FEWEST_PASSAGES:
+    if later:
         bridges = Bridges(query, corpus, ignored)
         probability = follow(bridges, rows, probability, later)
     return probability
