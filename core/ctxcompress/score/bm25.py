@@ -1,7 +1,8 @@
 """BM25 over the terms of one query.
 
 Okapi BM25 as Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), give it,
-with the parameters and the treatment of frequent terms of the rank_bm25 package.
+with the parameters of the rank_bm25 package. `okapi_idf` is that package's weight of a term; the scorers
+weigh with one that is never negative (see matches).
 """
 
 from typing import NamedTuple, cast

@@ -1,4 +1,4 @@
-"""How likely a segment is needed to answer: a logistic regression over named features, in three passes.
+"""How likely a segment is needed to answer: a logistic regression over named features, in up to three passes.
 
 The first pass judges each segment by what it, its section and its headings share with the
 question. Where there are several passages, one or two more passes judge again with what the best
@@ -24,7 +24,7 @@ from ctxcompress.text.words import Terms
 __all__ = ["Stage", "evidence", "follow", "load_stages", "passes"]
 
 _PASSES = ((12, 3), (3, 2), (0, 1))
-"""From so many passages on, so many passes: two passages have no bridge, a few are reached by one."""
+"""(least number of passages, passes): one or two passages need no bridge, a few are reached by one pass over bridges."""
 
 
 @dataclass(frozen=True, slots=True)
