@@ -24,7 +24,7 @@ from ctxcompress.text.words import Terms
 __all__ = ["Stage", "evidence", "follow", "load_stages", "passes"]
 
 _PASSES = ((12, 3), (3, 2), (0, 1))
-"""(least number of passages, passes): one or two passages need no bridge, a few are reached by one pass over bridges."""
+"""(least number of passages, passes): one or two need no bridge, a few are reached by one pass over bridges."""
 
 
 @dataclass(frozen=True, slots=True)
