@@ -2,16 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import Stemmer
+from ctxcompress.text.fold import fold
+from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
 __all__ = ["Terms", "split_words"]
 
 # Scripts written without spaces between words (Thai, Lao, Myanmar, Khmer, kana of both widths, Han), and Hangul,
-# whose words carry particles that no stemmer here removes.
+# whose words carry particles that no stemmer here removes. Their digits are not among them: a number is a word.
+_ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
 _UNSPACED = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+    _ALPHABETIC_UNSPACED + r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
     r"\U00020000-\U000323af"
 )
 # Marks that Python's \w leaves out although they are parts of words: combining accents, Hebrew and
@@ -35,47 +37,11 @@ _BEYOND_SIMPLE = re.compile(
 _MARKED = re.compile(rf"[\w{_MARKS}]+")
 _MIXED = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
 _UNSPACED_CHARACTER = re.compile(rf"[{_UNSPACED}]")
+_LONE_HAN = re.compile(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
+_ALPHABETIC = re.compile(rf"[{_ALPHABETIC_UNSPACED}]")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _ACCENTED_LATIN = re.compile(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
 _COMBINING = re.compile(r"[\u0300-\u036f]")
-
-_STEMMERS = {
-    "ar": "arabic",
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
-
-_STEMMERS_OF_BEGINNINGS = frozenset(("ar", "fa", "ga", "id", "nl", "sr", "tr"))
-"""Those that also change the first letter of a word, or take it off."""
 
 
 def split_words(text: str) -> list[str]:
@@ -90,57 +56,71 @@ def split_words(text: str) -> list[str]:
 
 
 class Terms:
-    """Turns words into terms: lower case, without accents, stemmed; identifiers also in parts;
-    unspaced scripts as pairs of characters.
+    """Turns words into terms: lower case, in one spelling, without accents, stemmed; identifiers also in parts;
+    unspaced scripts as pairs of characters, those of South-East Asia in threes.
 
-    Stemming is Snowball's, for the languages that it has; other languages are left unstemmed.
+    Languages without a stemmer are left unstemmed.
     """
 
-    __slots__ = ("_is_english", "_keeps_beginnings", "_stem")
+    __slots__ = ("_is_english", "_keeps_beginnings", "_lower", "_other", "_stem")
 
     def __init__(self, language: str) -> None:
-        algorithm = _STEMMERS.get(language)
-        self._stem = Stemmer.Stemmer(algorithm).stemWords if algorithm else list
+        self._stem = stemmer(language)
+        self._other = other_stems(language)
+        self._lower = lower_case(language)
         self._is_english = language == "en"
-        self._keeps_beginnings = language not in _STEMMERS_OF_BEGINNINGS
+        self._keeps_beginnings = keeps_beginnings(language)
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """word -> its terms, for every distinct word. A plain word has one, an identifier the whole and its parts."""
         distinct = list(dict.fromkeys(words))
-        lowered = [word.lower() for word in distinct]
+        lowered = list(map(self._lower, distinct))
+        spelled = lowered
+        if not "".join(lowered).isascii():
+            spelled = [low if low.isascii() else fold(low) or low for low in lowered]
         return {
-            word: (stem,) if word.isascii() and _is_plain(word, low) else self._of_special(word, low, stem)
-            for word, low, stem in zip(distinct, lowered, self._stem(lowered), strict=True)
+            word: (stem,) if stem.isascii() and _is_plain(word, low) else self._of_special(word, low, stem)
+            for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
     def matching(self, words: Collection[str], wanted: Collection[str]) -> dict[str, list[int]]:
         """word -> the positions in `wanted` of those of its terms that are there, for the words that have any.
 
         The same as looking through `of_words`, at a fraction of its cost: most words of a text
-        cannot have a wanted term, which their first letters tell. But one character of an unspaced
-        script, all there is of a word that short, is found in longer ones too; and pairs that overlap
-        themselves are counted once.
+        cannot have a wanted term, which their first letters tell. But characters of an unspaced
+        script that are all there is of a word that short are found in longer ones too, and those that overlap
+        themselves are counted once; and a term that is not there as it is, is looked for as
+        what else it may be (see `other_stems`).
         """
         number = {term: index for index, term in enumerate(wanted)}
-        pairs = [term for term in wanted if _UNSPACED_CHARACTER.match(term)]
+        found: dict[str, list[int]] = {}
         ascii_words = [word for word in words if word.isascii()]
         possible = self._beginning_like(wanted, ascii_words) if ascii_words and self._keeps_beginnings else ascii_words
-        found: dict[str, list[int]] = {}
-        for word in words if len(ascii_words) < len(words) else ():
-            if word.isascii():
-                continue
-            if _UNSPACED_CHARACTER.match(word):
-                folded = unicodedata.normalize("NFKC", word)
-                hits = [number[pair] for pair in pairs if pair in folded for _ in range(folded.count(pair))]
-                if hits:
-                    found[word] = hits
-            else:
-                possible.append(word)
+        if len(ascii_words) < len(words):
+            others = [word for word in words if not word.isascii()]
+            found = _with_grams(number, others)
+            possible += [word for word in others if not _UNSPACED_CHARACTER.match(word)]
+        if self._other:
+            return found | self._matching_other(possible, number, self._other)
         for word, terms in self.of_words(possible).items():
             hits = [number[term] for term in terms if term in number]
             if hits:
                 found[word] = hits
         return found
+
+    def _matching_other(
+        self, words: Iterable[str], number: Mapping[str, int], other: OtherStems
+    ) -> dict[str, list[int]]:
+        """`matching` for words of a language in which a stem may be something else too."""
+        parts: dict[str, int] = {}  # of the first that has it: more would make many long words slow
+        for wanted, index in number.items():
+            for part in other(wanted):
+                parts.setdefault(part, index)
+        found = {
+            word: [hit for term in terms for hit in _hits(term, number, parts, other)]
+            for word, terms in self.of_words(words).items()
+        }
+        return {word: hits for word, hits in found.items() if hits}
 
     def _beginning_like(self, wanted: Collection[str], words: Sequence[str]) -> list[str]:
         """Of ASCII words those that begin as some wanted term does, and those that have parts."""
@@ -162,10 +142,42 @@ class Terms:
 
     def _of_special(self, word: str, low: str, stem: str) -> tuple[str, ...]:
         if _UNSPACED_CHARACTER.match(word):
-            folded = unicodedata.normalize("NFKC", word)
-            return tuple(folded[i : i + 2] for i in range(len(folded) - 1)) or (folded,)
-        parts = [] if _is_plain(word, low) else [part.lower() for part in _PART.findall(word)]
+            return _grams(unicodedata.normalize("NFKC", word))
+        parts = (
+            []
+            if _is_plain(word, low)
+            else [self._lower(part) for part in _PART.findall(word if word.isascii() else fold(word))]
+        )
         return tuple(map(_without_accents, (stem, *self._stem(parts if len(parts) > 1 else []))))
+
+
+def _with_grams(number: Mapping[str, int], words: Iterable[str]) -> dict[str, list[int]]:
+    """word -> the numbers of the wanted characters that are in it, for words of unspaced scripts."""
+    grams = [term for term in number if _UNSPACED_CHARACTER.match(term)]
+    found: dict[str, list[int]] = {}
+    for word in words:
+        if grams and _UNSPACED_CHARACTER.match(word):
+            folded = unicodedata.normalize("NFKC", word)
+            hits = [number[gram] for gram in grams if gram in folded for _ in range(folded.count(gram))]
+            if hits:
+                found[word] = hits
+    return found
+
+
+def _hits(term: str, number: Mapping[str, int], parts: Mapping[str, int], other: OtherStems) -> Sequence[int]:
+    """What is wanted and is the term, or what the term is a part of, or what is a part of the term."""
+    same = number.get(term, parts.get(term))
+    return [number[part] for part in other(term) if part in number] if same is None else (same,)
+
+
+def _grams(word: str) -> tuple[str, ...]:
+    """Of a word of an unspaced script every two characters, or every three where a syllable takes several.
+
+    And a Chinese character alone among kana: a word that would be seen with the particle after it only.
+    """
+    size = 3 if _ALPHABETIC.match(word) else 2
+    grams = [word[i : i + size] for i in range(len(word) - size + 1)] or [word]
+    return (*grams, *_LONE_HAN.findall(word))
 
 
 def _is_plain(word: str, low: str) -> bool:
