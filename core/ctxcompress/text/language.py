@@ -6,11 +6,9 @@ from ctxcompress.text.stopwords import STOP_WORDS
 
 __all__ = ["detect_language"]
 
-# A script that (nearly) one language of those with a stemmer or stop words is written in. Kana
-# stands before Han: Japanese is written in both, Chinese in Han alone.
+# A script that (nearly) one language of those with a stemmer or stop words is written in.
 _SCRIPTS = (
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
-    ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
+    ("zh", re.compile(r"[\u3040-\u30ff\uff66-\uff9f\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
     ("ko", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]")),
     ("th", re.compile(r"[\u0e00-\u0e7f]")),
     ("ar", re.compile(r"[\u0600-\u06ff]")),
@@ -23,18 +21,39 @@ _SCRIPTS = (
 )
 _LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "tr")
 _LATIN_WORD = re.compile(r"[a-zà-öø-ÿğışœ]+")
+_HIRAGANA = re.compile(r"[\u3040-\u309f]")
+_KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]")
 _SCRIPT_SHARE = 0.2
+_HIRAGANA_SHARE, _KATAKANA_SHARE = 0.05, 0.3
+"""Of the Han and kana of a Japanese text, one or the other. A Chinese one may have names in katakana."""
+_OWN_LETTERS = {"de": "äöüß", "es": "ñ¿¡", "pt": "ãõ", "sv": "å", "tr": "ığşİ"}
 
 
 def detect_language(text: str) -> str:
     """ISO 639-1 code of the language that `text` is most likely in; "en" where nothing tells.
 
-    Looks at the characters first, which settles all scripts but Latin, then counts function words.
+    Looks at the characters first, which settles all scripts but Latin, then counts function words, and where
+    there are none, letters that one language has.
     """
-    if not text.isascii():
-        for language, characters in _SCRIPTS:
-            if len(characters.findall(text)) > _SCRIPT_SHARE * len(text):
-                return language
+    language = None if text.isascii() else _language_of_script(text)
+    if language:
+        return language
     words = set(_LATIN_WORD.findall(text.lower()))
     hits = {language: len(words & STOP_WORDS[language]) for language in _LATIN}
+    if not text.isascii() and not any(hits.values()):
+        hits |= {language: sum(map(text.count, letters)) for language, letters in _OWN_LETTERS.items()}
     return max(hits, key=lambda language: hits[language])
+
+
+def _language_of_script(text: str) -> str | None:
+    for language, characters in _SCRIPTS:
+        found = len(characters.findall(text))
+        if found > _SCRIPT_SHARE * len(text):
+            return "ja" if language == "zh" and _is_japanese(text, found) else language
+    return None
+
+
+def _is_japanese(text: str, characters: int) -> bool:
+    """Whether a text with so many Han and kana has enough kana."""
+    hiragana, katakana = len(_HIRAGANA.findall(text)), len(_KATAKANA.findall(text))
+    return hiragana > _HIRAGANA_SHARE * characters or katakana > _KATAKANA_SHARE * characters

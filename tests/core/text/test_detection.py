@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxcompress.text.fold import fold
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 
@@ -34,6 +35,46 @@ def test_languages_are_told(language):
     assert detect_language(SENTENCES[language]) == language
 
 
+QUESTIONS = [
+    ("en", "how long is the default timeout?"),
+    ("es", "¿Dónde está el hospital?"),
+    ("es", "¿Precio?"),
+    ("de", "Wo ist das Krankenhaus?"),
+    ("de", "Öffnungszeiten Bücherei"),
+    ("ru", "Сколько стоит билет?"),
+    ("ru", "порт PostgreSQL"),
+    ("tr", "Hastane nerede?"),
+    ("tr", "ışık hızı"),
+    ("ar", "أين المستشفى؟"),
+    ("hi", "अस्पताल कहाँ है?"),
+    ("zh", "医院在哪里？"),
+    ("zh", "如何配置 timeout 参数？"),
+    ("ja", "病院はどこ？"),
+    ("ja", "東京都庁舎建設費用総額の内訳"),
+    ("ja", "サーバー接続設定"),
+    ("ja", "ﾃﾞｰﾀﾍﾞｰｽ"),
+    ("th", "โรงพยาบาลอยู่ที่ไหน"),
+]
+
+
+@pytest.mark.parametrize(("language", "question"), QUESTIONS)
+def test_languages_of_short_questions_are_told(language, question):
+    assert detect_language(question) == language
+
+
+def test_chinese_with_a_japanese_name_is_chinese():
+    assert (
+        detect_language(
+            "任天堂（ニンテンドー）是一家日本公司，总部设在京都，主要开发电子游戏软件和硬件，成立于一八八九年。"
+        )
+        == "zh"
+    )
+
+
+def test_accents_do_not_outweigh_function_words():
+    assert detect_language("Müller and Peña were at the café") == "en"
+
+
 @pytest.mark.parametrize("text", ["", " ", "12345", "x = 1", "timeout", "\ud800", "👍👍"])
 def test_english_where_nothing_tells(text):
     assert detect_language(text) == "en"
@@ -48,6 +89,10 @@ def test_every_text_has_one(text):
     language = detect_language(text)
     assert len(language) == 2
     assert detect_language(text) == language
+
+
+def test_stop_words_are_there_as_they_are_folded():
+    assert all(fold(word) in words for words in STOP_WORDS.values() for word in words)
 
 
 def test_stop_words_are_in_lower_case():
