@@ -56,17 +56,24 @@ _WORDS = {
     "tr": "acaba ama ancak arasında artık aslında az bana bazı belki ben biri birçok bir biz bu bunu bunun böyle "
     "çok çünkü da daha de değil diye en gibi göre hangi hangisi hem hep her hiç için ile ise kaç kadar kez "
     "ki kim kime kimin mı mi mu mü nasıl ne neden nedir nerede nereye nereden niçin niye o olan olarak oldu "
-    "olduğu olduğunu olur onlar onu onun orada oysa şey şu tarafından tüm üzere var ve veya ya yani",
+    "olduğu olduğunu olur onlar onu onun orada oysa şey şu tarafından tüm üzere var ve veya ya yani "
+    # what follows the apostrophe of a name
+    "e a i ı u ü in ın un ün nin nın nun nün ye yi yı yu yü na ne ni nı nu nü ta te dan den tan ten "
+    "nda nde daki deki taki teki yla yle la le dır dir",
     "ar": "في من إلى على عن مع هذا هذه ذلك تلك التي الذي الذين اللذان ما ماذا متى أين كيف كم هل لماذا لم لن لا إن "
     "أن أنه أنها كان كانت كانوا يكون تكون هو هي هم هن نحن أنت أنا و أو ثم قد كل بعض غير بين حتى إذا إذ لكن "
     "بل عند عندما منذ خلال بعد قبل حول أي أية من هما ليس فيه فيها به بها له لها لهم منه منها عليه عليها وقد "
-    "ولم ومن وفي",
+    "ولم ومن وفي وما وهو وهي ولا وكان وكانت وعلى وعن ومع والتي والذي الى اين اذا او ان اي انه انها هذة فى التى "
+    "بماذا لما فيما مما عما بما وماذا ولماذا وكيف وأين ومتى لأي بأي تم يتم تمت هناك هنا كما أيضا يمكن يوجد توجد "
+    "اللتان اللواتي اللاتي عنه عنها معه معها إليه إليها بينها بينهما لديه لديها",
     "hi": "का के की को में से पर और है हैं था थी थे यह वह ये वे कि जो तो भी ही एक नहीं ने इस उस इन उन के लिए साथ "
     "तक हो होता होती होते हुआ हुई हुए कर करना करने किया किए गया गई गए क्या कौन कब कहाँ कहां क्यों कैसे कितना "
     "कितनी कितने किस किसने किसका किसकी किसे जब तब अब या लेकिन अपने अपनी अपना वाला वाली वाले द्वारा बाद",
     "zh": "什么 什麼 么是 麼是 是什 多少 哪些 哪个 哪個 哪里 哪裡 哪一 哪年 一年 怎么 怎麼 怎样 为什 為什 如何 "
     "何时 何時 是谁 是誰 谁是 了什 的什 有什 个什 為何 为何 有多 是多 些什 是哪 在哪 有哪 于哪 的是 是在 "
-    "是由 的一 一个 一個 之一 以及 是 的 了 在 和 与 有 谁 誰 哪",
+    "是由 的一 一个 一個 之一 以及 么时 麼時 时候 時候 哪位 哪种 哪種 么类 叫什 的哪 是何 于何 "
+    "是 的 了 在 和 与 有 谁 誰 哪",
+    "th": "อะไร ที่ไหน เมื่อไร เมื่อไหร่ เมื่อใด อย่างไร ทำไม ใคร เท่าไร เท่าไหร่ เท่าใด หรือไม่ หรือเปล่า บ้าง และ ของ เป็น ซึ่ง หรือ",
     "ja": "何で です すか ます ました した する して いる ある こと もの これ それ どの どこ いつ なぜ だれ 誰が "
     "何が 何を 何の のは では には とは から まで ため よう という って れた れる され った ている の は が "
     "を に で と も か 何 誰",
@@ -75,4 +82,5 @@ _WORDS = {
 STOP_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {language: frozenset(words.split()) for language, words in _WORDS.items()}
 )
-"""ISO 639-1 code -> stop words. For Chinese and Japanese: characters and pairs of characters."""
+"""ISO 639-1 code -> stop words, among them as `fold` spells them. For Chinese and Japanese: characters and pairs
+of characters. For Thai: what is a word wherever it stands."""
