@@ -15,20 +15,14 @@ _LETTERS = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ی": "ي", "ؤ": "و", "ة": "ه", "ک": "ك"}
 )
 """Written with and without hamza, with and without dots, by carelessness or by another keyboard."""
-_ARTICLES = ("وبال", "وكال", "وفال", "ولل", "فلل", "وال", "بال", "كال", "فال", "ال", "لل")
-"""The article and the particles before it, the longest first."""
-_ENDINGS = tuple(
-    sorted(
-        "هما تين تان يات يون يين تها ات ون ين ان وا ها هم هن كم نا يه ته ه ي ا ت".split(),
-        key=lambda ending: (-len(ending), ending),
-    )
-)
+_ARTICLE = re.compile("(?:[وف]?لل|و?[بكف]?ال)(?=...)")
+"""The article and the particles before it, if three letters are left."""
+_ENDINGS = frozenset("هما تين تان يات يون يين تها ات ون ين ان وا ها هم هن كم نا يه ته ه ي ا ت".split())
 """Of number, gender and case, and the pronouns."""
 _LONG_VOWELS = re.compile("[اوي]")
 _FORMATIVES = "يتم"
 """Before the root: those of verbs in the present, and of what does, is done or where."""
 _PARTICLES = "وفبكل"
-_LEAST_ARTICLE = 3
 _LEAST_ENDING = 4
 _LEAST_ROOT = 3
 _ROUNDS = 2
@@ -52,18 +46,22 @@ def _stem(word: str) -> str:
 
 
 def _without_article(word: str) -> str:
-    for article in _ARTICLES:
-        if word.startswith(article) and len(word) - len(article) >= _LEAST_ARTICLE:
-            return word[len(article) :]
+    article = _ARTICLE.match(word)
+    if article:
+        return word[article.end() :]
     return word[1:] if word[0] == "و" and len(word) > _LEAST_ENDING else word
 
 
 def _without_endings(word: str) -> str:
     for _ in range(_ROUNDS):
-        for ending in _ENDINGS:
-            if word.endswith(ending) and len(word) - len(ending) >= _LEAST_ENDING:
-                word = word[: -len(ending)]
-                break
+        word = _without_ending(word)
+    return word
+
+
+def _without_ending(word: str) -> str:
+    for size in (3, 2, 1):
+        if word[-size:] in _ENDINGS and len(word) - size >= _LEAST_ENDING:
+            return word[:-size]
     return word
 
 
