@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import fields
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.embeddings import Embeddings
 from langchain_core.runnables import Runnable, RunnableLambda, ensure_config, run_in_executor
 from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
 from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import TypedDict, override
 
-from ctxcompress import Compression, CompressionConfig, Compressor
+from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
+from langchain_ctxcompress.embeddings import as_encoder
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
@@ -44,11 +46,12 @@ class CtxCompressor(BaseDocumentCompressor):
 
     Options are checked when the compressor is made and cannot be set afterwards; a wrong one raises
     pydantic's ValidationError (a ValueError) with the value, the range and the remedy. Calls raise
-    TypeError if given something else than Documents, and RuntimeError if `encoding` names a
-    vocabulary that is neither on this machine nor can be fetched.
+    TypeError if given something else than Documents, RuntimeError if `encoding` names a vocabulary
+    that is neither on this machine nor can be fetched, ValueError if `encoder` gives something else
+    than a vector for each text, and what it raises itself.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
     max_tokens: int | None = None
     """The budget of the final text in tokens, at least 1. Without it, `tier` says it."""
@@ -61,6 +64,16 @@ class CtxCompressor(BaseDocumentCompressor):
     """What will stand between two documents in the prompt; its tokens count."""
     scorer: Literal["evidence", "bm25"] = "evidence"
     """What says how much a segment matters: "evidence" is learned, "bm25" counts words on two levels."""
+    encoder: Embeddings | Encoder | object | None = None
+    """What tells the scorer "evidence" how close texts are in meaning: `encoder=OpenAIEmbeddings()`, or any other
+    LangChain `Embeddings`, or one of ctxcompress.encoders: `encoder=StaticVectors()`. Only sentences whose words leave
+    it in doubt are embedded, in one or two calls. `acompress_documents` awaits `aembed_query` and `aembed_documents`.
+    Embeddings that EmbeddingsFilter or EmbeddingsRedundantFilter left on the documents are used and not made again, so
+    they must be of this model."""
+    adaptive: bool = False
+    """Whether to stop before the budget is full, at the segments that are hardly needed. What fits as it is stays."""
+    min_probability: float = 0.01
+    """How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."""
     language: str | None = None
     """ISO 639-1 code of the texts ("en", "de"); None detects it."""
     synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)
@@ -80,15 +93,15 @@ class CtxCompressor(BaseDocumentCompressor):
         # Before pydantic looks at the types: it would take "10" or True for a number of tokens.
         if not isinstance(options, dict):
             return options
-        given = [name for name in _OPTIONS if name in options]
-        config = CompressionConfig(**{name: options[name] for name in given})
-        return {**options, **{name: getattr(config, name) for name in given}}
+        given = {name: options[name] for name in _OPTIONS if name in options}
+        config = _config(given)
+        return {**options, **{name: getattr(config, name) for name in given if name != "encoder"}}
 
     @property
     def config(self) -> CompressionConfig:
-        """The options as the core takes them. Made anew each time, so that a copy with another value
-        (`model_copy(update=...)`) never compresses with the old one."""
-        return CompressionConfig(**{name: getattr(self, name) for name in _OPTIONS})
+        """The options as the core takes them, with `encoder` as an encoder of the core. Made anew each time, so that
+        a copy with another value (`model_copy(update=...)`) never compresses with the old one."""
+        return _config({name: getattr(self, name) for name in _OPTIONS})
 
     @override
     def compress_documents(
@@ -113,11 +126,14 @@ class CtxCompressor(BaseDocumentCompressor):
     async def acompress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
-        """The same as `compress_documents`, on another thread: the event loop is not blocked."""
+        """The same as `compress_documents`, on another thread: the event loop is not blocked.
+
+        Embeddings are awaited on the event loop.
+        """
         manager = get_async_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
         run = await manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
         try:
-            compression, compressed = await run_in_executor(None, self._compress, documents, query)
+            compression, compressed = await self._acompress(documents, query)
         except BaseException as error:
             await run.on_chain_error(error)
             raise
@@ -136,7 +152,21 @@ class CtxCompressor(BaseDocumentCompressor):
 
     def _compress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
         compression = Compressor(self.config).compress(query, passages_from_documents(documents, self.metadata_map))
-        return compression, [compressed_document(documents[kept.index], kept) for kept in compression.passages]
+        return compression, _compressed(documents, compression)
+
+    async def _acompress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
+        # Documents with large metadata take their time to be read and copied.
+        passages = await run_in_executor(None, passages_from_documents, documents, self.metadata_map)
+        compression = await Compressor(self.config).acompress(query, passages)
+        return compression, await run_in_executor(None, _compressed, documents, compression)
+
+
+def _config(options: Mapping[str, Any]) -> CompressionConfig:
+    return CompressionConfig(**{**options, "encoder": as_encoder(options.get("encoder"))})
+
+
+def _compressed(documents: Sequence[Document], compression: Compression) -> list[Document]:
+    return [compressed_document(documents[kept.index], kept) for kept in compression.passages]
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

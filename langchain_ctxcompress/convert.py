@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -50,7 +51,16 @@ def _passage(index: int, document: object, metadata_map: Mapping[str, str] | Non
     # copied, and is not needed before it is known which documents are kept.
     readable = {key: value for key, value in document.metadata.items() if _is_readable(value)}
     identity = str(index) if document.id is None else document.id
-    return passage_from_metadata(identity, document.page_content, readable, metadata_map=metadata_map)
+    passage = passage_from_metadata(identity, document.page_content, readable, metadata_map=metadata_map)
+    return replace(passage, embedding=_carried_embedding(document))
+
+
+def _carried_embedding(document: Document) -> tuple[float, ...] | None:
+    """What LangChain's embedding filters leave on the documents that they hand on."""
+    state = getattr(document, "state", None)
+    found = state.get("embedded_doc") if isinstance(state, Mapping) else None
+    numbers = tuple(found) if isinstance(found, Iterable) else ()
+    return numbers if numbers and all(issubclass(kind, Real) for kind in set(map(type, numbers))) else None
 
 
 def _is_readable(value: object) -> bool:

@@ -8,11 +8,12 @@ from dataclasses import MISSING, fields
 from typing import get_args, get_type_hints
 
 import pytest
+from langchain_core.embeddings import Embeddings
 from lc_documents import QUERY, make_documents
 from pydantic import ValidationError
 
 import langchain_ctxcompress
-from ctxcompress import CompressionConfig
+from ctxcompress import CompressionConfig, Encoder
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
 
 GIVEN = {
@@ -22,7 +23,8 @@ GIVEN = {
     "language": "en",
     "synonyms": {"timeout": ["deadline"]},
     "technical_synonyms": True,
-    "scorer": "bm25",
+    "adaptive": True,
+    "min_probability": 0.2,
     "type_weights": {"code": 0.5},
     "metadata_map": {"title": "source"},
 }
@@ -50,7 +52,10 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
     field = CtxCompressor.model_fields[option.name]
     assert field.get_default(call_default_factory=True) == default
     core, own = get_type_hints(CompressionConfig)[option.name], get_type_hints(CtxCompressor)[option.name]
-    assert _alternatives(own) == _alternatives(core)
+    if option.name == "encoder":  # what compares, which the core exports no name for, is the object in it
+        assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
+    else:
+        assert _alternatives(own) == _alternatives(core)
     assert re.search(rf'^    {option.name}: .*\n    """\w', inspect.getsource(CtxCompressor), re.MULTILINE)
 
 
