@@ -1,6 +1,5 @@
 """The node postprocessor: compresses retrieved nodes for a query, under a hard token budget."""
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import fields
@@ -8,6 +7,7 @@ from pickle import PicklingError
 from types import MappingProxyType
 from typing import Any, Literal
 
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import Field, field_serializer
 from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
@@ -15,8 +15,9 @@ from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRan
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from ctxcompress import CompressionConfig
-from llamaindex_ctxcompress.compression import compress_nodes
+from ctxcompress import CompressionConfig, Encoder
+from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
+from llamaindex_ctxcompress.embeddings import as_encoder, read_back, written_down
 
 __all__ = ["CtxCompressPostprocessor"]
 
@@ -25,6 +26,7 @@ dispatcher = get_dispatcher(__name__)
 Scorer = Literal["evidence", "bm25"]
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 Encoding = str | Callable[[str], int | Sized]
+AnyEncoder = BaseEmbedding | Encoder | object | None
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -52,14 +54,22 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     in its metadata template, which is what response synthesizers join; NONE counts the bare text,
     which is what CitationQueryEngine reads. The bare text is all that is scored and cut.
 
+    `encoder` tells the scorer "evidence" how close texts are in meaning: `encoder=Settings.embed_model`
+    or any other embedding model of LlamaIndex, or one of ctxcompress.encoders: `encoder=StaticVectors()`.
+    Only sentences whose words leave it in doubt are embedded, in one or two calls, which async engines await.
+    Embeddings that nodes carry are used and not made again, so they must be of the same model.
+
     `to_dict`, `to_json` and pickle keep every option. A callable `encoding` cannot be written down:
     a dictionary or JSON names it only, and `from_dict(data)` refuses that name; give it again with
-    `from_dict(data, encoding=...)`. Pickle keeps a callable that can be pickled.
+    `from_dict(data, encoding=...)`. The same holds for `encoder`, but that an embedding model is written
+    as LlamaIndex writes it, which for some has the API key in it, and read back if LlamaIndex knows its
+    class by name. Pickle keeps a callable and an encoder that can be pickled.
 
     Raises ConfigError (a ValueError), here or when nodes are processed after an option was assigned,
-    if an option has a value that cannot work; ValueError for another `metadata_mode`; PicklingError
-    for an `encoding` that cannot be pickled; TokenizerUnavailable (a RuntimeError), when nodes are
-    processed, if the vocabulary of `encoding` can neither be found nor fetched.
+    if an option has a value that cannot work, or if `encoder` gives something else than a vector for
+    each text; ValueError for another `metadata_mode` or `encoder`; PicklingError for an `encoding` or
+    `encoder` that cannot be pickled; TokenizerUnavailable (a RuntimeError), when nodes are processed, if
+    the vocabulary of `encoding` can neither be found nor fetched. What `encoder` raises is raised on.
     """
 
     max_tokens: int | None = Field(
@@ -76,6 +86,17 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     separator: str = Field(default="\n\n", description="What stands between two nodes where they are joined.")
     scorer: Scorer = Field(
         default="evidence", description="What says how much a segment matters: learned, or words on two levels."
+    )
+    encoder: AnyEncoder = Field(
+        default=None,
+        description="What tells how close texts are in meaning: an embedding model, or one of ctxcompress.encoders.",
+        json_schema_extra={"type": "object"},
+    )
+    adaptive: bool = Field(
+        default=False, description="Whether to stop before the budget is full, at what is hardly needed."
+    )
+    min_probability: float = Field(
+        default=0.01, description="How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."
     )
     language: str | None = Field(default=None, description="ISO 639-1 code of the texts; None detects it.")
     synonyms: Mapping[str, Sequence[str]] = Field(
@@ -105,6 +126,9 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         encoding: Encoding = "o200k_base",
         separator: str = "\n\n",
         scorer: Scorer = "evidence",
+        encoder: AnyEncoder = None,
+        adaptive: bool = False,
+        min_probability: float = 0.01,
         language: str | None = None,
         synonyms: Mapping[str, Sequence[str]] = _NOTHING,
         technical_synonyms: bool = False,
@@ -113,12 +137,16 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         metadata_mode: MetadataMode = MetadataMode.LLM,
         callback_manager: CallbackManager | None = None,
     ) -> None:
-        config = CompressionConfig(
+        given = read_back(encoder)
+        config = _config(
             max_tokens=max_tokens,
             tier=tier,
             encoding=encoding,
             separator=separator,
             scorer=scorer,
+            encoder=given,
+            adaptive=adaptive,
+            min_probability=min_probability,
             language=language,
             synonyms=synonyms,
             technical_synonyms=technical_synonyms,
@@ -128,6 +156,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         if metadata_mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {metadata_mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
         options = {name: getattr(config, name) for name in _OPTIONS}
+        options["encoder"] = given
         options["metadata_mode"] = metadata_mode
         options["callback_manager"] = CallbackManager() if callback_manager is None else callback_manager
         super().__init__(**options)
@@ -141,7 +170,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            kept += self._compress(nodes, query_bundle)
+            kept += compress_nodes(self._options(), _text_of(query_bundle), nodes, self.metadata_mode)
         return kept
 
     # LlamaIndex opens a span by itself for the abstract method above, not for this one.
@@ -150,13 +179,12 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            kept += await asyncio.to_thread(self._compress, nodes, query_bundle)
+            kept += await acompress_nodes(self._options(), _text_of(query_bundle), nodes, self.metadata_mode)
         return kept
 
-    def _compress(self, nodes: Sequence[NodeWithScore], query_bundle: QueryBundle | None) -> list[NodeWithScore]:
+    def _options(self) -> CompressionConfig:
         # Built anew each time, so that an option that was assigned counts, and is checked.
-        config = CompressionConfig(**{name: getattr(self, name) for name in _OPTIONS})
-        return compress_nodes(config, query_bundle.query_str if query_bundle else None, nodes, self.metadata_mode)
+        return _config(**{name: getattr(self, name) for name in _OPTIONS})
 
     @contextmanager
     def _traced(self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None) -> Iterator[list[NodeWithScore]]:
@@ -186,13 +214,31 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
             return encoding
         return f"<callable {getattr(encoding, '__qualname__', type(encoding).__qualname__)}>"
 
+    @field_serializer("encoder")
+    def _description_of_encoder(self, encoder: AnyEncoder) -> object:
+        return written_down(encoder)
+
     def __getstate__(self) -> dict[str, Any]:
         # LlamaIndex leaves out what it cannot pickle. Without its encoding the copy would count with
-        # another one, so that is refused; and as it also takes it from the object, it gets a copy.
+        # another one, and without its encoder keep other texts, so that is refused; and as it also takes
+        # it from the object, it gets a copy.
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "
                 "function that a module defines"
             )
+        if "encoder" not in state["__dict__"]:
+            raise PicklingError(
+                f"encoder is {self.encoder!r}, which cannot be pickled; give one that can be, or pickle without it "
+                "(encoder=None) and assign it to the copy"
+            )
         return state
+
+
+def _config(*, encoder: AnyEncoder, **options: Any) -> CompressionConfig:
+    return CompressionConfig(**{**options, "encoder": as_encoder(encoder)})
+
+
+def _text_of(query_bundle: QueryBundle | None) -> str | None:
+    return query_bundle.query_str if query_bundle else None

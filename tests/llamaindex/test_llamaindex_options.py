@@ -10,7 +10,8 @@ from copy import deepcopy
 
 import pytest
 from li_nodes import QUERY, count_words, four_nodes
-from llama_index.core import Settings
+from llama_index.core import MockEmbedding, Settings
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode
@@ -26,7 +27,10 @@ OPTIONS = {
     "language": "en",
     "synonyms": {"timeout": ("deadline", "limit")},
     "technical_synonyms": True,
-    "scorer": "bm25",
+    "scorer": "evidence",
+    "encoder": MockEmbedding(embed_dim=3),
+    "adaptive": True,
+    "min_probability": 0.2,
     "type_weights": {"heading": 2.0},
     "metadata_map": {"title": "headline"},
     "metadata_mode": MetadataMode.NONE,
@@ -34,7 +38,15 @@ OPTIONS = {
 
 
 def values(postprocessor: CtxCompressPostprocessor) -> dict[str, object]:
-    return {name: getattr(postprocessor, name) for name in OPTIONS}
+    return {name: comparable(getattr(postprocessor, name)) for name in OPTIONS}
+
+
+def comparable(value: object) -> object:
+    """Two embedding models are never equal: each has a callback manager of its own."""
+    return value.to_dict() if isinstance(value, BaseEmbedding) else value
+
+
+GIVEN = {name: comparable(value) for name, value in OPTIONS.items()}
 
 
 def test_every_option_of_the_core_is_a_field_with_the_same_default() -> None:
@@ -110,13 +122,13 @@ def test_an_option_that_is_assigned_later_counts_and_is_checked() -> None:
 def test_dictionaries_keep_every_option() -> None:
     written = CtxCompressPostprocessor(**OPTIONS).to_dict()
     assert written["class_name"] == "CtxCompressPostprocessor"
-    assert values(CtxCompressPostprocessor.from_dict(written)) == OPTIONS
+    assert values(CtxCompressPostprocessor.from_dict(written)) == GIVEN
 
 
 def test_json_keeps_every_option() -> None:
     written = CtxCompressPostprocessor(**OPTIONS).to_json()
     assert json.loads(written)["max_tokens"] == 123
-    assert values(CtxCompressPostprocessor.from_json(written)) == OPTIONS
+    assert values(CtxCompressPostprocessor.from_json(written)) == GIVEN
 
 
 def test_the_defaults_survive_a_round_trip() -> None:
@@ -132,7 +144,7 @@ def test_the_defaults_survive_a_round_trip() -> None:
 def test_pickle_keeps_every_option() -> None:
     copy = pickle.loads(pickle.dumps(CtxCompressPostprocessor(**OPTIONS)))
     assert type(copy) is CtxCompressPostprocessor
-    assert values(copy) == OPTIONS
+    assert values(copy) == GIVEN
 
 
 def test_a_dictionary_names_a_callable_and_reading_that_back_is_refused() -> None:
