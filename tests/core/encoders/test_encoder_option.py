@@ -1,0 +1,151 @@
+"""What the option `encoder` takes, by shape alone, and how it is asked, sync and async."""
+
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+
+import ctxcompress
+from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.encoder import AsyncEncoder, Comparer, Encoder
+from ctxcompress.errors import ConfigError
+
+PASSAGES = [
+    " ".join(
+        f"The {name} of page {page} is {page}{n} metres long." for n, name in enumerate(("bridge", "road", "wall"))
+    )
+    for page in range(12)
+]
+QUERY = "how long is the wall of page 7?"
+
+
+class Vectors:
+    """The shortest thing that is an encoder, and remembers what it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def encode_query(self, text):
+        self.asked.append(("query", text))
+        return self.vector(text)
+
+    def encode_document(self, texts):
+        self.asked.append(("documents", list(texts)))
+        return np.array([self.vector(text) for text in texts])
+
+    @staticmethod
+    def vector(text):
+        return np.array([text.count("7"), text.count("wall"), 1.0])
+
+
+class AsyncVectors(Vectors):
+    """Knows where it was awaited; its sync methods are not to be used on an event loop."""
+
+    async def aencode_query(self, text):
+        await asyncio.sleep(0)
+        self.asked.append(("async query", threading.get_ident()))
+        return self.vector(text)
+
+    async def aencode_document(self, texts):
+        self.asked.append(("async documents", threading.get_ident()))
+        return np.array([self.vector(text) for text in texts])
+
+
+class Lengths:
+    """The shortest thing that compares."""
+
+    cheap = True
+
+    def compare(self, query, texts):
+        return [len(text) for text in texts]
+
+
+def compressor(encoder, **options):
+    return Compressor(CompressionConfig(encoder=encoder, max_tokens=10, encoding=str.split, **options))
+
+
+def test_encoder_is_a_public_name_and_protocols_tell_them_apart():
+    assert ctxcompress.Encoder is Encoder
+    assert isinstance(Vectors(), Encoder)
+    assert not isinstance(Vectors(), AsyncEncoder | Comparer)
+    assert isinstance(AsyncVectors(), AsyncEncoder)
+    assert isinstance(Lengths(), Comparer)
+    assert not isinstance(Lengths(), Encoder)
+
+
+@pytest.mark.parametrize("encoder", [Vectors(), AsyncVectors(), Lengths(), None], ids=lambda e: type(e).__name__)
+def test_what_has_the_methods_is_taken_as_it_is(encoder):
+    assert CompressionConfig(encoder=encoder).encoder is encoder
+
+
+@pytest.mark.parametrize("wrong", ["all-MiniLM-L6-v2", 3, object(), len, {"encode_query": 1}])
+def test_anything_else_is_refused_with_what_is_one(wrong):
+    with pytest.raises(ConfigError, match=r"encoder is .*; give one of ctxcompress.encoders, or .*encode_query") as e:
+        CompressionConfig(encoder=wrong)
+    assert repr(wrong) in str(e.value)
+
+
+@pytest.mark.parametrize("encoder", [Vectors(), Lengths()], ids=lambda e: type(e).__name__)
+def test_bm25_has_no_use_for_one(encoder):
+    with pytest.raises(ConfigError, match="encoder is given with scorer='bm25'"):
+        CompressionConfig(encoder=encoder, scorer="bm25")
+
+
+async def test_awaited_on_the_loop_by_acompress_and_called_by_compress():
+    encoder = AsyncVectors()
+    awaited = await compressor(encoder).acompress(QUERY, PASSAGES)
+    assert {method for method, _ in encoder.asked} == {"async query", "async documents"}
+    assert {thread for _, thread in encoder.asked} == {threading.get_ident()}
+    encoder.asked.clear()
+    assert compressor(encoder).compress(QUERY, PASSAGES) == awaited
+    assert {method for method, _ in encoder.asked} == {"query", "documents"}
+    assert encoder.asked[0] == ("query", QUERY)
+
+
+@pytest.mark.parametrize("encoder", [Vectors(), Lengths(), None], ids=lambda e: type(e).__name__)
+async def test_acompress_does_the_same_without_an_async_encoder(encoder):
+    assert await compressor(encoder).acompress(QUERY, PASSAGES) == compressor(encoder).compress(QUERY, PASSAGES)
+
+
+async def test_acompress_runs_a_sync_encoder_on_another_thread():
+    class Placed(Vectors):
+        def encode_query(self, text):
+            assert threading.current_thread() is not threading.main_thread()
+            return super().encode_query(text)
+
+    encoder = Placed()
+    await compressor(encoder).acompress(QUERY, PASSAGES)
+    assert encoder.asked
+
+
+async def test_acompress_hands_on_budgets_frames_and_errors():
+    frame = lambda passage, text: f"<{passage.id}> {text}"  # noqa: E731
+    asked = {"max_tokens": 14, "frame": frame}
+    given = compressor(AsyncVectors())
+    assert await given.acompress(QUERY, PASSAGES, **asked) == given.compress(QUERY, PASSAGES, **asked)
+
+    class Refusing(AsyncVectors):
+        async def aencode_document(self, texts):
+            raise ConnectionError("no quota")
+
+    with pytest.raises(ConnectionError, match="no quota"):
+        await compressor(Refusing()).acompress(QUERY, PASSAGES)
+
+
+async def test_a_cancelled_call_lets_go_of_the_loop():
+    class Slow(AsyncVectors):
+        async def aencode_query(self, text):
+            await asyncio.sleep(60)
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await compressor(Slow()).acompress(QUERY, PASSAGES)
+
+
+def test_an_async_encoder_without_a_loop_is_called_by_its_sync_methods():
+    encoder = AsyncVectors()
+    asyncio.run(compressor(encoder).acompress(QUERY, PASSAGES))
+    encoder.asked.clear()
+    compressor(encoder).compress(QUERY, PASSAGES)
+    assert {method for method, _ in encoder.asked} == {"query", "documents"}

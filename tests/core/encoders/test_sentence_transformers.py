@@ -1,0 +1,116 @@
+"""SentenceEncoder and CrossEncoder around stand-ins for models; tests/semantic has real ones."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from ctxcompress import CompressionConfig, compress
+from ctxcompress.encoder import AsyncEncoder, Comparer, Encoder
+from ctxcompress.encoders import CrossEncoder, SentenceEncoder
+from ctxcompress.errors import MissingExtra
+
+
+class BiModel:
+    """What SentenceEncoder uses of a SentenceTransformer."""
+
+    def __init__(self, name=None):
+        self.name = name
+        self.asked = []
+
+    def encode_query(self, texts, **options):
+        self.asked.append(("query", texts, options))
+        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
+
+    def encode_document(self, texts, **options):
+        self.asked.append(("document", texts, options))
+        return np.array([[len(text), 2.0] for text in texts], dtype=np.float32)
+
+
+class CrossModel:
+    """What CrossEncoder uses of its namesake."""
+
+    def __init__(self, name=None):
+        self.name = name
+        self.asked = []
+
+    def predict(self, pairs, **options):
+        self.asked.append((pairs, options))
+        return np.array([len(text) for _, text in pairs], dtype=np.float32)
+
+
+def test_questions_and_texts_go_to_the_models_methods_for_them():
+    model = BiModel()
+    encoder = SentenceEncoder(model, batch_size=7)
+    assert encoder.encode_query("how?").tolist() == [4, 1]
+    assert encoder.encode_document(("a", "bc")).tolist() == [[1, 2], [2, 2]]
+    (_, query, quiet), (_, texts, options) = model.asked
+    assert (query, texts) == (["how?"], ["a", "bc"])
+    assert options == {"batch_size": 7, "show_progress_bar": False}
+    assert quiet["show_progress_bar"] is False
+
+
+def test_a_cross_encoder_reads_the_question_with_each_text():
+    model = CrossModel()
+    assert CrossEncoder(model, batch_size=3).compare("how?", ("a", "bc")).tolist() == [1, 2]
+    assert model.asked == [([("how?", "a"), ("how?", "bc")], {"batch_size": 3, "show_progress_bar": False})]
+
+
+def test_lone_surrogates_do_not_reach_the_model():
+    bi, cross = BiModel(), CrossModel()
+    SentenceEncoder(bi).encode_query("a \ud800")
+    SentenceEncoder(bi).encode_document(["b \udfff", "字 é"])
+    CrossEncoder(cross).compare("a \ud800", ["b \udfff", "字 é"])
+    texts = [text for _, of_call, _ in bi.asked for text in of_call]
+    texts += [text for pairs, _ in cross.asked for pair in pairs for text in pair]
+    assert all(text.encode() for text in texts)
+    assert "字 é" in texts
+
+
+def test_they_have_the_shapes_that_the_option_takes():
+    assert isinstance(SentenceEncoder(BiModel()), Encoder)
+    assert not isinstance(SentenceEncoder(BiModel()), AsyncEncoder | Comparer)
+    assert isinstance(CrossEncoder(CrossModel()), Comparer)
+    assert not CrossEncoder(CrossModel()).cheap
+
+
+def test_a_compression_compares_a_part_of_the_sentences():
+    sentences = [f"Part {n} of the wall is {n} metres long and stands by road {n}." for n in range(60)]
+    bi, cross = BiModel(), CrossModel()
+    for encoder in (SentenceEncoder(bi), CrossEncoder(cross)):
+        config = CompressionConfig(encoder=encoder, max_tokens=30, encoding=str.split)
+        result = compress("how long is part 7 of the wall?", [" ".join(sentences)], config=config)
+        assert 0 < len(result.text.split()) <= 30
+    assert 1 < sum(len(texts) for kind, texts, _ in bi.asked if kind == "document") < 20
+    assert 1 < sum(len(pairs) for pairs, _ in cross.asked) < 20
+
+
+@pytest.mark.parametrize(("kind", "name"), [(SentenceEncoder, "SentenceTransformer"), (CrossEncoder, "CrossEncoder")])
+def test_a_name_or_folder_is_handed_to_sentence_transformers(kind, name, monkeypatch):
+    made = []
+
+    class Made(BiModel):
+        def __init__(self, given):
+            super().__init__()
+            made.append(given)
+
+    package = types.ModuleType("sentence_transformers")
+    setattr(package, name, Made)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", package)
+    kind("some/model")
+    assert made == ["some/model"]
+
+
+@pytest.mark.parametrize(("kind", "name"), [(SentenceEncoder, "SentenceTransformer"), (CrossEncoder, "CrossEncoder")])
+def test_without_the_package_the_extra_is_named(kind, name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match=rf"{name} 'some/model' needs .*pip install 'ctxcompress\[semantic\]'") as e:
+        kind("some/model")
+    assert isinstance(e.value, ImportError)
+
+
+def test_with_a_model_at_hand_the_package_is_not_needed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    assert SentenceEncoder(BiModel()).encode_query("a").tolist() == [1, 1]
+    assert CrossEncoder(CrossModel()).compare("a", ["b"]).tolist() == [1]

@@ -1,0 +1,117 @@
+"""StaticVectors: word vectors that come with a package, without torch and without a network."""
+
+import json
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from ctxcompress import CompressionConfig, compress
+from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.errors import MissingExtra
+
+TEXTS = [
+    "The physician treated the patient.",
+    "The harbour is closed in winter.",
+    "Bread is baked from flour.",
+    "A king rules his realm.",
+    "The train leaves at noon.",
+]
+
+
+@pytest.fixture(scope="module")
+def vectors() -> StaticVectors:
+    pytest.importorskip("wordllama", reason="wordllama is not installed: pip install 'ctxcompress[static]'")
+    return StaticVectors()
+
+
+@pytest.mark.parametrize(("query", "closest"), [("doctor", 0), ("monarch", 3), ("railway departure", 4)])
+def test_a_synonym_is_nearer_than_unrelated_words(vectors, query, closest):
+    closeness = vectors.compare(query, TEXTS)
+    assert closeness.shape == (len(TEXTS),)
+    assert np.argmax(closeness) == closest
+    assert closeness[closest] > 2 * np.delete(closeness, closest).max()
+
+
+def test_cosines_are_between_minus_one_and_one_and_one_for_the_same_text(vectors):
+    closeness = vectors.compare(TEXTS[0], [*TEXTS, "?!", "x" * 5_000])
+    assert closeness[0] == pytest.approx(1)
+    assert (np.abs(closeness) <= 1 + 1e-9).all()
+
+
+def test_a_rare_word_counts_more_than_one_that_all_texts_have(vectors):
+    texts = [f"The report of the {name} committee." for name in ("harbour", "finance", "music", "road", "school")]
+    assert np.argmax(vectors.compare("report of the committee on melodies", texts)) == 2
+
+
+def test_no_texts_give_no_numbers(vectors):
+    assert vectors.compare("doctor", []).shape == (0,)
+
+
+@pytest.mark.parametrize("query", ["", " ", "\ud800", "\x00", "字", "doctor"], ids=repr)
+def test_odd_texts_give_finite_numbers(vectors, query):
+    odd = ["", " ", "\n\n", "\ud800", "a \udfff b", "\x00", "👩‍👩‍👧", "字" * 500, "x" * 5_000]
+    closeness = vectors.compare(query, [*odd, *TEXTS])
+    assert closeness.shape == (len(odd) + len(TEXTS),)
+    assert np.isfinite(closeness).all()
+
+
+def test_the_order_and_number_of_texts_at_a_time_change_nothing(vectors):
+    texts = [f"{text} Page {n}." for n, text in enumerate(TEXTS * 20)]
+    closeness = vectors.compare("doctor", texts)
+    order = random.Random(7).sample(range(len(texts)), len(texts))
+    np.testing.assert_allclose(vectors.compare("doctor", [texts[n] for n in order]), closeness[order], atol=1e-9)
+    np.testing.assert_array_equal(vectors.compare("doctor", texts), closeness)
+
+
+def test_texts_are_not_changed_and_any_sequence_will_do(vectors):
+    texts = list(TEXTS)
+    np.testing.assert_array_equal(vectors.compare("doctor", texts), vectors.compare("doctor", tuple(TEXTS)))
+    assert texts == TEXTS
+
+
+def test_threads_share_one(vectors):
+    expected = vectors.compare("doctor", TEXTS)
+    with ThreadPoolExecutor(8) as pool:
+        for closeness in pool.map(lambda _: vectors.compare("doctor", TEXTS), range(64)):
+            np.testing.assert_array_equal(closeness, expected)
+
+
+def test_another_instance_and_another_process_say_the_same(vectors):
+    np.testing.assert_array_equal(StaticVectors().compare("doctor", TEXTS), vectors.compare("doctor", TEXTS))
+    program = f"from ctxcompress.encoders import *; print(StaticVectors().compare('doctor', {TEXTS!r}).tolist())"
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    np.testing.assert_allclose(json.loads(printed), vectors.compare("doctor", TEXTS), atol=1e-12)
+
+
+def test_making_one_imports_no_torch():
+    pytest.importorskip("wordllama", reason="wordllama is not installed: pip install 'ctxcompress[static]'")
+    program = "import sys; from ctxcompress.encoders import *; StaticVectors(); print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]
+
+
+def test_it_compares_all_texts_because_it_is_cheap(vectors):
+    assert isinstance(vectors, Comparer)
+    assert not isinstance(vectors, Encoder)
+    assert vectors.cheap
+
+
+@pytest.mark.parametrize("query", ["doctor", "", None, "\ud800"])
+def test_a_compression_with_it_keeps_the_budget(vectors, query):
+    config = CompressionConfig(encoder=vectors, max_tokens=9, encoding=str.split)
+    result = compress(query, [" ".join(TEXTS), " ".join(TEXTS[::-1])], config=config)
+    assert 0 < len(result.text.split()) <= 9
+    assert result == compress(query, [" ".join(TEXTS), " ".join(TEXTS[::-1])], config=config)
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+    with pytest.raises(MissingExtra, match=r"wordllama; pip install 'ctxcompress\[static\]'") as missing:
+        StaticVectors()
+    assert isinstance(missing.value, ImportError)
+    assert isinstance(missing.value.__cause__, ImportError)

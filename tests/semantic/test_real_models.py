@@ -1,0 +1,119 @@
+"""With real weights: what means the same is found, and little is encoded."""
+
+import asyncio
+import re
+
+import numpy as np
+import pytest
+from semantic_texts import PAGE, PARAPHRASES, QUESTION, SENTENCES
+
+from ctxcompress import CompressionConfig, Compressor, Encoder
+from ctxcompress.encoder import Comparer
+from ctxcompress.encoders import CrossEncoder, SentenceEncoder
+
+
+class Counting:
+    """Counts what an encoder is asked."""
+
+    def __init__(self, encoder):
+        self.encoder = encoder
+        self.texts = []
+
+    def encode_query(self, text):
+        return self.encoder.encode_query(text)
+
+    def encode_document(self, texts):
+        self.texts += texts
+        return self.encoder.encode_document(texts)
+
+
+def compressed(encoder, query, max_tokens=16, **options):
+    config = CompressionConfig(encoder=encoder, max_tokens=max_tokens, encoding=str.split, language="en", **options)
+    return Compressor(config).compress(query, [PAGE])
+
+
+@pytest.fixture(params=["SentenceEncoder", "SentenceEncoder of a folder", "SentenceTransformer"])
+def encoder(request, model, folder):
+    """The ways in which a user can give the model."""
+    if request.param == "SentenceTransformer":
+        return model
+    return SentenceEncoder(model if request.param == "SentenceEncoder" else str(folder))
+
+
+@pytest.mark.parametrize("query", PARAPHRASES)
+def test_the_paraphrases_share_no_word_with_the_page(query):
+    words = {word for word in re.findall(r"\w+", query.casefold()) if word not in {"does", "a"}}
+    assert not words & set(re.findall(r"\w+", PAGE.casefold()))
+
+
+@pytest.mark.parametrize("query", PARAPHRASES)
+def test_a_paraphrase_finds_its_sentence(model, query):
+    result = compressed(model, query)
+    assert PARAPHRASES[query] in result.text
+    assert len(result.text.split()) <= 16
+    assert PARAPHRASES[query] not in compressed(None, query).text
+
+
+def test_the_model_is_taken_in_every_way_in_which_it_can_be_given(encoder):
+    query, answer = next(iter(PARAPHRASES.items()))
+    assert answer in compressed(encoder, query).text
+
+
+def test_less_than_a_quarter_of_the_sentences_is_encoded(model):
+    counting = Counting(model)
+    result = compressed(counting, QUESTION)
+    assert 1 < len(counting.texts) < len(SENTENCES) / 4
+    assert set(counting.texts) <= set(SENTENCES)
+    assert "ferry" in result.text
+
+
+def test_a_sentence_transformer_is_an_encoder_as_it_is(model):
+    assert isinstance(model, Encoder)
+    assert not isinstance(model, Comparer)
+
+
+def test_vectors_have_the_models_shape_and_do_not_depend_on_the_batch(model):
+    one, two = SentenceEncoder(model, batch_size=1), SentenceEncoder(model, batch_size=64)
+    assert one.encode_query(QUESTION).shape == (384,)
+    texts = [*SENTENCES[:3], "", " ", "\ud800", "字" * 300]
+    assert one.encode_document(texts).shape == (len(texts), 384)
+    np.testing.assert_allclose(one.encode_document(texts), two.encode_document(texts), atol=1e-5)
+
+
+@pytest.mark.parametrize("query", ["", None, "\ud800", "?", "ferry \udfff"], ids=repr)
+def test_odd_questions_are_answered_within_the_budget(model, query):
+    assert 0 < len(compressed(SentenceEncoder(model), query).text.split()) <= 16
+
+
+def test_adaptive_keeps_less(model):
+    some = compressed(model, QUESTION, 200, adaptive=True, min_probability=0.5)
+    assert SENTENCES[10] in some.text
+    assert some.tokens < compressed(model, QUESTION, 200).tokens
+
+
+async def test_threads_and_tasks_share_one_model(model):
+    compressor = Compressor(CompressionConfig(encoder=model, max_tokens=16, encoding=str.split))
+    queries = [*PARAPHRASES, QUESTION] * 3
+    together = await asyncio.gather(*(compressor.acompress(query, [PAGE]) for query in queries))
+    assert together == [compressor.compress(query, [PAGE]) for query in queries]
+
+
+def test_a_cross_encoder_compares_less_than_a_quarter(cross_model):
+    class Counting(CrossEncoder):
+        texts: list[str] = []  # noqa: RUF012
+
+        def compare(self, query, texts, /):
+            self.texts.extend(texts)
+            return super().compare(query, texts)
+
+    result = compressed(Counting(cross_model), QUESTION)
+    assert 0 < len(result.text.split()) <= 16
+    assert 1 < len(Counting.texts) < len(SENTENCES) / 4
+
+
+def test_a_cross_encoder_says_one_number_of_each_text(cross_model):
+    encoder = CrossEncoder(cross_model, batch_size=2)
+    closeness = encoder.compare(QUESTION, [*SENTENCES[:5], "", "\ud800"])
+    assert closeness.shape == (7,)
+    assert np.isfinite(closeness).all()
+    assert len(set(closeness.tolist())) > 1
