@@ -1,196 +1,189 @@
 """Learns the weights of core/ctxcompress/score/evidence.json.
 
-    python benchmarks/train_evidence.py CASES            # leave-one-set-out table, then train on all and write
-    python benchmarks/train_evidence.py CASES --dry-run  # the table only
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER            # tables, then train on all and write
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # the tables only
 
-CASES is a folder of NAME.json.gz files, question-answering sets with marked evidence, each
-``{"docs": {key: {title, text}}, "cases": [{query, docs: [key, ...], gold: [[document, start, end], ...]}, ...]}``
-with half-open character offsets. Needs scikit-learn, which the dev extra has.
+CASES are files of question-answering cases with marked evidence, in one of the formats that cases.py reads; a file is
+a set. FOLDER is a model of sentence-transformers, all-MiniLM-L6-v2 for the weights that are published. Needs the dev,
+semantic and static extras.
+
+Two tables say what to expect: "folds" of each set when a quarter of every set is kept apart in turn, which stands for
+other cases of the same kinds; "left out" when all of the set is, which stands for other kinds.
 """
 
 import argparse
 import datetime
-import gzip
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
+from cases import read_cases, set_name
+from examples import Example, Floats, example, kept_evidence
+from learning import REGULARIZATION, Judge, Sets, calibrate, learn_semantic, learn_words
 
-from ctxcompress.query.terms import query_terms
-from ctxcompress.score.bridges import BRIDGES, Bridges
-from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import Stage, follow, passes
-from ctxcompress.score.features import FEATURES, features
-from ctxcompress.score.matches import find_matches
-from ctxcompress.segment.segments import segment
-from ctxcompress.select.candidates import Candidates
-from ctxcompress.select.layout import Layout
-from ctxcompress.select.qatbe import select
-from ctxcompress.text.language import detect_language
-from ctxcompress.text.stopwords import STOP_WORDS
-from ctxcompress.text.words import Terms
+from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.encoders import SentenceEncoder, StaticVectors
+from ctxcompress.score.model import COLUMNS, Model
+from ctxcompress.score.semantic import Semantics
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Passage
 
 OUTPUT = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "evidence.json"
 BUDGETS = {"page": 1000, "mdpage": 1000, "hotpot": 350, "table": 400, "kv": 300}
-PASSES = 3
-REGULARIZATION = 0.3
-SEED = 20261121
-
-Floats = NDArray[np.float64]
+BUDGET = 500
+FOLDS = 4
 
 
-@dataclass(slots=True)
-class Example:
-    """One case, as far as it does not depend on the weights."""
+class Remembered:
+    """An encoder that encodes no text twice."""
 
-    passages: list[Passage]
-    candidates: Candidates
-    rows: Floats
-    bridges: Bridges | None
-    needed: NDArray[np.bool_]
-    gold: list[str]
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._known: dict[str, Floats] = {}
 
-    def inputs(self, stages: Sequence[Stage]) -> Floats | None:
-        """What the pass after `stages` sees; None if that pass does not take place."""
-        if not stages:
-            return self.rows
-        if self.bridges is None or len(stages) >= passes(len(self.passages)):
-            return None
-        return np.vstack([self.rows, self.bridges.features(self.probability(stages))])
+    def encode_query(self, text: str, /) -> Floats:
+        return self.encode_document([text])[0]
 
-    def probability(self, stages: Sequence[Stage]) -> Floats:
-        """What the passes so far say."""
-        probability = stages[0].probability(self.rows)
-        later = stages[1 : passes(len(self.passages))]
-        return follow(self.bridges, self.rows, probability, later) if self.bridges else probability
+    def encode_document(self, texts: Sequence[str], /) -> Floats:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._encoder.encode_document(new), strict=True))
+        return np.array([self._known[text] for text in texts])
 
 
-def examples(path: Path, limit: int | None) -> Iterator[Example]:
-    data = json.loads(gzip.decompress(path.read_bytes()))
-    for case in data["cases"][:limit]:
-        documents = [data["docs"][key] for key in case["docs"]]
-        yield example(case, documents)
+class RememberedComparer:
+    """A comparer that compares with no question twice, where it is always given the same texts."""
+
+    cheap = True
+
+    def __init__(self, comparer: Comparer) -> None:
+        self._comparer = comparer
+        self._known: dict[tuple[str, int], Floats] = {}
+
+    def compare(self, query: str, texts: Sequence[str], /) -> Floats:
+        key = (query, hash(tuple(texts)))
+        if key not in self._known:
+            self._known[key] = np.asarray(self._comparer.compare(query, texts))
+        return self._known[key]
 
 
-def example(case: dict[str, Any], documents: Sequence[dict[str, str]]) -> Example:
-    passages = [Passage(str(i), d["text"], title=d["title"] or None) for i, d in enumerate(documents)]
-    language = detect_language(" ".join([case["query"], *(p.text[:150] for p in passages[:3])]))
-    segmented = [segment(p.text, language=language, name=p.title) for p in passages]
-    candidates = Candidates.of([p.text for p in passages], segmented)
-    corpus = Corpus.of(passages, segmented, candidates.texts)
-    terms = Terms(language)
-    wanted = query_terms(case["query"], language=language, terms=terms)
-    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
-    ignored = STOP_WORDS.get(language, frozenset())
-    return Example(
-        passages=passages,
-        candidates=candidates,
-        rows=features(corpus, matches),
-        bridges=Bridges(case["query"], corpus, ignored) if passes(len(passages)) > 1 else None,
-        needed=np.array(list(needed(candidates, case["gold"]))),
-        gold=[" ".join(documents[d]["text"][start:end].split()) for d, start, end in case["gold"]],
-    )
+Judges = Mapping[str, Judge]
+Encoders = Mapping[str, Encoder | Comparer]
 
 
-def needed(candidates: Candidates, gold: Sequence[tuple[int, int, int]]) -> Iterator[bool]:
-    """Whether a good part of a segment is evidence, or it holds a good part of some."""
-    for index, found in zip(candidates.passage, candidates.segments, strict=True):
-        yield any(
-            min(found.end, end) - max(found.start, start) > 0.3 * min(found.end - found.start, end - start)
-            for document, start, end in gold
-            if document == index
-        )
+def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Any]]:
+    """What each model makes of a case, and the passes behind it."""
+    words = learn_words(sets, without)
+    judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
+    stages = {"words": words}
+    for name, encoder in encoders.items():
+        stages[name], judges[name] = learn_semantic(sets, name, words, _semantics(encoder), without)
+    return judges, stages
 
 
-def train(sets: Sequence[Sequence[Example]]) -> list[Stage]:
-    """The passes one after the other, each on what the ones before say."""
-    stages: list[Stage] = []
-    for _ in range(PASSES):
-        stages.append(fit([[(case.inputs(stages), case.needed) for case in cases] for cases in sets]))
-    return stages
+def _semantics(encoder: Encoder | Comparer) -> Callable[[Example], Semantics]:
+    return lambda case: Semantics(encoder, [None] * len(case.passages))
 
 
-def fit(sets: Sequence[Sequence[tuple[Floats | None, NDArray[np.bool_]]]]) -> Stage:
-    """Every set weighs the same, in it every case, in that needed and other segments."""
-    rows, answers, weights = [], [], []
-    for cases in sets:
-        for table, needed in cases:
-            positive = needed.sum()
-            if table is None or positive == 0:
-                continue
-            rows.append(table.T)
-            answers.append(needed)
-            share = np.where(needed, 1 / positive, 1 / max(len(needed) - positive, 1))
-            weights.append(share / len(cases))
-    inputs = np.vstack(rows)
-    scaler = StandardScaler().fit(inputs)
-    model = LogisticRegression(C=REGULARIZATION, max_iter=1000, random_state=SEED)
-    model.fit(scaler.transform(inputs), np.concatenate(answers), sample_weight=5_000 * np.concatenate(weights))
-    scale = np.where(scaler.scale_ > 0, scaler.scale_, 1.0)
-    slopes = model.coef_[0] / scale
-    return Stage(float(model.intercept_[0] - slopes @ scaler.mean_), slopes)
+def worth(logits: Floats) -> Floats:
+    """As the pipeline has it: the fourth root of the odds."""
+    return np.exp(np.clip(logits, -80, 80) / 4)
 
 
-def kept_evidence(cases: Sequence[Example], stages: Sequence[Stage], budget: int, count: TokenCounter) -> float:
-    """Share of the evidence that is whole in what is selected."""
-    kept = total = 0
-    for case in cases:
-        layout = Layout([p.text for p in case.passages], "\n\n", lambda _, text: text, count)
-        text = select(case.candidates, case.probability(stages), layout, budget).text
-        folded = " ".join(text.split())
-        kept += sum(gold in folded for gold in case.gold)
-        total += len(case.gold)
-    return kept / max(total, 1)
-
-
-def written(stages: Sequence[Stage], table: dict[str, float], sets: dict[str, list[Example]]) -> dict[str, Any]:
-    names = [FEATURES, *[FEATURES + BRIDGES] * (PASSES - 1)]
+def kept(cases: Sequence[Example], judges: Judges, budget: int) -> dict[str, tuple[int, int]]:
+    """Of each model (pieces of evidence kept, pieces there are)."""
+    count = TokenCounter("cl100k_base")
+    total = sum(len(case.gold) for case in cases)
     return {
-        "about": "Weights of a logistic regression in several passes: see score/evidence.py.",
+        name: (sum(kept_evidence(case, worth(judge(case)), budget, count) for case in cases), total)
+        for name, judge in judges.items()
+    }
+
+
+def folds(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> dict[str, dict[str, float]]:
+    """Of each set and model the evidence kept of cases kept apart."""
+    found: dict[str, dict[str, list[tuple[int, int]]]] = {name: {} for name in sets}
+    for fold in range(FOLDS):
+        rest = {name: [c for n, c in enumerate(cases) if n % FOLDS != fold] for name, cases in sets.items()}
+        judges, _ = learn(rest, encoders, without)
+        for name, cases in sets.items():
+            for model, pair in kept(cases[fold::FOLDS], judges, BUDGETS.get(name, BUDGET)).items():
+                found[name].setdefault(model, []).append(pair)
+    return {name: {model: _share(pairs) for model, pairs in of.items()} for name, of in found.items()}
+
+
+def left_out(sets: Sets, encoders: Encoders) -> Iterator[tuple[str, dict[str, float]]]:
+    """Of each set and model the evidence kept if nothing of the set was learned from."""
+    for name, cases in sets.items():
+        judges, _ = learn({other: of for other, of in sets.items() if other != name}, encoders)
+        pairs = kept(cases, judges, BUDGETS.get(name, BUDGET))
+        yield name, {model: _share([pair]) for model, pair in pairs.items()}
+
+
+def _share(pairs: Sequence[tuple[int, int]]) -> float:
+    return round(sum(k for k, _ in pairs) / max(sum(n for _, n in pairs), 1), 3)
+
+
+def written(sets: Sets, encoders: Encoders, tables: Mapping[str, Any], model_name: str) -> dict[str, Any]:
+    judges, stages = learn(sets, encoders)
+    models = {name: Model(tuple(stages[name]), calibrate(sets, judge)) for name, judge in judges.items()}
+    return {
+        "about": "Weights of the evidence scorer in several passes: see score/evidence.py and docs/evidence.md.",
         "trained": datetime.date.today().isoformat(),
-        "seed": SEED,
+        "seed": "none is needed: nothing is drawn at random",
         "regularization": REGULARIZATION,
+        "encoder": model_name,
         "cases": {name: len(cases) for name, cases in sets.items()},
-        "left_out_evidence": {name: round(value, 3) for name, value in table.items()},
+        **tables,
+        "models": {name: _model(model, COLUMNS[name]) for name, model in models.items()},
+    }
+
+
+def _model(model: Model, columns: Sequence[Sequence[str]]) -> dict[str, Any]:
+    calibration = model.calibration
+    return {
+        "calibration": {name: round(getattr(calibration, name), 5) for name in calibration.__slots__},
         "stages": [
             {
                 "intercept": round(stage.intercept, 5),
-                "weights": {name: round(float(w), 5) for name, w in zip(columns, stage.weights, strict=True)},
+                "weights": {name: round(float(w), 5) for name, w in zip(names, stage.weights, strict=True)},
             }
-            for stage, columns in zip(stages, names, strict=True)
+            for stage, names in zip(model.stages, columns, strict=True)
         ],
     }
 
 
+def load(files: Sequence[Path], limit: int) -> dict[str, list[Example]]:
+    return {set_name(file): [example(case) for case in read_cases(file, limit)] for file in files}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", type=Path)
-    parser.add_argument("--sets", nargs="*", help="names of sets; all without it")
+    parser.add_argument("cases", type=Path, nargs="+")
+    parser.add_argument("--encoder", required=True, help="folder or name of a model of sentence-transformers")
     parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
-    files = sorted(options.cases.glob("*.json.gz"))
-    names = options.sets or [file.name.split(".")[0] for file in files]
-    sets = {name: list(examples(options.cases / f"{name}.json.gz", options.limit)) for name in names}
-    count = TokenCounter("cl100k_base")
-    table = {}
-    everything = train(list(sets.values()))
-    print(f"{'set':12s}{'left out':>10s}{'trained on':>12s}")
-    for name, cases in sets.items():
-        others = train([rest for other, rest in sets.items() if other != name])
-        budget = BUDGETS.get(name, 500)
-        table[name] = kept_evidence(cases, others, budget, count)
-        print(f"{name:12s}{table[name]:10.3f}{kept_evidence(cases, everything, budget, count):12.3f}", flush=True)
+    encoders: Encoders = {
+        "static": RememberedComparer(StaticVectors()),
+        "encoder": Remembered(SentenceEncoder(options.encoder)),
+    }
+    sets = load(options.cases, options.limit)
+    table = folds(sets, encoders)
+    print_table("folds", table)
+    others = dict(left_out(sets, encoders))
+    print_table("left out", others)
     if not options.dry_run:
-        OUTPUT.write_text(json.dumps(written(everything, table, sets), indent=1) + "\n", encoding="utf-8")
+        data = written(sets, encoders, {"folds": table, "left_out": others}, Path(options.encoder).name)
+        OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def print_table(title: str, table: Mapping[str, Mapping[str, float]]) -> None:
+    models = list(COLUMNS)
+    print(f"{title:12s}" + "".join(f"{model:>10s}" for model in models))
+    for name, row in table.items():
+        print(f"{name:12s}" + "".join(f"{row[model]:10.3f}" for model in models if model in row), flush=True)
 
 
 if __name__ == "__main__":

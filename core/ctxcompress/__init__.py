@@ -3,6 +3,7 @@
 import logging
 
 from ctxcompress.config import CompressionConfig
+from ctxcompress.encoder import Encoder
 from ctxcompress.errors import CtxCompressError
 from ctxcompress.metadata import passage_from_metadata
 from ctxcompress.pipeline import Compressor, compress
@@ -14,6 +15,7 @@ __all__ = [
     "Compressor",
     "CtxCompressError",
     "Decision",
+    "Encoder",
     "KeptPassage",
     "Passage",
     "Span",

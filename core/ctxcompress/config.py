@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
+from ctxcompress.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
 from ctxcompress.types import Kind
 
@@ -48,6 +49,10 @@ class CompressionConfig:
     encoding: what counts the tokens: a tiktoken encoding's name or a callable.
     separator: what stands between two passages in the final text.
     scorer: what says how much a segment matters: "evidence", learned, or "bm25", QATBE's plain two levels of it.
+    encoder: what tells the scorer "evidence" how close texts are in meaning; see ctxcompress.encoders.
+    adaptive: whether to stop before the budget is full, at the segments that are hardly needed. What fits as it is
+        stays as it is.
+    min_probability: how likely needed a segment must be for `adaptive` to keep it, above 0 and below 1.
     language: ISO 639-1 code of the texts ("en", "de"); None detects it.
     synonyms: query word -> other words that mean the same.
     technical_synonyms: whether a small built-in table for technical English is used as well.
@@ -62,6 +67,9 @@ class CompressionConfig:
     encoding: Encoding = "o200k_base"
     separator: str = "\n\n"
     scorer: Scorer = "evidence"
+    encoder: Encoder | Comparer | None = None
+    adaptive: bool = False
+    min_probability: float = 0.01
     language: str | None = None
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     technical_synonyms: bool = False
@@ -75,9 +83,12 @@ class CompressionConfig:
             raise ConfigError(f"separator is {self.separator!r}; give a string, such as '\\n\\n'")
         if self.scorer not in get_args(Scorer):
             raise ConfigError(f"scorer is {self.scorer!r}; give one of {', '.join(get_args(Scorer))}")
+        _check_evidence_only(self.scorer, self.encoder, self.adaptive)
+        _check_probability(self.min_probability)
         _check_language(self.language)
-        if not isinstance(self.technical_synonyms, bool):
-            raise ConfigError(f"technical_synonyms is {self.technical_synonyms!r}; give True or False")
+        for name in ("adaptive", "technical_synonyms"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; give True or False")
         object.__setattr__(self, "synonyms", _checked_synonyms(self.synonyms))
         object.__setattr__(self, "type_weights", _checked_weights(self.type_weights))
         object.__setattr__(self, "metadata_map", _checked_metadata_map(self.metadata_map))
@@ -114,6 +125,22 @@ def _check_encoding(encoding: object) -> None:
             raise ConfigError(f"encoding is {encoding!r}; give one of {known}, or a callable")
     elif not callable(encoding):
         raise ConfigError(f"encoding is {encoding!r}; give a tiktoken encoding's name or a callable")
+
+
+def _check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
+    if encoder is not None and not isinstance(encoder, Encoder | Comparer):
+        raise ConfigError(
+            f"encoder is {encoder!r}; give one of ctxcompress.encoders, or an object with encode_query and "
+            "encode_document, or with compare and cheap"
+        )
+    if scorer != "evidence" and (encoder is not None or adaptive):
+        option = "adaptive=True" if encoder is None else "an encoder"
+        raise ConfigError(f'{option} is given with scorer={scorer!r}; it needs probabilities: give scorer="evidence"')
+
+
+def _check_probability(probability: object) -> None:
+    if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 < probability < 1:
+        raise ConfigError(f"min_probability is {probability!r}; give a number above 0 and below 1, such as 0.01")
 
 
 def _check_language(language: object) -> None:

@@ -3,21 +3,25 @@
 passages -> normalize -> segment -> score -> select -> assemble
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxcompress.config import CompressionConfig, Tier
+from ctxcompress.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import InputError
 from ctxcompress.metadata import as_passages
 from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
 from ctxcompress.query.terms import query_terms
+from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence
 from ctxcompress.score.relevance import relevance
+from ctxcompress.score.semantic import Semantics
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout, Spans
@@ -79,10 +83,11 @@ class Compressor:
         whole = layout.compose(everything)
         tokens = count.fits(whole, config.budget)
         clock.lap("fits", len(items), len(items))
+        unlikely: Spans = {}
         if tokens is not None:
             selection, relevances = Selection(everything, {}, whole, tokens), dict.fromkeys(everything, 1.0)
         else:
-            selection, relevances = _selected(query or "", items, layout, config, clock)
+            selection, relevances, unlikely = _selected(query or "", items, layout, config, clock)
         if not selection.spans and any(not text.isspace() for text in layout.texts if text):
             _log.warning(
                 "nothing of %d passages fits into max_tokens=%d, not even one character of one: give more",
@@ -93,12 +98,30 @@ class Compressor:
             query=query or "",
             text=selection.text,
             passages=tuple(_kept(items, selection, relevances, count)),
-            dropped=tuple(_dropped(items, selection)),
+            dropped=tuple(_dropped(items, selection, unlikely)),
             tokens=selection.tokens,
             max_tokens=config.budget,
             stages=tuple(clock.laps),
             input_count=len(items),
             original=OriginalText(whole, config.encoding),
+        )
+
+    async def acompress(
+        self,
+        query: str | None,
+        passages: Iterable[Passage | str | Mapping[str, object]],
+        *,
+        max_tokens: int | None = None,
+        tier: Tier | None = None,
+        frame: Frame | None = None,
+    ) -> Compression:
+        """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop."""
+        compressor = self
+        if isinstance(self.config.encoder, AsyncEncoder):
+            on_loop = OnLoop(self.config.encoder, asyncio.get_running_loop())
+            compressor = Compressor(replace(self.config, encoder=on_loop))
+        return await asyncio.to_thread(
+            compressor.compress, query, passages, max_tokens=max_tokens, tier=tier, frame=frame
         )
 
 
@@ -116,19 +139,23 @@ def compress(
 
 def _selected(
     query: str, items: Sequence[Passage], layout: Layout, config: CompressionConfig, clock: "_Clock"
-) -> tuple[Selection, dict[int, float]]:
-    """What is kept, and the best score of a segment of each passage of which something is."""
+) -> tuple[Selection, dict[int, float], Spans]:
+    """What is kept, the best score of a segment of each passage of which something is, and what was hardly needed."""
     language = config.language or detect_language(" ".join([query, *(item.text[:150] for item in items[:3])]))
     segmented = [segment(item.text, language=language, name=item.file_path or item.title) for item in items]
     candidates = Candidates.of(layout.texts, segmented)
     clock.lap("segment", len(items), len(candidates.segments))
     scores = _scores(query, items, segmented, candidates, language, config)
+    worth = _worth(scores, candidates, config)
+    unlikely = np.flatnonzero(scores < min(config.min_probability, scores.max(initial=0.0)) * config.adaptive)
+    worth[unlikely] = -1
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(scores)))
-    selection = select(candidates, scores, layout, config.budget)
+    selection = select(candidates, worth, layout, config.budget)
     clock.lap("select", len(candidates.segments), len(selection.spans))
     best = np.zeros(len(items))
     np.maximum.at(best, candidates.passage, scores)
-    return selection, {index: float(best[index]) for index in selection.spans}
+    relevances = {index: float(best[index]) for index in selection.spans}
+    return selection, relevances, candidates.spans(unlikely.tolist())
 
 
 def _scores(
@@ -138,7 +165,8 @@ def _scores(
     candidates: Candidates,
     language: str,
     config: CompressionConfig,
-) -> NDArray[np.float64]:
+) -> Floats:
+    """What the scorer says of each segment: a probability, or plain BM25's sum."""
     terms = Terms(language)
     tables = [config.synonyms] if config.synonyms else []
     if config.technical_synonyms:
@@ -146,12 +174,21 @@ def _scores(
     wanted = query_terms(query, language=language, terms=terms, synonyms=tables)
     corpus = Corpus.of(items, segmented, candidates.texts)
     if config.scorer == "bm25":
-        scores = relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms)
-    else:
-        scores = evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()))
+        return relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms)
+    semantics = Semantics(config.encoder, [item.embedding for item in items]) if config.encoder else None
+    return evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()), semantics)
+
+
+def _worth(scores: Floats, candidates: Candidates, config: CompressionConfig) -> Floats:
+    """What the segments are worth to the budget.
+
+    A probability says little of which of two sure segments is surer, its odds do. Their fourth root brings them to
+    the scale of BM25, on which the length of a segment and a factor on its kind are weighed.
+    """
+    worth = scores.copy() if config.scorer == "bm25" else (scores / (1 - np.minimum(scores, 1 - 1e-12))) ** 0.25
     if config.type_weights:
-        scores *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in candidates.segments])
-    return scores
+        worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in candidates.segments])
+    return worth
 
 
 def _kept(
@@ -163,13 +200,14 @@ def _kept(
         yield KeptPassage(index, items[index], text, spans, tokens, relevances[index])
 
 
-def _dropped(items: Sequence[Passage], selection: Selection) -> Iterator[Decision]:
+def _dropped(items: Sequence[Passage], selection: Selection, unlikely: Spans) -> Iterator[Decision]:
     for index, item in enumerate(items):
         left_out = inverse(selection.spans.get(index, ()), len(item.text))
-        twins = selection.duplicates.get(index, ())
-        if twins:
-            yield Decision(index, item, intersection(left_out, twins), Reason.DUPLICATE)
-            left_out = intersection(left_out, inverse(twins, len(item.text)))
+        for reason, of in ((Reason.DUPLICATE, selection.duplicates), (Reason.UNLIKELY, unlikely)):
+            found = intersection(left_out, of.get(index, ()))
+            if found:
+                yield Decision(index, item, found, reason)
+                left_out = intersection(left_out, inverse(found, len(item.text)))
         if left_out or index not in selection.spans:
             blank = not item.text or item.text.isspace()
             yield Decision(index, item, left_out, Reason.EMPTY if blank else Reason.BUDGET)

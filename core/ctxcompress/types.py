@@ -81,6 +81,8 @@ class Reason(StrEnum):
     """Other segments were worth more of the budget."""
     DUPLICATE = "duplicate"
     """The same text was kept elsewhere."""
+    UNLIKELY = "unlikely"
+    """It was hardly likely to be needed, so that the budget was not filled with it (`adaptive`)."""
     EMPTY = "empty"
     """There was nothing but white space."""
 
@@ -117,7 +119,8 @@ class KeptPassage:
     tokens: int
     """Tokens of `text` alone."""
     relevance: float
-    """Highest score of a segment of the passage: comparable within one compression only."""
+    """The best of the scores of the passage's segments, kept or not. Of the scorer "evidence" it is the probability
+    that the segment is needed; of "bm25" it is comparable within one compression only. 1.0 where all passages fit."""
 
     @property
     def id(self) -> str:

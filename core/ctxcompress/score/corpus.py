@@ -26,6 +26,8 @@ class Corpus:
     """Which section each segment is of, ascending from 0."""
     labels: Sequence[Sequence[str]]
     """Of each section: the words of its title and of the headings that it stands under."""
+    label_texts: Sequence[str]
+    """Of each section: its title and headings, to be read."""
     names: Sequence[Sequence[str]]
     """Of each section: the words of the innermost heading."""
     titles: Sequence[str]
@@ -37,13 +39,13 @@ class Corpus:
         segments = [segment for of_passage in segmented for segment in of_passage]
         passage = [index for index, of_passage in enumerate(segmented) for _ in of_passage]
         sections = number_sections(segmented)
-        labels: list[list[str]] = []
+        labels: list[str] = []
         names: list[list[str]] = []
         for number, section in enumerate(sections):
             if section == len(labels):
                 heading = segments[number].heading
                 item = passages[passage[number]]
-                labels.append(split_words(" ".join((item.title or "", *(item.header_path or ()), *heading))))
+                labels.append(" › ".join(filter(None, (item.title, *(item.header_path or ()), *heading))))
                 names.append(split_words(heading[-1]) if heading else [])
         return cls(
             segments=segments,
@@ -51,7 +53,8 @@ class Corpus:
             words=[split_words(text) for text in texts],
             passage=np.array(passage, dtype=np.intp),
             sections=sections,
-            labels=labels,
+            labels=[split_words(label) for label in labels],
+            label_texts=labels,
             names=names,
             titles=[item.title or "" for item in passages],
         )

@@ -11,7 +11,7 @@ from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.matches import Matches
 from ctxcompress.types import Kind
 
-__all__ = ["FEATURES", "features", "relative", "table"]
+__all__ = ["FEATURES", "features", "ranks", "relative", "table"]
 
 FEATURES = (
     "alone",  # BM25 of the segment, relative to the best
@@ -53,7 +53,7 @@ def features(corpus: Corpus, matches: Matches) -> Floats:
     alone = relative(alone_raw)
     together = matches.together()
     section = relative(together)[section_of]
-    rank = _ranks(together)[section_of]
+    rank = ranks(together)[section_of]
     in_body, in_label_alone = matches.coverage()
     single = np.full(section_of.shape, float(len(corpus.titles) == 1))
     rows: list[NDArray[Any]] = [
@@ -93,7 +93,7 @@ def relative(values: Floats) -> Floats:
     return values / best if best > 0 else values
 
 
-def _ranks(values: Floats) -> Floats:
+def ranks(values: Floats) -> Floats:
     """How many values are greater: 0 for the greatest, the same for equal ones."""
     ascending = np.sort(values)
     return (values.size - np.searchsorted(ascending, values, side="right")).astype(float)

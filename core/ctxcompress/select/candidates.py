@@ -1,9 +1,9 @@
 """All segments of all passages as one list to choose from, and what each of them cannot stand without."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ctxcompress.types import Kind, Segment
+from ctxcompress.types import Kind, Segment, Span
 
 __all__ = ["Candidates"]
 
@@ -38,6 +38,14 @@ class Candidates:
         """The segments without which this one must not be kept."""
         base = self.first[self.passage[number]]
         return [base + other for other in self.segments[number].needs]
+
+    def spans(self, numbers: Iterable[int]) -> dict[int, tuple[Span, ...]]:
+        """Passage number -> the spans of those of these segments that it has, in order."""
+        found: dict[int, list[Span]] = {}
+        for number in numbers:
+            segment = self.segments[number]
+            found.setdefault(self.passage[number], []).append(Span(segment.start, segment.end))
+        return {passage: tuple(spans) for passage, spans in found.items()}
 
     def headings_above(self) -> list[int]:
         """For every segment the number of the heading that it stands under, for a heading of its parent; or -1."""

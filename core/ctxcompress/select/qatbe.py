@@ -13,7 +13,7 @@ from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout, Spans
 from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.oversize import best_alone, best_split, opening_fence
-from ctxcompress.types import Kind, Span
+from ctxcompress.types import Kind
 
 __all__ = ["Selection", "select"]
 
@@ -49,7 +49,8 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
     is over the budget, the longest beginning of it that fits is kept; if it cannot fit together with
     what it needs, it is kept without.
 
-    values: what each segment is worth, shape (segments,), at least 0.
+    values: what each segment is worth, shape (segments,). One that is worth less than 0 is kept only where
+    another needs it.
     """
     ranking = _ranked(candidates, values)
     split = best_split(candidates, ranking, layout, budget)
@@ -105,23 +106,19 @@ def _composed(candidates: Candidates, items: set[int], twins: dict[int, int], la
     kept = {item for item in items if item < len(candidates.segments)}
     spans = layout.spans(candidates, kept)
     text = layout.compose(spans)
-    duplicates: dict[int, list[Span]] = {}
-    for number, twin in sorted(twins.items()):
-        if twin in kept:
-            segment = candidates.segments[number]
-            duplicates.setdefault(candidates.passage[number], []).append(Span(segment.start, segment.end))
-    return Selection(spans, {p: tuple(s) for p, s in duplicates.items()}, text, layout.count(text))
+    duplicates = candidates.spans(number for number, twin in sorted(twins.items()) if twin in kept)
+    return Selection(spans, duplicates, text, layout.count(text))
 
 
 def _ranked(candidates: Candidates, values: Floats) -> list[int]:
-    """The segments with something in them, from the best to the worst. Fences come with what they are
-    around, and headers of tables with their rows."""
+    """The segments with something in them that are worth enough, from the best to the worst. Fences come with what
+    they are around, and headers of tables with their rows."""
     sizes = np.fromiter(map(len, candidates.texts), float, len(candidates.texts)) / _CHARACTERS_PER_TOKEN
     headers = {
         n for number, s in enumerate(candidates.segments) if s[0] is Kind.TABLE for n in candidates.needs(number)
     }
-    ranking = rank(values, sizes, density=_DENSITY)
-    return [number for number in ranking if number not in headers and not _is_bare(candidates, number)]
+    ranking = [number for number in rank(values, sizes, density=_DENSITY) if number not in headers]
+    return [number for number in ranking if values[number] >= 0 and not _is_bare(candidates, number)]
 
 
 def _is_bare(candidates: Candidates, number: int) -> bool:

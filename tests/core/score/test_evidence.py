@@ -9,9 +9,10 @@ import pytest
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import evidence, load_stages
+from ctxcompress.score.evidence import evidence
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
+from ctxcompress.score.model import COLUMNS, load_models
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.text.stopwords import STOP_WORDS
@@ -52,13 +53,11 @@ def bridges_of(probability: list[float], *passages: Passage) -> dict[str, np.nda
 
 def test_the_weights_name_every_column_and_say_where_they_come_from() -> None:
     data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
-    assert {"trained", "seed", "cases", "left_out_evidence", "stages"} <= data.keys()
-    assert [tuple(stage["weights"]) for stage in data["stages"]] == [
-        FEATURES,
-        FEATURES + BRIDGES,
-        FEATURES + BRIDGES,
-    ]
-    assert [stage.weights.size for stage in load_stages()] == [len(stage["weights"]) for stage in data["stages"]]
+    assert {"trained", "seed", "regularization", "encoder", "cases", "folds", "left_out", "models"} <= data.keys()
+    for name, model in load_models().items():
+        stages = data["models"][name]["stages"]
+        assert [tuple(stage["weights"]) for stage in stages] == list(COLUMNS[name])
+        assert [stage.weights.size for stage in model.stages] == [len(names) for names in COLUMNS[name]]
 
 
 def test_scores_are_probabilities() -> None:

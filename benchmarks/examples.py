@@ -1,0 +1,105 @@
+"""Question-answering cases as the scorer sees them: what does not depend on the weights is worked out once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from cases import Case
+from numpy.typing import NDArray
+
+from ctxcompress.query.terms import query_terms
+from ctxcompress.score.bridges import Bridges
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.evidence import follow, passes
+from ctxcompress.score.features import features
+from ctxcompress.score.matches import find_matches
+from ctxcompress.score.model import Stage, sigmoid
+from ctxcompress.score.semantic import Semantics
+from ctxcompress.segment.segments import segment
+from ctxcompress.select.candidates import Candidates
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.qatbe import select
+from ctxcompress.text.language import detect_language
+from ctxcompress.text.stopwords import STOP_WORDS
+from ctxcompress.text.words import Terms
+from ctxcompress.tokens import TokenCounter
+from ctxcompress.types import Passage
+
+__all__ = ["Example", "Floats", "example", "kept_evidence"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class Example:
+    """One case, segmented and looked up."""
+
+    query: str
+    passages: list[Passage]
+    candidates: Candidates
+    corpus: Corpus
+    matched: bool
+    """Whether a word of the question occurs."""
+    rows: Floats
+    """The first pass's features."""
+    bridges: Bridges
+    needed: NDArray[np.bool_]
+    """Which segments are evidence."""
+    gold: list[str]
+    """The evidence, white space folded."""
+
+    def words(self, stages: Sequence[Stage]) -> Floats:
+        """The logits after as many of these passes over words as the case takes."""
+        last = passes(len(self.passages))
+        return follow(self.bridges, stages[0].logits(self.rows), stages[1:last], self.rows)
+
+    def inputs(self, stages: Sequence[Stage]) -> Floats | None:
+        """What the pass over words after `stages` sees; None if the case does not take it."""
+        if not stages:
+            return self.rows
+        if len(stages) >= passes(len(self.passages)):
+            return None
+        return np.vstack([self.rows, self.bridges.features(sigmoid(self.words(stages)))])
+
+    def semantic(self, semantics: Semantics, words: Floats) -> Floats:
+        """The features of closeness, given the logits that words led to."""
+        return semantics.features(self.query, self.corpus, words if self.matched else None)
+
+
+def example(case: Case) -> Example:
+    passages = [Passage(str(n), d.text, title=d.title or None) for n, d in enumerate(case.documents)]
+    language = detect_language(" ".join([case.query, *(p.text[:150] for p in passages[:3])]))
+    segmented = [segment(p.text, language=language, name=p.title) for p in passages]
+    candidates = Candidates.of([p.text for p in passages], segmented)
+    corpus = Corpus.of(passages, segmented, candidates.texts)
+    terms = Terms(language)
+    wanted = query_terms(case.query, language=language, terms=terms)
+    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
+    return Example(
+        query=case.query,
+        passages=passages,
+        candidates=candidates,
+        corpus=corpus,
+        matched=matches.any,
+        rows=features(corpus, matches),
+        bridges=Bridges(case.query, corpus, STOP_WORDS.get(language, frozenset())),
+        needed=np.array(list(_needed(candidates, case.gold))),
+        gold=[" ".join(case.documents[d].text[start:end].split()) for d, start, end in case.gold],
+    )
+
+
+def kept_evidence(case: Example, worth: Floats, budget: int, count: TokenCounter) -> int:
+    """How many pieces of evidence are whole in what is selected within the budget."""
+    layout = Layout([p.text for p in case.passages], "\n\n", lambda _, text: text, count)
+    folded = " ".join(select(case.candidates, worth, layout, budget).text.split())
+    return sum(gold in folded for gold in case.gold)
+
+
+def _needed(candidates: Candidates, gold: Sequence[tuple[int, int, int]]) -> Iterator[bool]:
+    """Whether a good part of a segment is evidence, or it holds a good part of some."""
+    for index, found in zip(candidates.passage, candidates.segments, strict=True):
+        yield any(
+            min(found.end, end) - max(found.start, start) > 0.3 * min(found.end - found.start, end - start)
+            for document, start, end in gold
+            if document == index
+        )

@@ -1,0 +1,140 @@
+"""Learning the passes and the calibration of the evidence scorer."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from examples import Example, Floats
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+
+from ctxcompress.score.evidence import follow
+from ctxcompress.score.model import COLUMNS, Calibration, Stage, sigmoid
+from ctxcompress.score.semantic import Semantics
+
+__all__ = ["Judge", "Sets", "Without", "calibrate", "learn_semantic", "learn_words"]
+
+Sets = Mapping[str, Sequence[Example]]
+Judge = Callable[[Example], Floats]
+"""The logits of a case's segments."""
+Without = frozenset[str]
+"""Names of features that are left out."""
+
+REGULARIZATION = 10.0
+SET_WEIGHT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The features of one case, shape (features, segments), what is evidence, and how much the case counts."""
+
+    rows: Floats
+    needed: NDArray[np.bool_]
+    weight: float
+
+
+def learn_words(sets: Sets, without: Without = frozenset()) -> list[Stage]:
+    """The passes over words, one after the other, each on what the ones before say."""
+    stages: list[Stage] = []
+
+    def inputs(case: Example) -> Floats | None:
+        return case.inputs(stages)
+
+    for names in COLUMNS["words"]:
+        stages += [_learn(_tables(sets, inputs), names, without)]  # `inputs` looks at the stages so far
+    return stages
+
+
+def learn_semantic(
+    sets: Sets, name: str, words: Sequence[Stage], semantics: Callable[[Example], Semantics], without: Without
+) -> tuple[list[Stage], Judge]:
+    """The last passes, and what they make of a case."""
+    stages: list[Stage] = []
+
+    def judge(case: Example) -> Floats:
+        logits = case.words(words)
+        close = case.semantic(semantics(case), logits)
+        return follow(case.bridges, logits, stages, case.rows, close)
+
+    def inputs(case: Example) -> Floats:
+        before = judge(case)
+        close = case.semantic(semantics(case), case.words(words))
+        return np.vstack([case.rows, case.bridges.features(sigmoid(before)), close])
+
+    for names in COLUMNS[name]:
+        stages += [_learn(_tables(sets, inputs), names, without)]
+    return stages, judge
+
+
+def calibrate(sets: Sets, judge: Judge) -> Calibration:
+    """What makes probabilities of the logits. Every set weighs the same, every segment of a set too."""
+    inputs, answers, weights = [], [], []
+    for cases in sets.values():
+        segments = sum(len(case.needed) for case in cases)
+        for case in cases:
+            logits = judge(case)
+            shared = np.full((2, logits.size), [[np.log(logits.size)], [np.logaddexp.reduce(np.sort(logits))]])
+            inputs.append(np.vstack([logits, shared]).T)
+            answers.append(case.needed)
+            weights.append(np.full(logits.size, 1e4 / segments))
+    model = LogisticRegression(C=100, max_iter=2000)
+    model.fit(np.vstack(inputs), np.concatenate(answers), sample_weight=np.concatenate(weights))
+    logit, log_segments, log_odds = map(float, model.coef_[0])
+    return Calibration(float(model.intercept_[0]), logit, log_segments, log_odds)
+
+
+def _tables(sets: Sets, inputs: Callable[[Example], Floats | None]) -> list[Table]:
+    """Every set weighs the same, and in it every case."""
+    return [
+        Table(rows, case.needed, SET_WEIGHT / len(cases))
+        for cases in sets.values()
+        for case in cases
+        if case.needed.any() and not case.needed.all() and (rows := inputs(case)) is not None
+    ]
+
+
+def _learn(tables: Sequence[Table], names: Sequence[str], without: Without) -> Stage:
+    """Weights that put evidence before the other segments of its case, scaled to say how likely a segment is some.
+
+    The loss is RankNet's (Burges et al., "Learning to rank using gradient descent", 2005), the logistic loss of
+    every pair of a needed and another segment: what all segments of a case share does not enter.
+    """
+    inputs = np.hstack([table.rows for table in tables]) * np.array([[name not in without] for name in names])
+    scale = inputs.std(axis=1)
+    scale[scale < 1e-9] = 1
+    scaled = (inputs / scale[:, np.newaxis]).T
+    better, worse, weight = _pairs(tables)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores = scaled @ weights
+        ahead = scores[better] - scores[worse]
+        pull = -weight * sigmoid(-ahead)
+        slope = np.bincount(better, pull, scores.size) - np.bincount(worse, pull, scores.size)
+        value = weight @ np.logaddexp(0, -ahead) + REGULARIZATION / 2 * weights @ weights
+        return float(value), scaled.T @ slope + REGULARIZATION * weights
+
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x / scale
+    slope, intercept = _balanced(found @ inputs, tables)
+    return Stage(intercept, found * slope)
+
+
+def _pairs(tables: Sequence[Table]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """(numbers of needed segments, numbers of others of the same case, weights), a case's weights adding up to its."""
+    better, worse, weights, first = [], [], [], 0
+    for table in tables:
+        needed, others = np.flatnonzero(table.needed) + first, np.flatnonzero(~table.needed) + first
+        better.append(np.repeat(needed, others.size))
+        worse.append(np.tile(others, needed.size))
+        weights.append(np.full(better[-1].size, table.weight / better[-1].size))
+        first += table.needed.size
+    return np.concatenate(better), np.concatenate(worse), np.concatenate(weights)
+
+
+def _balanced(scores: Floats, tables: Sequence[Table]) -> tuple[float, float]:
+    """(slope, intercept) that make log odds of the scores, were needed segments as frequent as others."""
+    needed = np.concatenate([table.needed for table in tables])
+    weights = [np.where(t.needed, 1 / t.needed.sum(), 1 / (t.needed.size - t.needed.sum())) * t.weight for t in tables]
+    model = LogisticRegression(C=100, max_iter=1000)
+    model.fit(scores[:, np.newaxis], needed, sample_weight=np.concatenate(weights))
+    return float(model.coef_[0, 0]), float(model.intercept_[0])

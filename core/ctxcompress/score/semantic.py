@@ -1,0 +1,229 @@
+"""Closeness in meaning as a few more features.
+
+Where comparing is cheap, all is compared. Otherwise the titles and headings are, which are short, and then, of
+the segments, those that words and these leave in doubt: a fraction of the text. Encoders differ in what their
+numbers are like, so that only differences within one retrieval count.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.errors import ConfigError
+from ctxcompress.score.bm25 import Floats, Integers
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.features import ranks, table
+
+__all__ = ["SEMANTIC", "Semantics"]
+
+SEMANTIC = (
+    "compared",  # whether the segment was compared with the question
+    "similarity",  # in standard deviations from the mean of those compared
+    "similarity_gap",  # to the closest one, in standard deviations
+    "similarity_rank",  # 1 / rank
+    "similarity_of_passage",  # of its passage as a whole, else of the closest segment of the passage
+    "similarity_of_label",  # of its title and headings
+    "similarity_rank_of_label",
+)
+"""The rows of `Semantics.features`, in order."""
+
+_SHARE = 1 / 6
+"""Of all characters, those that are compared."""
+_SHARE_OF_LABELS = 1 / 3
+"""Of these, those of titles and headings at most."""
+_LEAST = 4
+"""Segments that are compared at least."""
+_MOST_WITHOUT_WORDS = 1_000
+"""Segments that are compared at most where no word of the question occurs, which leaves all of them in doubt."""
+_ANOTHER_OF_PASSAGE = 0.3
+"""How much less a segment is worth comparing for each better one of its passage, in standard deviations."""
+
+Compare = Callable[[Sequence[str]], Floats]
+"""How close each text is to the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Semantics:
+    """What compares, and what it need not compare."""
+
+    encoder: Encoder | Comparer
+    embeddings: Sequence[Sequence[float] | None]
+    """Of the passages, where they carry one."""
+
+    @property
+    def model(self) -> str:
+        """The name of the weights that are for it."""
+        return "static" if self._is_cheap else "encoder"
+
+    @property
+    def _is_cheap(self) -> bool:
+        return isinstance(self.encoder, Comparer) and self.encoder.cheap
+
+    def features(self, query: str, corpus: Corpus, logits: Floats | None) -> Floats:
+        """One row for each of SEMANTIC, one column a segment.
+
+        logits: how likely each segment is needed as far as words tell; None where they tell nothing.
+        Raises ConfigError if the encoder gives something else than one number or vector for each text.
+        """
+        closeness, of_passages = np.full(len(corpus.texts), np.nan), np.full(len(corpus.titles), np.nan)
+        if isinstance(self.encoder, Encoder):
+            vector = _unit(_finite(self.encoder.encode_query(query), "the question", 1))
+            compare = _cosines(self.encoder, vector)
+            of_passages = _carried(vector, self.embeddings)
+            # A passage that is one segment, and carries its embedding, need not be encoded.
+            sizes = np.bincount(corpus.passage, minlength=of_passages.size)
+            closeness = np.where(sizes == 1, of_passages, np.nan)[corpus.passage]
+        else:
+            compare = _comparisons(self.encoder, query)
+        costs = _Costs(corpus, everything=self._is_cheap or logits is None)
+        labels = _label_rows(corpus, costs, logits, compare)
+        chosen = costs.affordable(_promising(corpus, logits, labels[0]))
+        chosen = chosen[np.isnan(closeness[chosen])]
+        if chosen.size:
+            closeness[chosen] = compare([_labelled(corpus, number) for number in chosen.tolist()])
+        return np.vstack([_rows(corpus, closeness, of_passages), labels])
+
+
+class _Costs:
+    """How much may be compared, in characters."""
+
+    __slots__ = ("_costs", "_everything", "_left")
+
+    def __init__(self, corpus: Corpus, *, everything: bool) -> None:
+        labels = np.array([len(label) + 2.0 for label in corpus.label_texts])
+        self._costs = np.fromiter(map(len, corpus.texts), float, len(corpus.texts)) + labels[corpus.sections]
+        self._left = _SHARE * float(self._costs.sum())
+        self._everything = everything
+
+    def affordable_labels(self, labels: Sequence[str]) -> list[str]:
+        """The first of the labels."""
+        if self._everything:
+            return list(labels)
+        total = np.cumsum([len(label) + 2.0 for label in labels])
+        last = int(np.searchsorted(total, _SHARE_OF_LABELS * self._left, side="right"))
+        self._left -= float(total[last - 1]) if last else 0.0
+        return list(labels[:last])
+
+    def affordable(self, order: Integers) -> Integers:
+        """The first of the segments."""
+        if self._everything:
+            return order
+        last = int(np.searchsorted(np.cumsum(self._costs[order]), self._left, side="right"))
+        return order[: max(last, _LEAST)]
+
+
+def _label_rows(corpus: Corpus, costs: _Costs, logits: Floats | None, compare: Compare) -> Floats:
+    """The last two rows. Labels of the best segments are compared first; those that are not count as the farthest."""
+    rows = np.zeros((2, len(corpus.texts)))
+    order = np.arange(len(corpus.texts)) if logits is None else np.argsort(-logits, kind="stable")
+    of_segment = [corpus.label_texts[section] for section in corpus.sections]
+    distinct = dict.fromkeys(of_segment[number] for number in order.tolist())
+    labels = costs.affordable_labels([label for label in distinct if label])
+    if len(labels) > 1:
+        closeness = compare(labels)
+        standard, rank = _standardized(closeness), 1 / (1 + ranks(closeness))
+        numbers = {label: number for number, label in enumerate(labels)}
+        of = np.array([numbers.get(label, -1) for label in of_segment])
+        rows[0] = np.where(of >= 0, standard[of], standard.min())
+        rows[1] = np.where(of >= 0, rank[of], 0.0)
+        rows[:, [not label for label in of_segment]] = 0.0
+    return rows
+
+
+def _promising(corpus: Corpus, logits: Floats | None, labels: Floats) -> Integers:
+    """The segments in the order in which they are worth comparing: by words and label, and not too many of one
+    passage, whose first ones say what the others are about."""
+    if logits is None:
+        return np.arange(min(labels.size, _MOST_WITHOUT_WORDS))
+    promise = _standardized(logits) + labels
+    group = corpus.passage if len(corpus.titles) > 1 else np.asarray(corpus.sections, dtype=np.intp)
+    by_group = np.lexsort((-promise, group))
+    place = np.empty(promise.size)
+    place[by_group] = np.arange(promise.size) - np.searchsorted(group[by_group], group[by_group])
+    return np.argsort(_ANOTHER_OF_PASSAGE * place - promise, kind="stable")
+
+
+def _labelled(corpus: Corpus, number: int) -> str:
+    """A segment with title and headings before it, without which many a sentence says little."""
+    label, text = corpus.label_texts[corpus.sections[number]], corpus.texts[number].strip()
+    return f"{label}: {text}" if label else text
+
+
+def _rows(corpus: Corpus, closeness: Floats, of_passages: Floats) -> Floats:
+    """All rows but the labels'. closeness: NaN where it is not known."""
+    known = np.flatnonzero(~np.isnan(closeness))
+    compared, standard, gap, rank = np.zeros((4, closeness.size))
+    passages = np.full(of_passages.size, -np.inf)
+    if known.size > 1:  # one alone is not closer than others
+        compared[known] = 1
+        standard[known] = _standardized(closeness[known])
+        gap[known] = standard[known] - standard[known].max()
+        rank[known] = 1 / (1 + ranks(closeness[known]))
+        np.maximum.at(passages, corpus.passage[known], standard[known])
+    passages[np.isinf(passages)] = 0
+    carried = np.flatnonzero(~np.isnan(of_passages))
+    if carried.size > 1:
+        passages[carried] = _standardized(of_passages[carried])
+    return table([compared, standard, gap, rank, passages[corpus.passage]])
+
+
+def _standardized(values: Floats) -> Floats:
+    deviation = values.std()
+    return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(values.shape)
+
+
+def _cosines(encoder: Encoder, query: Floats) -> Compare:
+    def compare(texts: Sequence[str]) -> Floats:
+        vectors = _unit(_finite(encoder.encode_document(texts), f"{len(texts)} texts", 2))
+        if vectors.shape != (len(texts), query.size):
+            raise ConfigError(
+                f"the encoder gave vectors of shape {vectors.shape} for {len(texts)} texts and one of "
+                f"{query.size} numbers for the question; encode_document must return as many, as long"
+            )
+        cosines: Floats = np.einsum("td,d->t", vectors, query)
+        return cosines
+
+    return compare
+
+
+def _comparisons(comparer: Comparer, query: str) -> Compare:
+    def compare(texts: Sequence[str]) -> Floats:
+        numbers = _finite(comparer.compare(query, texts), f"{len(texts)} texts", 1)
+        if numbers.size != len(texts):
+            raise ConfigError(f"the encoder gave {numbers.size} numbers for {len(texts)} texts; give one for each")
+        return numbers
+
+    return compare
+
+
+def _carried(query: Floats, embeddings: Sequence[Sequence[float] | None]) -> Floats:
+    """The closeness of each passage that carries an embedding as long as the question's vector, else NaN."""
+    closeness = np.full(len(embeddings), np.nan)
+    for number, embedding in enumerate(embeddings):
+        if embedding is not None and len(embedding) == query.size:
+            vector = np.asarray(embedding, dtype=float)
+            if np.isfinite(vector).all():
+                closeness[number] = _unit(vector) @ query
+    return closeness
+
+
+def _finite(values: ArrayLike, of: str, dimensions: int) -> Floats:
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"the encoder gave a {type(values).__name__} for {of}; give an array of numbers") from error
+    if array.ndim != dimensions or not np.isfinite(array).all():
+        raise ConfigError(
+            f"the encoder gave an array of shape {array.shape} for {of}; it must have {dimensions} dimensions "
+            "and finite numbers"
+        )
+    return array
+
+
+def _unit(vectors: Floats) -> Floats:
+    """Of length 1; a vector of zeros stays."""
+    unit: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return unit
