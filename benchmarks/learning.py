@@ -51,16 +51,21 @@ def learn_semantic(
 ) -> tuple[list[Stage], Judge]:
     """The last passes, and what they make of a case."""
     stages: list[Stage] = []
+    known: dict[int, tuple[Floats, Floats]] = {}
+
+    def start(case: Example) -> tuple[Floats, Floats]:
+        """The logits that words lead to, and the features of closeness."""
+        if id(case) not in known:
+            logits = case.words(words)
+            known[id(case)] = logits, case.semantic(semantics(case), logits)
+        return known[id(case)]
 
     def judge(case: Example) -> Floats:
-        logits = case.words(words)
-        close = case.semantic(semantics(case), logits)
+        logits, close = start(case)
         return follow(case.bridges, logits, stages, case.rows, close)
 
     def inputs(case: Example) -> Floats:
-        before = judge(case)
-        close = case.semantic(semantics(case), case.words(words))
-        return np.vstack([case.rows, case.bridges.features(sigmoid(before)), close])
+        return np.vstack([case.rows, case.bridges.features(sigmoid(judge(case))), start(case)[1]])
 
     for names in COLUMNS[name]:
         stages += [_learn(_tables(sets, inputs), names, without)]

@@ -19,19 +19,19 @@ class EmbeddingsEncoder:
 
     def encode_query(self, text: str, /) -> list[float]:
         """The vector of a question."""
-        return self.embeddings.embed_query(_clean(text))
+        return self.embeddings.embed_query(text)
 
     def encode_document(self, texts: Sequence[str], /) -> list[list[float]]:
         """One vector for each text."""
-        return self.embeddings.embed_documents([*map(_clean, texts)])
+        return self.embeddings.embed_documents(list(texts))
 
     async def aencode_query(self, text: str, /) -> list[float]:
         """As `encode_query`."""
-        return await self.embeddings.aembed_query(_clean(text))
+        return await self.embeddings.aembed_query(text)
 
     async def aencode_document(self, texts: Sequence[str], /) -> list[list[float]]:
         """As `encode_document`."""
-        return await self.embeddings.aembed_documents([*map(_clean, texts)])
+        return await self.embeddings.aembed_documents(list(texts))
 
 
 def as_encoder(encoder: object) -> object:
@@ -45,8 +45,3 @@ def as_encoder(encoder: object) -> object:
         f"encoder is {encoder!r}; give an Embeddings object of LangChain, such as "
         "HuggingFaceEmbeddings(model_name=...), or one of ctxcompress.encoders, such as SentenceEncoder(...)"
     )
-
-
-def _clean(text: str) -> str:
-    """Without lone surrogates, which go into no request and no tokenizer."""
-    return text.encode("utf-8", "replace").decode("utf-8")

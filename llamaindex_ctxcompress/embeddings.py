@@ -24,19 +24,19 @@ class EmbeddingEncoder:
 
     def encode_query(self, text: str, /) -> list[float]:
         """The vector of a question."""
-        return self.model.get_query_embedding(_clean(text))
+        return self.model.get_query_embedding(text)
 
     def encode_document(self, texts: Sequence[str], /) -> list[list[float]]:
         """One vector for each text."""
-        return self.model.get_text_embedding_batch([*map(_clean, texts)])
+        return self.model.get_text_embedding_batch(list(texts))
 
     async def aencode_query(self, text: str, /) -> list[float]:
         """As `encode_query`."""
-        return await self.model.aget_query_embedding(_clean(text))
+        return await self.model.aget_query_embedding(text)
 
     async def aencode_document(self, texts: Sequence[str], /) -> list[list[float]]:
         """As `encode_document`."""
-        return await self.model.aget_text_embedding_batch([*map(_clean, texts)])
+        return await self.model.aget_text_embedding_batch(list(texts))
 
 
 def as_encoder(encoder: object) -> object:
@@ -73,8 +73,3 @@ def read_back(encoder: object) -> object:
             "embedding model itself: from_dict(data, encoder=...)"
         )
     return load_embed_model(dict(encoder))
-
-
-def _clean(text: str) -> str:
-    """Without lone surrogates, which go into no request and no tokenizer."""
-    return text.encode("utf-8", "replace").decode("utf-8")

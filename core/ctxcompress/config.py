@@ -128,7 +128,7 @@ def _check_encoding(encoding: object) -> None:
 
 
 def _check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
-    if encoder is not None and not isinstance(encoder, Encoder | Comparer):
+    if encoder is not None and (isinstance(encoder, type) or not isinstance(encoder, Encoder | Comparer)):
         raise ConfigError(
             f"encoder is {encoder!r}; give one of ctxcompress.encoders, or an object with encode_query and "
             "encode_document, or with compare and cheap"

@@ -4,8 +4,11 @@ passages -> normalize -> segment -> score -> select -> assemble
 """
 
 import asyncio
+import contextvars
+import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from time import perf_counter
 
@@ -116,13 +119,16 @@ class Compressor:
         frame: Frame | None = None,
     ) -> Compression:
         """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop."""
-        compressor = self
-        if isinstance(self.config.encoder, AsyncEncoder):
-            on_loop = OnLoop(self.config.encoder, asyncio.get_running_loop())
-            compressor = Compressor(replace(self.config, encoder=on_loop))
-        return await asyncio.to_thread(
-            compressor.compress, query, passages, max_tokens=max_tokens, tier=tier, frame=frame
-        )
+        loop, encoder, compressor = asyncio.get_running_loop(), self.config.encoder, self
+        if isinstance(encoder, AsyncEncoder):
+            compressor = Compressor(replace(self.config, encoder=OnLoop(encoder, loop)))
+        work = functools.partial(compressor.compress, query, passages, max_tokens=max_tokens, tier=tier, frame=frame)
+        # A thread of its own: it may wait for an encoder that itself needs one of the loop's threads.
+        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
+        try:
+            return await loop.run_in_executor(executor, contextvars.copy_context().run, work)
+        finally:
+            executor.shutdown(wait=False)
 
 
 def compress(

@@ -226,7 +226,6 @@ async def test_embeddings_that_only_know_async_or_only_sync_work():
         assert await tight(encoder).acompress_documents(car_documents(), QUESTION) == expected
 
 
-@pytest.mark.xfail(strict=True, reason="Compressor.acompress waits on the threads that the embeddings need")
 async def test_more_calls_at_once_than_there_are_threads_do_not_wait_for_each_other():
     class OnlySync(Embeddings):  # whose async methods are LangChain's: they take a thread of the same executor
         def embed_query(self, text):

@@ -194,7 +194,6 @@ def test_counting_an_image_embeds_nothing() -> None:
     assert encoder.asked == []
 
 
-@pytest.mark.xfail(strict=True, reason="Compressor.acompress waits on the threads that the embeddings need")
 async def test_more_calls_at_once_than_there_are_threads_do_not_wait_for_each_other() -> None:
     class OnThreads(Meanings):
         async def _aget_query_embedding(self, query: str) -> list[float]:

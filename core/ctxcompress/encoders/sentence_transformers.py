@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -22,19 +23,19 @@ class SentenceEncoder:
     Raises MissingExtra without the extra `semantic`.
     """
 
-    def __init__(self, model: Any, *, batch_size: int = 32) -> None:
+    def __init__(self, model: Any, *, batch_size: int = 8) -> None:
         self._model = _loaded("SentenceTransformer", model)
         self._batch_size = batch_size
 
     def encode_query(self, text: str, /) -> NDArray[np.float32]:
         """The vector of a question, shape (dimensions,)."""
-        found: NDArray[np.float32] = self._model.encode_query([_clean(text)], show_progress_bar=False)[0]
+        found: NDArray[np.float32] = self._model.encode_query([text], show_progress_bar=False)[0]
         return found
 
     def encode_document(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """One vector for each text, shape (texts, dimensions)."""
         found: NDArray[np.float32] = self._model.encode_document(
-            [*map(_clean, texts)], batch_size=self._batch_size, show_progress_bar=False
+            list(texts), batch_size=self._batch_size, show_progress_bar=False
         )
         return found
 
@@ -50,19 +51,19 @@ class CrossEncoder:
 
     cheap = False
 
-    def __init__(self, model: Any, *, batch_size: int = 32) -> None:
+    def __init__(self, model: Any, *, batch_size: int = 8) -> None:
         self._model = _loaded("CrossEncoder", model)
         self._batch_size = batch_size
 
     def compare(self, query: str, texts: Sequence[str], /) -> NDArray[np.float32]:
         """What the model says of each text, shape (texts,)."""
-        pairs = [(_clean(query), _clean(text)) for text in texts]
+        pairs = [(query, text) for text in texts]
         found: NDArray[np.float32] = self._model.predict(pairs, batch_size=self._batch_size, show_progress_bar=False)
         return found
 
 
 def _loaded(name: str, model: Any) -> Any:
-    if not isinstance(model, str):
+    if not isinstance(model, str | PathLike):
         return model
     try:
         package = importlib.import_module("sentence_transformers")
@@ -70,9 +71,4 @@ def _loaded(name: str, model: Any) -> Any:
         raise MissingExtra(
             f"{name} {model!r} needs sentence-transformers; pip install 'ctxcompress[semantic]'"
         ) from error
-    return getattr(package, name)(model)
-
-
-def _clean(text: str) -> str:
-    """Without lone surrogates, which tokenizers refuse."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return getattr(package, name)(str(model))

@@ -31,6 +31,7 @@ class StaticVectors:
         # The folder of the package is where its weights are; nothing is looked for elsewhere.
         model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
         self._tokenizer = model.tokenizer
+        self._tokenizer.no_padding()  # padding would count as words
         self._vectors: NDArray[np.float32] = np.asarray(model.embedding, dtype=np.float32)
 
     def compare(self, query: str, texts: Sequence[str], /) -> NDArray[np.float64]:
@@ -53,8 +54,7 @@ class StaticVectors:
 
     def _tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(token, number of the text that it is in), of all texts one after the other."""
-        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # lone surrogates
-        ids = [encoding.ids for encoding in self._tokenizer.encode_batch(clean, add_special_tokens=False)]
+        ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts), add_special_tokens=False)]
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         flat = np.fromiter((token for of_text in ids for token in of_text), np.int64, int(lengths.sum()))
         return flat, np.repeat(np.arange(len(ids)), lengths)

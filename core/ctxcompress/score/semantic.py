@@ -30,8 +30,12 @@ SEMANTIC = (
 )
 """The rows of `Semantics.features`, in order."""
 
-_SHARE = 1 / 6
-"""Of all characters, those that are compared."""
+_SHARE = 0.16
+"""Of the cost of comparing everything."""
+_TEXT, _CALL = 20.0, 100.0
+"""What a text and a call of the encoder cost beside the characters, in characters."""
+_LONGEST = 1_000.0
+"""Characters of which small models read no more."""
 _SHARE_OF_LABELS = 1 / 3
 """Of these, those of titles and headings at most."""
 _LEAST = 4
@@ -70,7 +74,7 @@ class Semantics:
         """
         closeness, of_passages = np.full(len(corpus.texts), np.nan), np.full(len(corpus.titles), np.nan)
         if isinstance(self.encoder, Encoder):
-            vector = _unit(_finite(self.encoder.encode_query(query), "the question", 1))
+            vector = _unit(_finite(self.encoder.encode_query(_clean([query])[0]), "the question", 1))
             compare = _cosines(self.encoder, vector)
             of_passages = _carried(vector, self.embeddings)
             # A passage that is one segment, and carries its embedding, need not be encoded.
@@ -78,7 +82,7 @@ class Semantics:
             closeness = np.where(sizes == 1, of_passages, np.nan)[corpus.passage]
         else:
             compare = _comparisons(self.encoder, query)
-        costs = _Costs(corpus, everything=self._is_cheap or logits is None)
+        costs = _Costs(corpus, query, everything=self._is_cheap or logits is None)
         labels = _label_rows(corpus, costs, logits, compare)
         chosen = costs.affordable(_promising(corpus, logits, labels[0]))
         chosen = chosen[np.isnan(closeness[chosen])]
@@ -88,31 +92,37 @@ class Semantics:
 
 
 class _Costs:
-    """How much may be compared, in characters."""
+    """How much may be compared. The unit is what a character costs, and comparing all segments, bare, is the whole."""
 
     __slots__ = ("_costs", "_everything", "_left")
 
-    def __init__(self, corpus: Corpus, *, everything: bool) -> None:
-        labels = np.array([len(label) + 2.0 for label in corpus.label_texts])
-        self._costs = np.fromiter(map(len, corpus.texts), float, len(corpus.texts)) + labels[corpus.sections]
-        self._left = _SHARE * float(self._costs.sum())
+    def __init__(self, corpus: Corpus, query: str, *, everything: bool) -> None:
+        labels = np.array([len(label) for label in corpus.label_texts], dtype=float)
+        texts = np.fromiter(map(len, corpus.texts), float, len(corpus.texts))
+        self._costs = _cost(texts + labels[corpus.sections])
+        self._left = _SHARE * float(_cost(texts).sum()) - _CALL - len(query)
         self._everything = everything
 
     def affordable_labels(self, labels: Sequence[str]) -> list[str]:
         """The first of the labels."""
         if self._everything:
             return list(labels)
-        total = np.cumsum([len(label) + 2.0 for label in labels])
-        last = int(np.searchsorted(total, _SHARE_OF_LABELS * self._left, side="right"))
-        self._left -= float(total[last - 1]) if last else 0.0
+        total = np.cumsum(_cost(np.array([len(label) for label in labels], dtype=float)))
+        last = int(np.searchsorted(total, _SHARE_OF_LABELS * self._left - _CALL, side="right"))
+        if last:
+            self._left -= float(total[last - 1]) + _CALL
         return list(labels[:last])
 
     def affordable(self, order: Integers) -> Integers:
         """The first of the segments."""
         if self._everything:
             return order
-        last = int(np.searchsorted(np.cumsum(self._costs[order]), self._left, side="right"))
+        last = int(np.searchsorted(np.cumsum(self._costs[order]), self._left - _CALL, side="right"))
         return order[: max(last, _LEAST)]
+
+
+def _cost(lengths: Floats) -> Floats:
+    return _TEXT + np.minimum(lengths, _LONGEST)
 
 
 def _label_rows(corpus: Corpus, costs: _Costs, logits: Floats | None, compare: Compare) -> Floats:
@@ -177,7 +187,7 @@ def _standardized(values: Floats) -> Floats:
 
 def _cosines(encoder: Encoder, query: Floats) -> Compare:
     def compare(texts: Sequence[str]) -> Floats:
-        vectors = _unit(_finite(encoder.encode_document(texts), f"{len(texts)} texts", 2))
+        vectors = _unit(_finite(encoder.encode_document(_clean(texts)), f"{len(texts)} texts", 2))
         if vectors.shape != (len(texts), query.size):
             raise ConfigError(
                 f"the encoder gave vectors of shape {vectors.shape} for {len(texts)} texts and one of "
@@ -191,12 +201,17 @@ def _cosines(encoder: Encoder, query: Floats) -> Compare:
 
 def _comparisons(comparer: Comparer, query: str) -> Compare:
     def compare(texts: Sequence[str]) -> Floats:
-        numbers = _finite(comparer.compare(query, texts), f"{len(texts)} texts", 1)
+        numbers = _finite(comparer.compare(_clean([query])[0], _clean(texts)), f"{len(texts)} texts", 1)
         if numbers.size != len(texts):
             raise ConfigError(f"the encoder gave {numbers.size} numbers for {len(texts)} texts; give one for each")
         return numbers
 
     return compare
+
+
+def _clean(texts: Sequence[str]) -> list[str]:
+    """Without lone surrogates, which tokenizers refuse."""
+    return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
 
 
 def _carried(query: Floats, embeddings: Sequence[Sequence[float] | None]) -> Floats:
@@ -224,6 +239,7 @@ def _finite(values: ArrayLike, of: str, dimensions: int) -> Floats:
 
 
 def _unit(vectors: Floats) -> Floats:
-    """Of length 1; a vector of zeros stays."""
-    unit: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    """Of length 1; a vector of zeros stays. Scaled first, so that no square is too large."""
+    scaled = vectors / np.maximum(np.abs(vectors).max(axis=-1, keepdims=True, initial=0.0), 1e-300)
+    unit: Floats = scaled / np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 1e-12)
     return unit

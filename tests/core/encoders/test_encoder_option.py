@@ -151,7 +151,6 @@ def test_an_async_encoder_without_a_loop_is_called_by_its_sync_methods():
     assert {method for method, _ in encoder.asked} == {"query", "documents"}
 
 
-@pytest.mark.xfail(strict=True, reason="a class has the methods of its objects, which is all that is looked at")
 @pytest.mark.parametrize("forgotten", [Vectors, Lengths])
 def test_a_class_is_no_encoder(forgotten):
     with pytest.raises(ConfigError, match="encoder is"):

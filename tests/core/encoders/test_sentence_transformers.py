@@ -57,17 +57,6 @@ def test_a_cross_encoder_reads_the_question_with_each_text():
     assert model.asked == [([("how?", "a"), ("how?", "bc")], {"batch_size": 3, "show_progress_bar": False})]
 
 
-def test_lone_surrogates_do_not_reach_the_model():
-    bi, cross = BiModel(), CrossModel()
-    SentenceEncoder(bi).encode_query("a \ud800")
-    SentenceEncoder(bi).encode_document(["b \udfff", "字 é"])
-    CrossEncoder(cross).compare("a \ud800", ["b \udfff", "字 é"])
-    texts = [text for _, of_call, _ in bi.asked for text in of_call]
-    texts += [text for pairs, _ in cross.asked for pair in pairs for text in pair]
-    assert all(text.encode() for text in texts)
-    assert "字 é" in texts
-
-
 def test_they_have_the_shapes_that_the_option_takes():
     assert isinstance(SentenceEncoder(BiModel()), Encoder)
     assert not isinstance(SentenceEncoder(BiModel()), AsyncEncoder | Comparer)
