@@ -1,0 +1,124 @@
+"""What each group of features is worth: the evidence kept when the scorer is learned anew without it.
+
+    python benchmarks/ablate_evidence.py CASES... -o ablation.md --docs docs/evidence.md
+
+CASES are files that cases.py reads, a file is a set. The model over words is learned without one group after the other,
+and judged on folds as train_evidence.py has them. Two more rows: "without its own set", the model that learned from the
+other sets alone; and "by hand", the scorer "bm25", which is not learned. With --docs the table replaces the block
+"ablation" of that document. Needs the dev extra.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from examples import Example
+from learning import Sets
+from markdown_blocks import publish, share, table
+from train_evidence import BUDGET, BUDGETS, folds, left_out, load
+
+from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.score.bridges import BRIDGES
+
+ENCODING = "cl100k_base"
+"""What train_evidence.py counts tokens with."""
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "segment: BM25 and coverage": ("alone", "alone_share", "covered", "covered_with_label"),
+    "section: BM25, rank, coverage": (
+        "section",
+        "section_is_best",
+        "section_rank",
+        "section_log_rank",
+        "section_and_alone",
+        "covered_by_section",
+    ),
+    "headings": ("heading_covers", "heading_precise", "heading_fits", "heading_is_best"),
+    "position, length and kind": (
+        "first",
+        "log_words",
+        "short",
+        "is_heading",
+        "is_list_item",
+        "is_table",
+        "is_code",
+        "is_metadata",
+    ),
+    "one passage": ("one_passage", "one_passage_section", "one_passage_alone"),
+    "bridges: the pass before": ("before", "before_logit", "before_relative", "passage_before"),
+    "bridges: titles": ("title_mentioned", "title_mentioned_and_before", "mentions_title", "title_in_query"),
+    "bridges: names": ("names", "names_log", "names_of_passage"),
+}
+"""Every feature of the model over words, in one group each."""
+
+EVERYTHING = "everything"
+Row = Mapping[str, float]
+"""Of each set the evidence kept."""
+
+
+def rows(sets: Sets) -> dict[str, Row]:
+    """Of each model, by what is left out of it, and of the scorer made by hand."""
+    without = {EVERYTHING: (), **GROUPS, "all bridges": BRIDGES}
+    found: dict[str, Row] = {
+        f"without {name}" if names else name: _words(folds(sets, {}, frozenset(names)))
+        for name, names in without.items()
+    }
+    found["without its own set"] = _words(dict(left_out(sets, {}))) if len(sets) > 1 else {}
+    found["by hand (`bm25`)"] = {name: by_hand(cases, BUDGETS.get(name, BUDGET)) for name, cases in sets.items()}
+    return found
+
+
+def _words(results: Mapping[str, Mapping[str, float]]) -> Row:
+    return {name: of["words"] for name, of in results.items()}
+
+
+def by_hand(cases: Sequence[Example], budget: int) -> float:
+    """The evidence that the scorer "bm25" keeps."""
+    compressor = Compressor(CompressionConfig(scorer="bm25", encoding=ENCODING, max_tokens=budget))
+    kept = sum(survivors(case, compressor.compress(case.query, case.passages).text) for case in cases)
+    return kept / sum(len(case.gold) for case in cases)
+
+
+def survivors(case: Example, text: str) -> int:
+    """How many pieces of the case's evidence are whole in the text."""
+    folded = " ".join(text.split())
+    return sum(gold in folded for gold in case.gold)
+
+
+def ablation(found: Mapping[str, Row]) -> str:
+    """A row for each model, with the difference to everything; the last column is the mean of the sets."""
+    everything = found[EVERYTHING]
+    names = list(everything)
+    return table(
+        ["learned", *names, "mean"],
+        [[title, *_cells(row, everything, title == EVERYTHING)] for title, row in found.items() if row],
+    )
+
+
+def _cells(row: Row, everything: Row, is_first: bool) -> list[str]:
+    values = [(row[name], everything[name]) for name in everything]
+    values.append((sum(row.values()) / len(row), sum(everything.values()) / len(everything)))
+    return [share(value) + ("" if is_first else f" ({difference(value - of)})") for value, of in values]
+
+
+def difference(value: float) -> str:
+    """With its sign, in thousandths: "+12", "−3", "0"."""
+    thousandths = round(1000 * value)
+    return f"{thousandths:+d}".replace("-", "−") if thousandths else "0"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", type=Path, nargs="+")
+    parser.add_argument("-o", "--output", type=Path, help="a file for the table")
+    parser.add_argument("--docs", type=Path, help="the document to put the table into")
+    parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
+    options = parser.parse_args()
+    found = ablation(rows(load(options.cases, options.limit)))
+    publish({"ablation": found}, options.docs)
+    if options.output:
+        options.output.write_text(found + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

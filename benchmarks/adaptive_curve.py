@@ -1,0 +1,299 @@
+"""What `adaptive=True` saves and what it costs, and whether the probabilities that it stops at are true.
+
+    python benchmarks/adaptive_curve.py CASES... -o docs/images/adaptive.svg --folds --docs docs/evidence.md
+
+CASES are files that cases.py reads, a file is a set. Each set is compressed to its budget with `min_probability` at
+each of several values, and without `adaptive`: the picture has a line for each set, from the share of the budget that
+is used (across) to the evidence that is kept (up). Its numbers stand beside it as CSV. Two more tables compare the
+probabilities with how often a segment was evidence.
+
+With --folds a quarter of every set is judged in turn with weights that were learned from the rest; without it, with
+the weights that are published, which may have been learned from the same cases. With --docs the tables replace the
+blocks "adaptive", "calibration" and "calibration-by-set" of that document. Needs the dev extra.
+"""
+
+import argparse
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+import matplotlib as mpl
+import numpy as np
+from ablate_evidence import ENCODING, survivors
+from examples import Example, Floats
+from learning import Sets, calibrate, learn_words
+from markdown_blocks import publish, share, table
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+from numpy.typing import NDArray
+from train_evidence import BUDGET, BUDGETS, FOLDS, load
+
+from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.score.model import Model, load_models
+
+OFF = 0.0
+"""Stands for `adaptive=False`, in the CSV too."""
+THRESHOLDS = (OFF, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+DEFAULT = CompressionConfig().min_probability
+BINS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1.0)
+# Of the palette of Okabe and Ito, which the colour-blind can tell apart; where the colours come again, lines differ.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+LINES = ("-", "--", ":")
+_CLOSEST_LABELS = 0.03
+_HIGHEST_LABEL = 1.06
+"""Between the middles of two names, and where the highest may be, as shares of the axis."""
+
+Truth = tuple[Floats, NDArray[np.bool_]]
+"""(the probability of each segment, whether it is evidence)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one case."""
+
+    gold: int
+    kept: tuple[int, ...]
+    """Pieces of evidence, for each threshold."""
+    used: tuple[float, ...]
+    """Share of the budget, for each threshold."""
+    probability: Floats
+    needed: NDArray[np.bool_]
+
+
+class Point(NamedTuple):
+    """A row of the numbers: one set at one threshold."""
+
+    set: str
+    min_probability: float
+    cases: int
+    budget: int
+    used: float
+    evidence: float
+
+
+def outcomes(sets: Sets, in_folds: bool) -> dict[str, list[Outcome]]:
+    """What became of each case of each set."""
+    found: dict[str, list[Outcome]] = {name: [] for name in sets}
+    for model, judged in _models(sets, in_folds):
+        for name, cases in judged.items():
+            found[name] += [measure(case, model, BUDGETS.get(name, BUDGET)) for case in cases]
+    return found
+
+
+def _models(sets: Sets, in_folds: bool) -> Iterator[tuple[Model, Sets]]:
+    """Models over words, and the cases to judge with each."""
+    if not in_folds:
+        yield load_models()["words"], sets
+        return
+    for fold in range(FOLDS):
+        rest = {name: [c for n, c in enumerate(cases) if n % FOLDS != fold] for name, cases in sets.items()}
+        yield learned(rest), {name: cases[fold::FOLDS] for name, cases in sets.items()}
+
+
+def learned(sets: Sets) -> Model:
+    """The model over words, learned from these cases."""
+    stages = learn_words(sets)
+    return Model(tuple(stages), calibrate(sets, lambda case: case.words(stages)))
+
+
+def measure(case: Example, model: Model, budget: int, thresholds: Sequence[float] = THRESHOLDS) -> Outcome:
+    """Compresses one case at each threshold, as `ctxcompress` does with this model."""
+    with patch("ctxcompress.score.evidence.load_models", return_value={"words": model}):
+        results = [
+            Compressor(_config(threshold, budget)).compress(case.query, case.passages) for threshold in thresholds
+        ]
+    return Outcome(
+        gold=len(case.gold),
+        kept=tuple(survivors(case, result.text) for result in results),
+        used=tuple(result.tokens / budget for result in results),
+        probability=model.calibration.probability(case.words(model.stages)),
+        needed=case.needed,
+    )
+
+
+def _config(threshold: float, budget: int) -> CompressionConfig:
+    config = CompressionConfig(max_tokens=budget, encoding=ENCODING)
+    if threshold == OFF:
+        return config
+    return CompressionConfig(max_tokens=budget, encoding=ENCODING, adaptive=True, min_probability=threshold)
+
+
+def points(name: str, found: Sequence[Outcome], thresholds: Sequence[float] = THRESHOLDS) -> list[Point]:
+    """The rows of one set. Every piece of evidence weighs the same; of the budget, every case."""
+    gold = sum(outcome.gold for outcome in found)
+    return [
+        Point(
+            set=name,
+            min_probability=threshold,
+            cases=len(found),
+            budget=BUDGETS.get(name, BUDGET),
+            used=round(float(np.mean([outcome.used[column] for outcome in found])), 4),
+            evidence=round(sum(outcome.kept[column] for outcome in found) / gold, 4),
+        )
+        for column, threshold in enumerate(thresholds)
+    ]
+
+
+def trade_off(sets: Sequence[Sequence[Point]]) -> str:
+    """The evidence kept and the share of the budget used, a row for each set, and their means."""
+    thresholds = [point.min_probability for point in sets[0]]
+    header = ["set", "budget", *("off" if t == OFF else f"{t:g}" for t in thresholds)]
+    rows = [[row[0].set, str(row[0].budget), *(_cell(p.evidence, p.used) for p in row)] for row in sets]
+    columns = list(zip(*sets, strict=True))
+    means = [_cell(_mean(p.evidence for p in of), _mean(p.used for p in of)) for of in columns]
+    return table(header, [*rows, ["mean", "", *means]])
+
+
+def _cell(evidence: float, used: float) -> str:
+    return f"{share(evidence)} / {100 * used:.0f} %"
+
+
+def _mean(values: Iterator[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def reliability(sets: Sequence[Truth], bins: Sequence[float] = BINS) -> str:
+    """What was predicted, and how often it was so, by what was predicted. Every set weighs the same."""
+    probability = np.concatenate([p for p, _ in sets])
+    needed = np.concatenate([n for _, n in sets])
+    weight = np.concatenate([np.full(p.size, 1 / p.size) for p, _ in sets])
+    place = np.clip(np.digitize(probability, bins) - 1, 0, len(bins) - 2)
+    rows = []
+    for number, (low, high) in enumerate(pairwise(bins)):
+        inside = place == number
+        if inside.any():
+            predicted, observed = (
+                float(np.average(values[inside], weights=weight[inside])) for values in (probability, needed)
+            )
+            rows.append([f"{low:g} to {high:g}", f"{inside.sum():,}", f"{predicted:.4f}", f"{observed:.4f}"])
+    return table(["probability", "segments", "predicted on average", "were evidence"], rows)
+
+
+def reliability_by_set(sets: Mapping[str, Truth]) -> str:
+    """Of each set what was predicted on average, how often it was so, and what of the evidence is below the default."""
+    return table(
+        ["set", "segments", "predicted on average", "were evidence", f"evidence below {DEFAULT:g}"],
+        [
+            [
+                name,
+                f"{p.size:,}",
+                f"{p.mean():.4f}",
+                f"{needed.mean():.4f}",
+                f"{100 * (p[needed] < DEFAULT).mean():.1f} %",
+            ]
+            for name, (p, needed) in sets.items()
+        ],
+    )
+
+
+def truth(found: Sequence[Outcome]) -> Truth:
+    """Probabilities and truth of all segments of a set."""
+    return np.concatenate([o.probability for o in found]), np.concatenate([o.needed for o in found])
+
+
+def draw(sets: Sequence[Sequence[Point]], output: Path) -> None:
+    """A line for each set, with its name at the end where the budget is full."""
+    with mpl.rc_context({"font.size": 9, "svg.hashsalt": "ctxcompress"}):  # the same picture from the same numbers
+        figure = Figure(figsize=(7.2, 6.2), layout="constrained", facecolor="white")
+        axes = figure.subplots()
+        for number, found in enumerate(sets):
+            _draw_line(axes, found, COLORS[number % len(COLORS)], LINES[number // len(COLORS) % len(LINES)])
+        low = min(point.evidence for found in sets for point in found)
+        bottom = np.floor(20 * low) / 20
+        axes.set_ylim(bottom, 1.005)
+        axes.set_xlim(0, 1)
+        _label(axes, sets, (bottom, 1.005))
+        axes.xaxis.set_major_formatter(PercentFormatter(1))
+        axes.set_xlabel(
+            "share of the budget used, mean of the cases\n"
+            f"(min_probability from {max(THRESHOLDS):g}, left, to adaptive off, right; large mark: {DEFAULT:g})"
+        )
+        axes.set_ylabel("evidence kept whole")
+        axes.grid(color="#e4e4e4", linewidth=0.6)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.savefig(output, metadata={"Date": None} if output.suffix == ".svg" else None)
+
+
+def _draw_line(axes: Axes, found: Sequence[Point], color: str, line: str) -> None:
+    used, evidence = [point.used for point in found], [point.evidence for point in found]
+    axes.plot(used, evidence, color=color, linestyle=line, marker="o", markersize=2.8, linewidth=1.4, clip_on=False)
+    default = [point for point in found if point.min_probability == DEFAULT]
+    axes.plot([p.used for p in default], [p.evidence for p in default], color=color, marker="o", markersize=7)
+
+
+def _label(axes: Axes, sets: Sequence[Sequence[Point]], limits: tuple[float, float]) -> None:
+    """Each set's name to the right of its line, the names apart from each other."""
+    low, high = limits
+    order = sorted(range(len(sets)), key=lambda number: sets[number][0].evidence)
+    ends = [(sets[number][0].evidence - low) / (high - low) for number in order]
+    for number, place in zip(order, spaced(ends, _CLOSEST_LABELS), strict=True):
+        end = sets[number][0]
+        color = COLORS[number % len(COLORS)]
+        axes.annotate(
+            end.set,
+            (end.used, end.evidence),
+            xytext=(1.04, place),
+            textcoords="axes fraction",
+            va="center",
+            color=color,
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2},
+            annotation_clip=False,
+        )
+
+
+def spaced(places: Sequence[float], least: float) -> list[float]:
+    """Ascending places, moved apart so that no two are closer than `least`, none of them above the highest."""
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(place, moved[-1] + least) if moved else place)
+    highest = _HIGHEST_LABEL
+    for number in range(len(moved) - 1, -1, -1):
+        moved[number] = min(moved[number], highest)
+        highest = moved[number] - least
+    return moved
+
+
+def write_numbers(sets: Sequence[Sequence[Point]], output: Path) -> None:
+    """The rows of all sets as CSV."""
+    with output.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Point._fields)
+        writer.writerows(point for found in sets for point in found)
+
+
+def main() -> None:
+    options = _options()
+    found = outcomes(load(options.cases, options.limit), options.folds)
+    rows = [points(name, of_set) for name, of_set in found.items()]
+    truths = {name: truth(of_set) for name, of_set in found.items()}
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    write_numbers(rows, options.output.with_suffix(".csv"))
+    draw(rows, options.output)
+    blocks = {
+        "adaptive": trade_off(rows),
+        "calibration": reliability(list(truths.values())),
+        "calibration-by-set": reliability_by_set(truths),
+    }
+    publish(blocks, options.docs)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", type=Path, nargs="+")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the picture; the numbers stand beside it")
+    parser.add_argument("--folds", action="store_true", help="judge each case with weights not learned from it")
+    parser.add_argument("--docs", type=Path, help="the document to put the tables into")
+    parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
+    options = parser.parse_args()
+    if options.output.suffix == ".csv":
+        parser.error("-o is the picture (.svg, .png, .pdf); the .csv is written beside it")
+    return options
+
+
+if __name__ == "__main__":
+    main()
