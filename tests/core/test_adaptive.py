@@ -1,0 +1,91 @@
+"""adaptive=True: the budget is a limit and not a goal."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, Compressor, Passage
+from ctxcompress.errors import ConfigError
+
+PASSAGES = [
+    Passage(
+        name,
+        f"{name} lies by the sea. The lighthouse of {name} is {20 + n} metres high. Ships call at {name} in summer. "
+        f"Its market is held on Mondays. Its school has {n} classes.",
+        title=name,
+    )
+    for n, name in enumerate(["Arle", "Brent", "Calver", "Dunmore", "Eldby", "Fenwick", "Garth", "Holm"])
+]
+QUESTION = "How high is the lighthouse of Fenwick?"
+
+
+def compressed(query: str | None = QUESTION, *, adaptive: bool = True, max_tokens: int = 150, **options: float):
+    config = CompressionConfig(max_tokens=max_tokens, adaptive=adaptive, encoding=lambda t: len(t.split()), **options)
+    return Compressor(config).compress(query, PASSAGES)
+
+
+def test_an_easy_question_takes_a_part_of_the_budget_and_keeps_its_answer() -> None:
+    full, early = compressed(adaptive=False), compressed()
+    assert "The lighthouse of Fenwick is 25 metres high." in early.text
+    assert early.tokens < 0.5 * full.tokens
+
+
+def test_what_was_hardly_needed_is_dropped_as_unlikely() -> None:
+    reasons = {decision.reason for decision in compressed().dropped}
+    assert "unlikely" in reasons
+    assert "unlikely" not in {decision.reason for decision in compressed(adaptive=False).dropped}
+
+
+def test_a_higher_probability_keeps_less() -> None:
+    tokens = [compressed(min_probability=p).tokens for p in (0.0001, 0.01, 0.1, 0.9)]
+    assert tokens == sorted(tokens, reverse=True)
+    assert tokens[0] > tokens[-1] > 0
+
+
+def test_the_best_is_kept_however_unlikely() -> None:
+    assert compressed(min_probability=0.999).text == "The lighthouse of Fenwick is 25 metres high."
+
+
+@pytest.mark.parametrize("query", [None, "", "zyx wvu"])
+def test_where_nothing_matches_the_budget_is_filled_with_what_comes_first(query: str | None) -> None:
+    assert compressed(query) == compressed(query, adaptive=False)
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    result = compressed(max_tokens=10_000)
+    assert [kept.untouched for kept in result.passages] == [True] * len(PASSAGES)
+
+
+def test_compressing_again_changes_nothing() -> None:
+    once = compressed()
+    config = CompressionConfig(max_tokens=150, adaptive=True)
+    assert Compressor(config).compress(QUESTION, [kept.text for kept in once.passages]).text == once.text
+
+
+def test_relevance_is_the_probability_of_the_best_segment() -> None:
+    relevance = {kept.id: kept.relevance for kept in compressed(adaptive=False).passages}
+    assert max(relevance, key=relevance.get) == "Fenwick"
+    assert all(0 <= value <= 1 for value in relevance.values())
+
+
+@given(budget=st.integers(1, 200), probability=st.floats(1e-6, 1, exclude_max=True))
+def test_the_budget_holds_and_every_character_is_kept_or_dropped_once(budget: int, probability: float) -> None:
+    result = compressed(max_tokens=budget, min_probability=probability)
+    assert result.tokens <= budget
+    for index, passage in enumerate(PASSAGES):
+        spans = [span for kept in result.passages if kept.index == index for span in kept.spans]
+        spans += [span for left in result.dropped if left.index == index for span in left.spans]
+        assert "".join(passage.text[a:b] for a, b in sorted(spans)) == passage.text
+
+
+@pytest.mark.parametrize("value", [0, 1, -0.1, 2, True, "0.1", None, float("nan")])
+def test_a_probability_that_is_none_is_refused(value: object) -> None:
+    with pytest.raises(ConfigError, match="min_probability"):
+        CompressionConfig(min_probability=value)
+
+
+def test_plain_bm25_has_no_probabilities_to_stop_at() -> None:
+    with pytest.raises(ConfigError, match="adaptive=True"):
+        CompressionConfig(adaptive=True, scorer="bm25")
+    with pytest.raises(ConfigError, match="adaptive is"):
+        CompressionConfig(adaptive="yes")
