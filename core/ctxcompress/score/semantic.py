@@ -30,19 +30,19 @@ SEMANTIC = (
 )
 """The rows of `Semantics.features`, in order."""
 
-_SHARE = 0.16
+_SHARE = 0.165
 """Of the cost of comparing everything."""
 _TEXT, _CALL = 20.0, 100.0
 """What a text and a call of the encoder cost beside the characters, in characters."""
 _LONGEST = 1_000.0
 """Characters of which small models read no more."""
-_SHARE_OF_LABELS = 1 / 3
+_SHARE_OF_LABELS = 0.5
 """Of these, those of titles and headings at most."""
 _LEAST = 4
 """Segments that are compared at least."""
 _MOST_WITHOUT_WORDS = 1_000
 """Segments that are compared at most where no word of the question occurs, which leaves all of them in doubt."""
-_ANOTHER_OF_PASSAGE = 0.3
+_ANOTHER_OF_PASSAGE = 0.6
 """How much less a segment is worth comparing for each better one of its passage, in standard deviations."""
 
 Compare = Callable[[Sequence[str]], Floats]
