@@ -1,8 +1,8 @@
 """Closeness in meaning as a few more features.
 
-Where comparing is cheap, all is compared. Otherwise the titles and headings are, which are short, and then, of
-the segments, those that words and these leave in doubt: a fraction of the text. Encoders differ in what their
-numbers are like, so that only differences within one retrieval count.
+Where comparing is cheap, all is compared. Otherwise the titles and headings are, which are short, and then, in two
+rounds, the segments that words and what was compared before make promising: a fraction of the text. Encoders differ
+in what their numbers are like, so that only differences within one retrieval count.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ SEMANTIC = (
 )
 """The rows of `Semantics.features`, in order."""
 
-_SHARE = 0.165
+_SHARE = 0.21
 """Of the cost of comparing everything."""
 _TEXT, _CALL = 20.0, 100.0
 """What a text and a call of the encoder cost beside the characters, in characters."""
@@ -38,8 +38,10 @@ _LONGEST = 1_000.0
 """Characters of which small models read no more."""
 _SHARE_OF_LABELS = 0.5
 """Of these, those of titles and headings at most."""
-_LEAST = 4
-"""Segments that are compared at least."""
+_ROUNDS = (0.5, 1.0)
+"""Of what is left for segments, the share that a round may take."""
+_LEAST = 2
+"""Segments that a round compares at least."""
 _MOST_WITHOUT_WORDS = 1_000
 """Segments that are compared at most where no word of the question occurs, which leaves all of them in doubt."""
 _ANOTHER_OF_PASSAGE = 0.6
@@ -84,10 +86,13 @@ class Semantics:
             compare = _comparisons(self.encoder, query)
         costs = _Costs(corpus, query, everything=self._is_cheap or logits is None)
         labels = _label_rows(corpus, costs, logits, compare)
-        chosen = costs.affordable(_promising(corpus, logits, labels[0]))
-        chosen = chosen[np.isnan(closeness[chosen])]
-        if chosen.size:
-            closeness[chosen] = compare([_labelled(corpus, number) for number in chosen.tolist()])
+        promise = labels[0]
+        for share in _ROUNDS:
+            order = _promising(corpus, logits, promise)
+            chosen = costs.affordable(order[np.isnan(closeness[order])], share)
+            if chosen.size:
+                closeness[chosen] = compare([_labelled(corpus, number) for number in chosen.tolist()])
+            promise = labels[0] + _closest_of_group(_group(corpus), closeness)
         return np.vstack([_rows(corpus, closeness, of_passages), labels])
 
 
@@ -113,12 +118,15 @@ class _Costs:
             self._left -= float(total[last - 1]) + _CALL
         return list(labels[:last])
 
-    def affordable(self, order: Integers) -> Integers:
-        """The first of the segments."""
+    def affordable(self, order: Integers, share: float) -> Integers:
+        """The first of the segments, for this share of what is left."""
         if self._everything:
             return order
-        last = int(np.searchsorted(np.cumsum(self._costs[order]), self._left - _CALL, side="right"))
-        return order[: max(last, _LEAST)]
+        total = np.cumsum(self._costs[order])
+        last = max(int(np.searchsorted(total, share * self._left - _CALL, side="right")), _LEAST)
+        if order.size:
+            self._left -= float(total[min(last, order.size) - 1]) + _CALL
+        return order[:last]
 
 
 def _cost(lengths: Floats) -> Floats:
@@ -143,17 +151,31 @@ def _label_rows(corpus: Corpus, costs: _Costs, logits: Floats | None, compare: C
     return rows
 
 
-def _promising(corpus: Corpus, logits: Floats | None, labels: Floats) -> Integers:
-    """The segments in the order in which they are worth comparing: by words and label, and not too many of one
-    passage, whose first ones say what the others are about."""
+def _promising(corpus: Corpus, logits: Floats | None, promise: Floats) -> Integers:
+    """The segments in the order in which they are worth comparing: by words and by what else promises something, and
+    not too many of one passage, whose first ones say what the others are about."""
     if logits is None:
-        return np.arange(min(labels.size, _MOST_WITHOUT_WORDS))
-    promise = _standardized(logits) + labels
-    group = corpus.passage if len(corpus.titles) > 1 else np.asarray(corpus.sections, dtype=np.intp)
-    by_group = np.lexsort((-promise, group))
-    place = np.empty(promise.size)
-    place[by_group] = np.arange(promise.size) - np.searchsorted(group[by_group], group[by_group])
-    return np.argsort(_ANOTHER_OF_PASSAGE * place - promise, kind="stable")
+        return np.arange(min(promise.size, _MOST_WITHOUT_WORDS))
+    worth = _standardized(logits) + promise
+    group = _group(corpus)
+    by_group = np.lexsort((-worth, group))
+    place = np.empty(worth.size)
+    place[by_group] = np.arange(worth.size) - np.searchsorted(group[by_group], group[by_group])
+    return np.argsort(_ANOTHER_OF_PASSAGE * place - worth, kind="stable")
+
+
+def _group(corpus: Corpus) -> Integers:
+    """Of each segment the passage, or where there is but one, the section."""
+    return corpus.passage if len(corpus.titles) > 1 else np.asarray(corpus.sections, dtype=np.intp)
+
+
+def _closest_of_group(group: Integers, closeness: Floats) -> Floats:
+    """Of each segment how close the closest of its group is, in standard deviations; 0 where that is not known."""
+    known = np.flatnonzero(~np.isnan(closeness))
+    closest = np.full(int(group.max(initial=0)) + 1, -np.inf)
+    if known.size > 1:
+        np.maximum.at(closest, group[known], _standardized(closeness[known]))
+    return np.where(np.isinf(closest), 0.0, closest)[group]
 
 
 def _labelled(corpus: Corpus, number: int) -> str:
@@ -166,18 +188,17 @@ def _rows(corpus: Corpus, closeness: Floats, of_passages: Floats) -> Floats:
     """All rows but the labels'. closeness: NaN where it is not known."""
     known = np.flatnonzero(~np.isnan(closeness))
     compared, standard, gap, rank = np.zeros((4, closeness.size))
-    passages = np.full(of_passages.size, -np.inf)
+    of_passage = _closest_of_group(corpus.passage, closeness)
     if known.size > 1:  # one alone is not closer than others
         compared[known] = 1
         standard[known] = _standardized(closeness[known])
         gap[known] = standard[known] - standard[known].max()
         rank[known] = 1 / (1 + ranks(closeness[known]))
-        np.maximum.at(passages, corpus.passage[known], standard[known])
-    passages[np.isinf(passages)] = 0
-    carried = np.flatnonzero(~np.isnan(of_passages))
-    if carried.size > 1:
-        passages[carried] = _standardized(of_passages[carried])
-    return table([compared, standard, gap, rank, passages[corpus.passage]])
+    carried = ~np.isnan(of_passages)
+    if np.count_nonzero(carried) > 1:
+        of_passages[carried] = _standardized(of_passages[carried])
+        of_passage = np.where(carried[corpus.passage], of_passages[corpus.passage], of_passage)
+    return table([compared, standard, gap, rank, of_passage])
 
 
 def _standardized(values: Floats) -> Floats:
