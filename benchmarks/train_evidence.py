@@ -33,6 +33,8 @@ OUTPUT = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "evid
 BUDGETS = {"page": 1000, "mdpage": 1000, "hotpot": 350, "table": 400, "kv": 300}
 BUDGET = 500
 FOLDS = 4
+FOREIGN = frozenset(("xquad_ar", "xquad_zh"))
+"""Sets in languages that the encoders do not know: of closeness nothing is learned from them."""
 
 
 class Remembered:
@@ -77,8 +79,9 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
     words = learn_words(sets, without)
     judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
     stages = {"words": words}
+    familiar = {name: cases for name, cases in sets.items() if name not in FOREIGN}
     for name, encoder in encoders.items():
-        stages[name], judges[name] = learn_semantic(sets, name, words, _semantics(encoder), without)
+        stages[name], judges[name] = learn_semantic(familiar, name, words, _semantics(encoder), without)
     return judges, stages
 
 

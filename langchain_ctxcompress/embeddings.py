@@ -42,6 +42,11 @@ def as_encoder(encoder: object) -> object:
     if encoder is None or isinstance(encoder, Encoder) or hasattr(encoder, "compare"):
         return encoder
     raise ValueError(
-        f"encoder is {encoder!r}; give an Embeddings object of LangChain, such as "
+        f"encoder is {_shown(encoder)}; give an Embeddings object of LangChain, such as "
         "HuggingFaceEmbeddings(model_name=...), or one of ctxcompress.encoders, such as SentenceEncoder(...)"
     )
+
+
+def _shown(value: object) -> str:
+    """Not more than the type of an object, which may hold a key to a service."""
+    return repr(value) if isinstance(value, str | int | float | type) else f"an object of type {type(value).__name__}"

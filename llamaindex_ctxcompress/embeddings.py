@@ -47,7 +47,7 @@ def as_encoder(encoder: object) -> object:
     if encoder is None or isinstance(encoder, Encoder) or hasattr(encoder, "compare"):
         return encoder
     raise ValueError(
-        f"encoder is {encoder!r}; give an embedding model of LlamaIndex, such as Settings.embed_model, or one of "
+        f"encoder is {_shown(encoder)}; give an embedding model of LlamaIndex, such as Settings.embed_model, or one of "
         "ctxcompress.encoders, such as SentenceEncoder(...)"
     )
 
@@ -73,3 +73,8 @@ def read_back(encoder: object) -> object:
             "embedding model itself: from_dict(data, encoder=...)"
         )
     return load_embed_model(dict(encoder))
+
+
+def _shown(value: object) -> str:
+    """Not more than the type of an object, which may hold a key to a service."""
+    return repr(value) if isinstance(value, str | int | float | type) else f"an object of type {type(value).__name__}"

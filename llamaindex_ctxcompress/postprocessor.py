@@ -56,7 +56,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
 
     `encoder` tells the scorer "evidence" how close texts are in meaning: `encoder=Settings.embed_model`
     or any other embedding model of LlamaIndex, or one of ctxcompress.encoders: `encoder=StaticVectors()`.
-    Only sentences whose words leave it in doubt are embedded, in one or two calls, which async engines await.
+    Only sentences whose words leave it in doubt are embedded, in a few calls, which async engines await.
     Embeddings that nodes carry are used and not made again, so they must be of the same model.
 
     `to_dict`, `to_json` and pickle keep every option. A callable `encoding` cannot be written down:
@@ -230,7 +230,8 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
             )
         if "encoder" not in state["__dict__"]:
             raise PicklingError(
-                f"encoder is {self.encoder!r}, which cannot be pickled; give one that can be, or pickle without it "
+                f"encoder is an object of type {type(self.encoder).__name__}, which cannot be pickled; give one that "
+                "can be, or pickle without it "
                 "(encoder=None) and assign it to the copy"
             )
         return state

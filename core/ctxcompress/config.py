@@ -130,12 +130,17 @@ def _check_encoding(encoding: object) -> None:
 def _check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
     if encoder is not None and (isinstance(encoder, type) or not isinstance(encoder, Encoder | Comparer)):
         raise ConfigError(
-            f"encoder is {encoder!r}; give one of ctxcompress.encoders, or an object with encode_query and "
+            f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, or an object with encode_query and "
             "encode_document, or with compare and cheap"
         )
     if scorer != "evidence" and (encoder is not None or adaptive):
         option = "adaptive=True" if encoder is None else "an encoder"
         raise ConfigError(f'{option} is given with scorer={scorer!r}; it needs probabilities: give scorer="evidence"')
+
+
+def _shown(value: object) -> str:
+    """Not more than the type of an object, which may hold a key to a service."""
+    return repr(value) if isinstance(value, str | int | float | type) else f"an object of type {type(value).__name__}"
 
 
 def _check_probability(probability: object) -> None:

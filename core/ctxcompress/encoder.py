@@ -1,13 +1,17 @@
 """What can be asked how close texts are in meaning to a question. The classes that do it are in `encoders`."""
 
 import asyncio
+import threading
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from concurrent.futures import CancelledError, wait
 from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
 __all__ = ["AsyncEncoder", "Comparer", "Encoder", "OnLoop"]
+
+_LOOK = 0.05
+"""Seconds."""
 
 
 @runtime_checkable
@@ -44,17 +48,41 @@ class Comparer(Protocol):
         """One number for each text, greater for closer ones, on any scale, shape (texts,)."""
 
 
-@dataclass(frozen=True, slots=True)
 class OnLoop:
-    """An async encoder for a thread that has no event loop: what it awaits runs on `loop`, which must be free."""
+    """An async encoder for one thread that has no event loop: what it awaits runs on `loop`, which must be free.
 
-    encoder: AsyncEncoder
-    loop: asyncio.AbstractEventLoop
+    Raises CancelledError in that thread after `cancel`, or if the loop is closed.
+    """
+
+    __slots__ = ("_cancelled", "_encoder", "_loop")
+
+    def __init__(self, encoder: AsyncEncoder, loop: asyncio.AbstractEventLoop) -> None:
+        self._encoder, self._loop = encoder, loop
+        self._cancelled = threading.Event()
 
     def encode_query(self, text: str, /) -> ArrayLike:
         """As the encoder's `aencode_query`."""
-        return asyncio.run_coroutine_threadsafe(self.encoder.aencode_query(text), self.loop).result()
+        return self._awaited(self._encoder.aencode_query(text))
 
     def encode_document(self, texts: Sequence[str], /) -> ArrayLike:
         """As the encoder's `aencode_document`."""
-        return asyncio.run_coroutine_threadsafe(self.encoder.aencode_document(texts), self.loop).result()
+        return self._awaited(self._encoder.aencode_document(texts))
+
+    def cancel(self) -> None:
+        """Nothing is awaited any more, and what is being awaited is cancelled."""
+        self._cancelled.set()
+
+    def _awaited(self, coroutine: Coroutine[Any, Any, ArrayLike]) -> ArrayLike:
+        if self._is_over():
+            coroutine.close()
+            raise CancelledError
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        # A loop that has stopped tells nobody: so it is looked at now and then.
+        while not wait([future], timeout=_LOOK).done:
+            if self._is_over():
+                future.cancel()
+                raise CancelledError
+        return future.result()
+
+    def _is_over(self) -> bool:
+        return self._cancelled.is_set() or self._loop.is_closed()

@@ -34,7 +34,7 @@ from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
 from ctxcompress.tokens import OriginalText, TokenCounter
-from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Reason, Segment, Span, StageStats
+from ctxcompress.types import Compression, Decision, KeptPassage, Kind, Passage, Reason, Segment, Span, StageStats
 
 __all__ = ["Compressor", "Frame", "compress"]
 
@@ -119,15 +119,21 @@ class Compressor:
         frame: Frame | None = None,
     ) -> Compression:
         """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop."""
-        loop, encoder, compressor = asyncio.get_running_loop(), self.config.encoder, self
-        if isinstance(encoder, AsyncEncoder):
-            compressor = Compressor(replace(self.config, encoder=OnLoop(encoder, loop)))
+        encoder = self.config.encoder
+        if not isinstance(encoder, AsyncEncoder):
+            return await asyncio.to_thread(
+                self.compress, query, passages, max_tokens=max_tokens, tier=tier, frame=frame
+            )
+        loop = asyncio.get_running_loop()
+        on_loop = OnLoop(encoder, loop)
+        compressor = Compressor(replace(self.config, encoder=on_loop))
         work = functools.partial(compressor.compress, query, passages, max_tokens=max_tokens, tier=tier, frame=frame)
-        # A thread of its own: it may wait for an encoder that itself needs one of the loop's threads.
+        # A thread of its own: it waits for an encoder that may itself need one of the loop's threads.
         executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
         try:
             return await loop.run_in_executor(executor, contextvars.copy_context().run, work)
         finally:
+            on_loop.cancel()
             executor.shutdown(wait=False)
 
 
@@ -153,15 +159,15 @@ def _selected(
     clock.lap("segment", len(items), len(candidates.segments))
     scores = _scores(query, items, segmented, candidates, language, config)
     worth = _worth(scores, candidates, config)
-    unlikely = np.flatnonzero(scores < min(config.min_probability, scores.max(initial=0.0)) * config.adaptive)
-    worth[unlikely] = -1
+    unlikely = _unlikely(scores, candidates, config.min_probability) if config.adaptive else []
+    worth[unlikely] -= 1 + worth.max(initial=0.0)
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(scores)))
     selection = select(candidates, worth, layout, config.budget)
     clock.lap("select", len(candidates.segments), len(selection.spans))
     best = np.zeros(len(items))
     np.maximum.at(best, candidates.passage, scores)
     relevances = {index: float(best[index]) for index in selection.spans}
-    return selection, relevances, candidates.spans(unlikely.tolist())
+    return selection, relevances, candidates.spans(unlikely)
 
 
 def _scores(
@@ -195,6 +201,18 @@ def _worth(scores: Floats, candidates: Candidates, config: CompressionConfig) ->
     if config.type_weights:
         worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in candidates.segments])
     return worth
+
+
+def _unlikely(scores: Floats, candidates: Candidates, probability: float) -> list[int]:
+    """The segments less likely needed than that, and than the likeliest one. A table's rows are as likely as its
+    header, which is no segment to be kept alone."""
+    likely = (scores >= min(probability, scores.max(initial=0.0))).tolist()
+    return [
+        number
+        for number, segment in enumerate(candidates.segments)
+        if not likely[number]
+        and not (segment[0] is Kind.TABLE and any(likely[header] for header in candidates.needs(number)))
+    ]
 
 
 def _kept(

@@ -46,6 +46,23 @@ def test_the_best_is_kept_however_unlikely() -> None:
     assert compressed(min_probability=0.999).text == "The lighthouse of Fenwick is 25 metres high."
 
 
+def test_rows_are_as_likely_as_their_header() -> None:
+    rows = "\n".join(f"| N{n} Smith | {n} | FC{n} |" for n in range(40))
+    table = "| player | goals scored | club |\n|---|---|---|\n" + rows
+    config = CompressionConfig(max_tokens=100, adaptive=True)
+    text = Compressor(config).compress("Which player scored the most goals?", [table]).text
+    assert text.startswith("| player | goals scored | club |\n|---|---|---|\n| N")
+
+
+@pytest.mark.parametrize("probability", [0.01, 0.3, 0.9])
+def test_a_heading_comes_with_text_under_it(probability: float) -> None:
+    page = "# Frobnicate quota\n\nIt is ten for all. " + "Other things matter. " * 30 + "\n\n# Else\n\nNothing here."
+    config = CompressionConfig(max_tokens=40, adaptive=True, min_probability=probability)
+    text = Compressor(config).compress("frobnicate quota", [page]).text
+    assert text.startswith("# Frobnicate quota\n\n")
+    assert len(text) > len("# Frobnicate quota\n\n")
+
+
 @pytest.mark.parametrize("query", [None, "", "zyx wvu"])
 def test_where_nothing_matches_the_budget_is_filled_with_what_comes_first(query: str | None) -> None:
     assert compressed(query) == compressed(query, adaptive=False)

@@ -1,7 +1,11 @@
 """Static word vectors: no context, no torch, a few milliseconds for all segments."""
 
+import importlib
+import logging
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +13,9 @@ from numpy.typing import NDArray
 from ctxcompress.errors import MissingExtra
 
 __all__ = ["StaticVectors"]
+
+_BLOCK = 500
+"""Texts that are summed at a time: what that takes of memory does not grow with their number."""
 
 
 class StaticVectors:
@@ -24,10 +31,7 @@ class StaticVectors:
     cheap = True
 
     def __init__(self) -> None:
-        try:
-            import wordllama
-        except ImportError as error:
-            raise MissingExtra("StaticVectors needs wordllama; pip install 'ctxcompress[static]'") from error
+        wordllama = _wordllama()
         # The folder of the package is where its weights are; nothing is looked for elsewhere.
         model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
         self._tokenizer = model.tokenizer
@@ -44,13 +48,31 @@ class StaticVectors:
         distinct, place = np.unique(tokens, return_inverse=True)
         frequency = np.bincount(place[text_of > 0], minlength=distinct.size)
         idf = np.log1p((len(texts) + 0.5 - frequency) / (frequency + 0.5))
-        weighted = self._vectors[tokens] * (times * idf[place]).astype(np.float32)[:, np.newaxis]
-        sums = np.zeros((len(texts) + 1, self._vectors.shape[1]))
-        present = np.flatnonzero(np.diff(text_of, prepend=-1))
-        sums[text_of[present]] = np.add.reduceat(weighted, present, axis=0)
+        weights = (times * idf[place]).astype(np.float32)
+        starts = np.searchsorted(text_of, np.arange(0, len(texts) + 1 + _BLOCK, _BLOCK))
+        vector, *blocks = (
+            self._sums(tokens[start:end], weights[start:end], text_of[start:end])
+            for start, end in [(0, np.searchsorted(text_of, 1)), *pairwise(starts.tolist())]
+        )
+        closeness = np.zeros(len(texts) + 1)
+        for texts_of_block, sums in blocks:
+            closeness[texts_of_block] = np.einsum("td,d->t", sums, vector[1][0]) if vector[0].size else 0.0
+        return closeness[1:]
+
+    def _sums(
+        self, tokens: NDArray[np.int64], weights: NDArray[np.float32], text_of: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """(texts that have a token, their weighted sums of vectors, of length 1)."""
+        first = np.flatnonzero(np.diff(text_of, prepend=-1))
+        if not first.size:
+            return first, np.zeros((0, self._vectors.shape[1]))
+        sums = np.add.reduceat(self._vectors[tokens] * weights[:, np.newaxis], first, axis=0).astype(float)
         sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
-        closeness: NDArray[np.float64] = np.einsum("td,d->t", sums[1:], sums[0])
-        return closeness
+        return text_of[first], sums
+
+    def __reduce__(self) -> tuple[type["StaticVectors"], tuple[()]]:
+        # The vectors are where the package is.
+        return StaticVectors, ()
 
     def _tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(token, number of the text that it is in), of all texts one after the other."""
@@ -58,3 +80,16 @@ class StaticVectors:
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         flat = np.fromiter((token for of_text in ids for token in of_text), np.int64, int(lengths.sum()))
         return flat, np.repeat(np.arange(len(ids)), lengths)
+
+
+def _wordllama() -> Any:
+    """The package. When it is imported it sets up the logging of the program, which is the program's to do."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        return importlib.import_module("wordllama")
+    except ImportError as error:
+        raise MissingExtra("StaticVectors needs wordllama; pip install 'ctxcompress[static]'") from error
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ctxcompress.encoder import Comparer, Encoder
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import ranks, table
@@ -37,13 +37,14 @@ _TEXT, _CALL = 20.0, 100.0
 _LONGEST = 1_000.0
 """Characters of which small models read no more."""
 _SHARE_OF_LABELS = 0.5
-"""Of these, those of titles and headings at most."""
+"""Of that, what titles and headings take at most."""
 _ROUNDS = (0.5, 1.0)
 """Of what is left for segments, the share that a round may take."""
 _LEAST = 2
 """Segments that a round compares at least."""
 _MOST_WITHOUT_WORDS = 1_000
-"""Segments that are compared at most where no word of the question occurs, which leaves all of them in doubt."""
+"""Labels, and segments a round, that are compared at most where no word of the question occurs, which leaves all in
+doubt."""
 _ANOTHER_OF_PASSAGE = 0.6
 """How much less a segment is worth comparing for each better one of its passage, in standard deviations."""
 
@@ -66,7 +67,7 @@ class Semantics:
 
     @property
     def _is_cheap(self) -> bool:
-        return isinstance(self.encoder, Comparer) and self.encoder.cheap
+        return not isinstance(self.encoder, Encoder) and self.encoder.cheap
 
     def features(self, query: str, corpus: Corpus, logits: Floats | None) -> Floats:
         """One row for each of SEMANTIC, one column a segment.
@@ -84,44 +85,45 @@ class Semantics:
             closeness = np.where(sizes == 1, of_passages, np.nan)[corpus.passage]
         else:
             compare = _comparisons(self.encoder, query)
-        costs = _Costs(corpus, query, everything=self._is_cheap or logits is None)
+        most = None if self._is_cheap else _MOST_WITHOUT_WORDS
+        costs = _Costs(corpus, query, everything=self._is_cheap or logits is None, most=most)
         labels = _label_rows(corpus, costs, logits, compare)
-        promise = labels[0]
         for share in _ROUNDS:
-            order = _promising(corpus, logits, promise)
+            order = _promising(corpus, logits, labels[0] + _closest_of_group(_group(corpus), closeness))
             chosen = costs.affordable(order[np.isnan(closeness[order])], share)
             if chosen.size:
                 closeness[chosen] = compare([_labelled(corpus, number) for number in chosen.tolist()])
-            promise = labels[0] + _closest_of_group(_group(corpus), closeness)
         return np.vstack([_rows(corpus, closeness, of_passages), labels])
 
 
 class _Costs:
     """How much may be compared. The unit is what a character costs, and comparing all segments, bare, is the whole."""
 
-    __slots__ = ("_costs", "_everything", "_left")
+    __slots__ = ("_costs", "_everything", "_left", "_most")
 
-    def __init__(self, corpus: Corpus, query: str, *, everything: bool) -> None:
+    def __init__(self, corpus: Corpus, query: str, *, everything: bool, most: int | None) -> None:
+        """most: how many labels, and how many segments, if everything may be compared."""
         labels = np.array([len(label) for label in corpus.label_texts], dtype=float)
         texts = np.fromiter(map(len, corpus.texts), float, len(corpus.texts))
         self._costs = _cost(texts + labels[corpus.sections])
         self._left = _SHARE * float(_cost(texts).sum()) - _CALL - len(query)
-        self._everything = everything
+        self._everything, self._most = everything, most
 
     def affordable_labels(self, labels: Sequence[str]) -> list[str]:
         """The first of the labels."""
         if self._everything:
-            return list(labels)
+            return list(labels[: self._most])
         total = np.cumsum(_cost(np.array([len(label) for label in labels], dtype=float)))
         last = int(np.searchsorted(total, _SHARE_OF_LABELS * self._left - _CALL, side="right"))
-        if last:
-            self._left -= float(total[last - 1]) + _CALL
+        if last < 2:  # one alone is not closer than others
+            return []
+        self._left -= float(total[last - 1]) + _CALL
         return list(labels[:last])
 
     def affordable(self, order: Integers, share: float) -> Integers:
         """The first of the segments, for this share of what is left."""
         if self._everything:
-            return order
+            return order[: self._most]
         total = np.cumsum(self._costs[order])
         last = max(int(np.searchsorted(total, share * self._left - _CALL, side="right")), _LEAST)
         if order.size:
@@ -155,7 +157,7 @@ def _promising(corpus: Corpus, logits: Floats | None, promise: Floats) -> Intege
     """The segments in the order in which they are worth comparing: by words and by what else promises something, and
     not too many of one passage, whose first ones say what the others are about."""
     if logits is None:
-        return np.arange(min(promise.size, _MOST_WITHOUT_WORDS))
+        return np.argsort(-promise, kind="stable")
     worth = _standardized(logits) + promise
     group = _group(corpus)
     by_group = np.lexsort((-worth, group))
@@ -202,8 +204,9 @@ def _rows(corpus: Corpus, closeness: Floats, of_passages: Floats) -> Floats:
 
 
 def _standardized(values: Floats) -> Floats:
-    deviation = values.std()
-    return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(values.shape)
+    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # no square is too large, or too small
+    deviation = scaled.std()
+    return (scaled - scaled.mean()) / deviation if deviation > 1e-9 else np.zeros(values.shape)
 
 
 def _cosines(encoder: Encoder, query: Floats) -> Compare:
@@ -239,23 +242,33 @@ def _carried(query: Floats, embeddings: Sequence[Sequence[float] | None]) -> Flo
     """The closeness of each passage that carries an embedding as long as the question's vector, else NaN."""
     closeness = np.full(len(embeddings), np.nan)
     for number, embedding in enumerate(embeddings):
-        if embedding is not None and len(embedding) == query.size:
-            vector = np.asarray(embedding, dtype=float)
-            if np.isfinite(vector).all():
-                closeness[number] = _unit(vector) @ query
+        if embedding is not None:
+            vector = _numbers(embedding)
+            if vector is None or vector.ndim != 1:
+                raise InputError(
+                    f"the embedding of passage {number} is a {type(embedding).__name__} that is no list of numbers; "
+                    "give one, or None"
+                )
+            if vector.size == query.size and np.isfinite(vector).all():
+                closeness[number] = np.einsum("d,d->", _unit(vector), query)
     return closeness
 
 
-def _finite(values: ArrayLike, of: str, dimensions: int) -> Floats:
+def _numbers(values: object) -> Floats | None:
     try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"the encoder gave a {type(values).__name__} for {of}; give an array of numbers") from error
-    if array.ndim != dimensions or not np.isfinite(array).all():
-        raise ConfigError(
-            f"the encoder gave an array of shape {array.shape} for {of}; it must have {dimensions} dimensions "
-            "and finite numbers"
-        )
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last is torch's, of what has a gradient
+        return None
+
+
+def _finite(values: ArrayLike, of: str, dimensions: int) -> Floats:
+    array = _numbers(values)
+    if array is None:
+        raise ConfigError(f"the encoder gave a {type(values).__name__} for {of}; give an array of numbers")
+    if array.ndim != dimensions:
+        raise ConfigError(f"the encoder gave an array of shape {array.shape} for {of}; give {dimensions} dimensions")
+    if not np.isfinite(array).all():
+        raise ConfigError(f"the encoder gave numbers for {of} that are not all finite numbers; give no NaN or infinity")
     return array
 
 

@@ -50,7 +50,7 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
     what it needs, it is kept without.
 
     values: what each segment is worth, shape (segments,). One that is worth less than 0 is kept only where
-    another needs it.
+    another needs it, or where it is the best.
     """
     ranking = _ranked(candidates, values)
     split = best_split(candidates, ranking, layout, budget)
@@ -60,6 +60,7 @@ def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) 
         ranking = [first, *(number for number in _ranked(candidates, values) if number != first)]
     order, twins = _without_duplicates(ranking, candidates)
     coherence = Coherence(candidates, order)
+    order = [number for number in order if values[number] >= 0] or order[:1]
     cost = SegmentCosts(candidates, layout)
     room = budget + layout.count(layout.separator)
     while room > 0:
@@ -111,14 +112,14 @@ def _composed(candidates: Candidates, items: set[int], twins: dict[int, int], la
 
 
 def _ranked(candidates: Candidates, values: Floats) -> list[int]:
-    """The segments with something in them that are worth enough, from the best to the worst. Fences come with what
-    they are around, and headers of tables with their rows."""
+    """The segments with something in them, from the best to the worst. Fences come with what they are
+    around, and headers of tables with their rows."""
     sizes = np.fromiter(map(len, candidates.texts), float, len(candidates.texts)) / _CHARACTERS_PER_TOKEN
     headers = {
         n for number, s in enumerate(candidates.segments) if s[0] is Kind.TABLE for n in candidates.needs(number)
     }
     ranking = [number for number in rank(values, sizes, density=_DENSITY) if number not in headers]
-    return [number for number in ranking if values[number] >= 0 and not _is_bare(candidates, number)]
+    return [number for number in ranking if not _is_bare(candidates, number)]
 
 
 def _is_bare(candidates: Candidates, number: int) -> bool:

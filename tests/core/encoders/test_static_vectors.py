@@ -1,6 +1,7 @@
 """StaticVectors: word vectors that come with a package, without torch and without a network."""
 
 import json
+import pickle
 import random
 import subprocess
 import sys
@@ -125,3 +126,25 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
         StaticVectors()
     assert isinstance(missing.value, ImportError)
     assert isinstance(missing.value.__cause__, ImportError)
+
+
+def test_the_programs_logging_stays_as_it_is():
+    code = (
+        "import logging; from ctxcompress.encoders import StaticVectors; StaticVectors(); "
+        "print(logging.getLogger().handlers, logging.getLogger().level)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] 30"
+
+
+def test_pickle_holds_no_vectors(vectors):
+    data = pickle.dumps(vectors)
+    assert len(data) < 1_000
+    np.testing.assert_array_equal(pickle.loads(data).compare("doctor", TEXTS), vectors.compare("doctor", TEXTS))
+
+
+def test_more_texts_than_are_summed_at_a_time(vectors):
+    texts = [f"{text} {n}" for n in range(300) for text in TEXTS]
+    apart = vectors.compare("doctor", texts)
+    assert apart.shape == (len(texts),)
+    assert apart[: len(TEXTS)].argmax() == apart[-len(TEXTS) :].argmax()

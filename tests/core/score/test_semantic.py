@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.semantic import SEMANTIC, Semantics
 from ctxcompress.segment.segments import segment
@@ -125,6 +125,31 @@ def test_a_scale_of_the_numbers_does_not_matter() -> None:
 
     for name, values in columns_of(Cheap(), falling()).items():
         np.testing.assert_allclose(columns_of(Large(), falling())[name], values, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e200, 1e307])
+def test_numbers_may_be_very_large_or_small(scale: float) -> None:
+    class Scaled(Cheap):
+        def compare(self, query: str, texts: list[str]) -> list[float]:
+            return [scale * (1 + number) for number in super().compare(query, texts)]
+
+    with np.errstate(all="raise"):
+        rows = np.vstack(list(columns_of(Scaled(), falling()).values()))
+    np.testing.assert_allclose(rows, np.vstack(list(columns_of(Cheap(), falling()).values())), atol=1e-6)
+
+
+def test_where_words_tell_nothing_not_endlessly_many_titles_are_compared() -> None:
+    pages = [Passage(str(n), "Short.", title=f"Title number {n}") for n in range(2_500)]
+    encoder = Directions("nothing")
+    columns_of(encoder, None, pages)
+    assert 1_000 < len(encoder.documents) <= 3_000
+
+
+@pytest.mark.parametrize("embedding", ["abc", 5, ["a", "b"], [[1.0, 2.0]], [10**400, 1]])
+def test_an_embedding_that_is_no_list_of_numbers_is_refused(embedding: object) -> None:
+    carried = [Passage(str(n), f"The only sentence of {n}.", embedding=embedding) for n in range(3)]
+    with pytest.raises(InputError, match="embedding of passage 0"):
+        columns_of(Directions("x"), falling(carried), carried)
 
 
 def test_nothing_is_closer_than_others_where_all_are_the_same() -> None:
