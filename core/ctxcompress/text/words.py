@@ -41,6 +41,7 @@ _LONE_HAN = re.compile(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|
 _ALPHABETIC = re.compile(rf"[{_ALPHABETIC_UNSPACED}]")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _ACCENTED_LATIN = re.compile(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
+_ARABIC_OR_INDIC = re.compile(r"[\u0620-\u06d3\u0900-\u0dff]++")
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 
 
@@ -141,6 +142,8 @@ class Terms:
         ]
 
     def _of_special(self, word: str, low: str, stem: str) -> tuple[str, ...]:
+        if word == low and _ARABIC_OR_INDIC.fullmatch(word):  # neither parts nor accents
+            return (stem,)
         if _UNSPACED_CHARACTER.match(word):
             return _grams(unicodedata.normalize("NFKC", word))
         parts = (
