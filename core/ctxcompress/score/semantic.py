@@ -30,7 +30,7 @@ SEMANTIC = (
 )
 """The rows of `Semantics.features`, in order."""
 
-_SHARE = 0.21
+_SHARE = 0.175
 """Of the cost of comparing everything."""
 _TEXT, _CALL = 20.0, 100.0
 """What a text and a call of the encoder cost beside the characters, in characters."""
@@ -132,7 +132,9 @@ class _Costs:
 
 
 def _cost(lengths: Floats) -> Floats:
-    return _TEXT + np.minimum(lengths, _LONGEST)
+    """Of texts of so many characters. Every word looks at every other: long texts cost more than their share."""
+    read = np.minimum(lengths, _LONGEST)
+    return _TEXT + read + read**2 / _LONGEST
 
 
 def _label_rows(corpus: Corpus, costs: _Costs, logits: Floats | None, compare: Compare) -> Floats:
