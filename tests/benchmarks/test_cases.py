@@ -65,7 +65,7 @@ def write(path: Path, content: object) -> Path:
         path.write_text("\n".join(map(json.dumps, content)) + "\n", encoding="utf-8")
     else:
         raw = json.dumps(content).encode()
-        path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+        path.write_bytes(gzip.compress(raw, mtime=0) if path.suffix == ".gz" else raw)
     return path
 
 
@@ -337,7 +337,11 @@ def test_a_file_without_anything_is_refused(cases: ModuleType, tmp_path: Path, n
         ("a.json", b"<html>not found</html>", r"a\.json is not JSON .*; give"),
         ("a.json", b'["\xff"]', r"a\.json is not JSON"),
         ("a.json.gz", b"{}", r"a\.json\.gz is not a whole gzip file .*; fetch"),
-        ("a.json.gz", gzip.compress(b'{"docs": {}, "cases": []}')[:-12], r"a\.json\.gz is not a whole gzip file"),
+        (
+            "a.json.gz",
+            gzip.compress(b'{"docs": {}, "cases": []}', mtime=0)[:-12],
+            r"a\.json\.gz is not a whole gzip file",
+        ),
     ],
 )
 def test_a_broken_file_is_refused(cases: ModuleType, tmp_path: Path, name: str, raw: bytes, complaint: str) -> None:
