@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.embeddings import Embeddings
-
-from ctxcompress import Encoder
 
 __all__ = ["EmbeddingsEncoder", "as_encoder"]
 
@@ -34,19 +33,6 @@ class EmbeddingsEncoder:
         return await self.embeddings.aembed_documents(list(texts))
 
 
-def as_encoder(encoder: object) -> object:
-    """What the core takes for an encoder that a user gave. Raises ValueError if it cannot be one."""
-    if isinstance(encoder, Embeddings):
-        return EmbeddingsEncoder(encoder)
-    # What compares is no name that the core exports: it says itself whether it is whole.
-    if encoder is None or isinstance(encoder, Encoder) or hasattr(encoder, "compare"):
-        return encoder
-    raise ValueError(
-        f"encoder is {_shown(encoder)}; give an Embeddings object of LangChain, such as "
-        "HuggingFaceEmbeddings(model_name=...), or one of ctxcompress.encoders, such as SentenceEncoder(...)"
-    )
-
-
-def _shown(value: object) -> str:
-    """Not more than the type of an object, which may hold a key to a service."""
-    return repr(value) if isinstance(value, str | int | float | type) else f"an object of type {type(value).__name__}"
+def as_encoder(encoder: object) -> Any:
+    """The encoder that the core takes for an embedding model; anything else as it is, for the core to check."""
+    return EmbeddingsEncoder(encoder) if isinstance(encoder, Embeddings) else encoder

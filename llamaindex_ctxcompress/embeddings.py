@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.embeddings.loading import RECOGNIZED_EMBEDDINGS, load_embed_model
-
-from ctxcompress import Encoder
 
 __all__ = ["EmbeddingEncoder", "as_encoder", "read_back", "written_down"]
 
@@ -39,17 +38,9 @@ class EmbeddingEncoder:
         return await self.model.aget_text_embedding_batch(list(texts))
 
 
-def as_encoder(encoder: object) -> object:
-    """What the core takes for an encoder that a user gave. Raises ValueError if it cannot be one."""
-    if isinstance(encoder, BaseEmbedding):
-        return EmbeddingEncoder(encoder)
-    # What compares is no name that the core exports: it says itself whether it is whole.
-    if encoder is None or isinstance(encoder, Encoder) or hasattr(encoder, "compare"):
-        return encoder
-    raise ValueError(
-        f"encoder is {_shown(encoder)}; give an embedding model of LlamaIndex, such as Settings.embed_model, or one of "
-        "ctxcompress.encoders, such as SentenceEncoder(...)"
-    )
+def as_encoder(encoder: object) -> Any:
+    """The encoder that the core takes for an embedding model; anything else as it is, for the core to check."""
+    return EmbeddingEncoder(encoder) if isinstance(encoder, BaseEmbedding) else encoder
 
 
 def written_down(encoder: object) -> object:
@@ -73,8 +64,3 @@ def read_back(encoder: object) -> object:
             "embedding model itself: from_dict(data, encoder=...)"
         )
     return load_embed_model(dict(encoder))
-
-
-def _shown(value: object) -> str:
-    """Not more than the type of an object, which may hold a key to a service."""
-    return repr(value) if isinstance(value, str | int | float | type) else f"an object of type {type(value).__name__}"

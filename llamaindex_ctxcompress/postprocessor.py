@@ -231,8 +231,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         if "encoder" not in state["__dict__"]:
             raise PicklingError(
                 f"encoder is an object of type {type(self.encoder).__name__}, which cannot be pickled; give one that "
-                "can be, or pickle without it "
-                "(encoder=None) and assign it to the copy"
+                "can be, or pickle without it (encoder=None) and assign it to the copy"
             )
         return state
 

@@ -130,8 +130,9 @@ def _check_encoding(encoding: object) -> None:
 def _check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
     if encoder is not None and (isinstance(encoder, type) or not isinstance(encoder, Encoder | Comparer)):
         raise ConfigError(
-            f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, or an object with encode_query and "
-            "encode_document, or with compare and cheap"
+            f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, such as SentenceEncoder(...), to an "
+            "adapter an embedding model of its framework, or an object with encode_query and encode_document, or with "
+            "compare and cheap"
         )
     if scorer != "evidence" and (encoder is not None or adaptive):
         option = "adaptive=True" if encoder is None else "an encoder"

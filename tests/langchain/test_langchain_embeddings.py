@@ -344,7 +344,7 @@ async def test_what_the_embeddings_raise_is_raised_on_and_ends_the_run_in_the_tr
 @pytest.mark.parametrize("wrong", ["all-MiniLM-L6-v2", 7, object(), {"size": 16}, DeterministicFakeEmbedding, meaning])
 def test_what_is_no_encoder_is_refused_with_what_is_one(wrong):
     with pytest.raises(
-        ValidationError, match=r"encoder is .*; give an Embeddings object .*HuggingFaceEmbeddings\("
+        ValidationError, match=r"encoder is .*; give one of .* an embedding model of its framework"
     ) as e:
         CtxCompressor(encoder=wrong)
     assert repr(wrong) in str(e.value)
@@ -419,7 +419,7 @@ def test_a_copy_with_other_embeddings_uses_those():
 
 
 def test_an_encoder_does_not_go_through_a_dictionary_unnoticed():
-    with pytest.raises(ValidationError, match=r"encoder is an object of type dict; give an Embeddings object"):
+    with pytest.raises(ValidationError, match=r"encoder is an object of type dict; give one of"):
         CtxCompressor(**tight(FAKE).model_dump())
 
 

@@ -49,14 +49,15 @@ class StaticVectors:
         frequency = np.bincount(place[text_of > 0], minlength=distinct.size)
         idf = np.log1p((len(texts) + 0.5 - frequency) / (frequency + 0.5))
         weights = (times * idf[place]).astype(np.float32)
-        starts = np.searchsorted(text_of, np.arange(0, len(texts) + 1 + _BLOCK, _BLOCK))
-        vector, *blocks = (
-            self._sums(tokens[start:end], weights[start:end], text_of[start:end])
-            for start, end in [(0, np.searchsorted(text_of, 1)), *pairwise(starts.tolist())]
-        )
+        first_text = int(np.searchsorted(text_of, 1))
+        _, vector = self._sums(tokens[:first_text], weights[:first_text], text_of[:first_text])
         closeness = np.zeros(len(texts) + 1)
-        for texts_of_block, sums in blocks:
-            closeness[texts_of_block] = np.einsum("td,d->t", sums, vector[1][0]) if vector[0].size else 0.0
+        if not vector.size:
+            return closeness[1:]
+        starts = np.searchsorted(text_of, np.arange(1, len(texts) + 1 + _BLOCK, _BLOCK))
+        for start, end in pairwise(starts.tolist()):
+            texts_of_block, sums = self._sums(tokens[start:end], weights[start:end], text_of[start:end])
+            closeness[texts_of_block] = np.einsum("td,d->t", sums, vector[0])
         return closeness[1:]
 
     def _sums(

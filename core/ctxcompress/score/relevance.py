@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ctxcompress.score.bm25 import Floats
+from ctxcompress.score.features import relative
 from ctxcompress.score.matches import find_matches
 from ctxcompress.text.words import Terms
 
@@ -36,12 +37,7 @@ def relevance(
     if not words or not query:
         return np.zeros(len(words))
     matches = find_matches(words, sections, labels, query, terms)
-    section = _relative(matches.together())[matches.section_of]
+    section = relative(matches.together())[matches.section_of]
     in_body, in_label_alone = matches.coverage()
-    covered = _relative(in_body + 0.5 * in_label_alone)
-    return _relative(matches.alone()) + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * covered
-
-
-def _relative(scores: Floats) -> Floats:
-    best = scores.max()
-    return scores / best if best > 0 else scores
+    covered = relative(in_body + 0.5 * in_label_alone)
+    return relative(matches.alone()) + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * covered

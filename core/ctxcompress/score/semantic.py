@@ -200,8 +200,9 @@ def _rows(corpus: Corpus, closeness: Floats, of_passages: Floats) -> Floats:
         rank[known] = 1 / (1 + ranks(closeness[known]))
     carried = ~np.isnan(of_passages)
     if np.count_nonzero(carried) > 1:
-        of_passages[carried] = _standardized(of_passages[carried])
-        of_passage = np.where(carried[corpus.passage], of_passages[corpus.passage], of_passage)
+        of_carried = np.zeros(carried.size)
+        of_carried[carried] = _standardized(of_passages[carried])
+        of_passage = np.where(carried[corpus.passage], of_carried[corpus.passage], of_passage)
     return table([compared, standard, gap, rank, of_passage])
 
 
