@@ -7,6 +7,7 @@ import numpy as np
 from cases import Case
 from numpy.typing import NDArray
 
+from ctxcompress.documents import documents_as_they_are
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
@@ -70,7 +71,7 @@ def example(case: Case) -> Example:
     passages = [Passage(str(n), d.text, title=d.title or None) for n, d in enumerate(case.documents)]
     language = detect_language(" ".join([case.query, *(p.text[:150] for p in passages[:3])]))
     segmented = [segment(p.text, language=language, name=p.title) for p in passages]
-    candidates = Candidates.of([p.text for p in passages], segmented)
+    candidates = Candidates.of(documents_as_they_are([p.text for p in passages]), segmented)
     corpus = Corpus.of(passages, segmented, candidates.texts)
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)

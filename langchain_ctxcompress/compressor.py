@@ -38,11 +38,12 @@ class CtxCompressor(BaseDocumentCompressor):
 
     Each returned document's metadata has one key more, "ctxcompress", which goes into JSON:
     "spans" ([start, end) pairs of character offsets into the document that was given), "tokens" (of
-    the text alone), "relevance" (comparable within one call only) and "index" (the position of the
-    document among those that were given). Compressing a document again replaces the key: the spans
-    then refer to the document that was given last.
+    the text alone), "relevance" (comparable within one call only), "index" (the position of the
+    document among those that were given), and where there are such "score" (what the retriever said) and
+    "stands_for" (the positions of the documents that were left out as its copies). Compressing a document
+    again replaces the key: the spans then refer to the document that was given last.
 
-    Each call is a run of its own in the trace, with the query and the numbers of documents and tokens.
+    Each call is a run of its own in the trace, with the query, and at its end the statistics.
 
     Options are checked when the compressor is made and cannot be set afterwards; a wrong one raises
     pydantic's ValidationError (a ValueError) with the value, the range and the remedy. Calls raise
@@ -51,7 +52,10 @@ class CtxCompressor(BaseDocumentCompressor):
     than a vector for each text, and what it raises itself.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    # No values in messages: an embedding model may have an API key in it.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True
+    )
 
     max_tokens: int | None = None
     """The budget of the final text in tokens, at least 1. Without it, `tier` says it."""
@@ -62,6 +66,36 @@ class CtxCompressor(BaseDocumentCompressor):
     their number, such as a chat model's `get_num_tokens`."""
     separator: str = "\n\n"
     """What will stand between two documents in the prompt; its tokens count."""
+    mode: Literal["extract", "preview"] = "extract"
+    """"preview" keeps of each document its best sentence alone."""
+    order: Literal["source", "relevance", "edges"] = "source"
+    """Of the documents: as they came, from the best to the worst, or the best first and last. A document's text always
+    stays in its order."""
+    on_empty: Literal["keep_best", "original", "drop"] = "keep_best"
+    """Where scores would drop all documents: keep the best one, drop none, or drop them."""
+    min_score: float | None = None
+    """The score below which a document is left out, relative to the best one, which is 1.0. Documents carry no score of
+    their own: `score_key` names the metadata that has it, or `CtxCompressRetriever.from_vectorstore` asks the store."""
+    score_kind: Literal["similarity", "distance", "rank", "none"] = "similarity"
+    """What scores mean: more is better, less is better, 1 is the best, or nothing. Vector stores differ."""
+    score_key: str | None = None
+    """The metadata key that holds the score: "relevance_score" of many rerankers, "score", "_score"."""
+    normalize_scores: bool = True
+    """Whether `min_score` is relative to the best score; otherwise scores are compared as they are, and it is the
+    greatest distance or rank."""
+    exact_dedup: bool | None = None
+    """Whether what stands in several documents is kept once, the overlap of two chunks included. None does it where the
+    documents do not fit as they are, or where other copies are left out."""
+    ngram_threshold: float | None = None
+    """How similar two documents' words must be for the worse one to be left out, such as 0.7 (Jaccard index of runs of
+    three words)."""
+    similarity_threshold: float | None = None
+    """The same of the cosine of their embeddings, such as 0.85; those that filters left on the documents, or of
+    `encoder`."""
+    max_chunks_per_doc: int = 0
+    """How many documents of one source are kept, 0 for all."""
+    top_n: int | None = None
+    """How many documents are kept."""
     scorer: Literal["evidence", "bm25"] = "evidence"
     """What says how much a segment matters: "evidence" is learned, "bm25" counts words on two levels."""
     encoder: Embeddings | Encoder | object | None = None
@@ -84,8 +118,10 @@ class CtxCompressor(BaseDocumentCompressor):
     """Segment kind ("heading", "paragraph", "list_item", "table", "code", "quote", "metadata") -> factor
     on its score, for kinds where it is not 1.0."""
     metadata_map: Mapping[str, str] = Field(default_factory=dict)
-    """Which metadata key holds a document's title, header_path, doc_id, file_path or score, where it
-    is not one of the usual ones."""
+    """Which metadata key holds a document's title, header_path, doc_id or file_path, where it is not one of the usual
+    ones."""
+    preset: Literal["docs", "code", "web", "page"] | None = None
+    """The options to start from; those that are given replace its own."""
 
     @model_validator(mode="before")
     @classmethod
@@ -94,8 +130,8 @@ class CtxCompressor(BaseDocumentCompressor):
         if not isinstance(options, dict):
             return options
         given = {name: options[name] for name in _OPTIONS if name in options}
-        config = _config(given)
-        return {**options, **{name: getattr(config, name) for name in given if name != "encoder"}}
+        config = _config(given, options.get("preset"))
+        return {**options, **{name: getattr(config, name) for name in _OPTIONS if name != "encoder"}}
 
     @property
     def config(self) -> CompressionConfig:
@@ -119,7 +155,7 @@ class CtxCompressor(BaseDocumentCompressor):
         except BaseException as error:  # whatever it is, the trace has to say how the run ended
             run.on_chain_error(error)
             raise
-        run.on_chain_end(_outputs(compression))
+        run.on_chain_end(_outputs(compression, is_seen=bool(run.handlers)))
         return compressed
 
     @override
@@ -137,8 +173,17 @@ class CtxCompressor(BaseDocumentCompressor):
         except BaseException as error:
             await run.on_chain_error(error)
             raise
-        await run.on_chain_end(_outputs(compression))
+        await run.on_chain_end(_outputs(compression, is_seen=bool(run.handlers)))
         return compressed
+
+    def with_options(self, **options: Any) -> "CtxCompressor":
+        """A compressor with other values for some options, for a single call: `with_options(top_n=5)`.
+
+        Raises ConfigError, a ValueError.
+        """
+        config = self.config.with_options(**options)
+        changed = {name: getattr(config, name) for name in _OPTIONS if name != "encoder"}
+        return self.model_copy(update={**changed, **{name: options[name] for name in options if name == "encoder"}})
 
     def as_runnable(self) -> Runnable[DocumentsAndQuery, list[Document]]:
         """This compressor as a step of a chain: {"documents": [...], "query": "..."} -> documents."""
@@ -151,18 +196,20 @@ class CtxCompressor(BaseDocumentCompressor):
         return await self.acompress_documents(given["documents"], given["query"])
 
     def _compress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
-        compression = Compressor(self.config).compress(query, passages_from_documents(documents, self.metadata_map))
+        passages = passages_from_documents(documents, self.metadata_map, self.score_key)
+        compression = Compressor(self.config).compress(query, passages)
         return compression, _compressed(documents, compression)
 
     async def _acompress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
         # Documents with large metadata take their time to be read and copied.
-        passages = await run_in_executor(None, passages_from_documents, documents, self.metadata_map)
+        passages = await run_in_executor(None, passages_from_documents, documents, self.metadata_map, self.score_key)
         compression = await Compressor(self.config).acompress(query, passages)
         return compression, await run_in_executor(None, _compressed, documents, compression)
 
 
-def _config(options: Mapping[str, Any]) -> CompressionConfig:
-    return CompressionConfig(**{**options, "encoder": as_encoder(options.get("encoder"))})
+def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
+    encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
+    return CompressionConfig(**encoded) if preset is None else CompressionConfig.from_preset(preset, **encoded)
 
 
 def _compressed(documents: Sequence[Document], compression: Compression) -> list[Document]:
@@ -174,9 +221,11 @@ def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:
     return {"query": query, "documents": len(documents)}
 
 
-def _outputs(compression: Compression) -> dict[str, object]:
+def _outputs(compression: Compression, *, is_seen: bool) -> dict[str, object]:
+    """is_seen: whether anybody reads it. Counting the tokens of all that came in takes its time."""
     return {
         "documents": len(compression.passages),
         "tokens": int(compression.tokens),
         "max_tokens": compression.max_tokens,
+        **({"stats": compression.stats.to_dict()} if is_seen else {}),
     }

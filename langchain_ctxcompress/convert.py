@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 
 from ctxcompress import KeptPassage, Passage, passage_from_metadata
 
-__all__ = ["RECORD_KEY", "compressed_document", "passages_from_documents"]
+__all__ = ["RECORD_KEY", "compressed_document", "passages_from_documents", "scored_document"]
 
 RECORD_KEY = "ctxcompress"
 """The one metadata key that a compressed document gets: where its text comes from, for citing it."""
@@ -22,13 +22,20 @@ _REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, pi
 
 
 def passages_from_documents(
-    documents: Iterable[Document], metadata_map: Mapping[str, str] | None = None
+    documents: Iterable[Document], metadata_map: Mapping[str, str] | None = None, score_key: str | None = None
 ) -> tuple[Passage, ...]:
     """The documents as passages, in their order; one without an id gets its position for an id.
 
+    The score is what the metadata has under `score_key`, else what an earlier step left in the record.
     Raises TypeError if something among them is not a Document.
     """
-    return tuple(_passage(index, document, metadata_map) for index, document in enumerate(documents))
+    return tuple(_passage(index, document, metadata_map, score_key) for index, document in enumerate(documents))
+
+
+def scored_document(document: Document, score: object) -> Document:
+    """A copy of `document` whose record says what the retriever's score is, if that is a number."""
+    record = {"score": float(score)} if isinstance(score, Real) else {}
+    return _twin(document).model_copy(update={"metadata": {**_copied(document.metadata, {}), RECORD_KEY: record}})
 
 
 def compressed_document(document: Document, kept: KeptPassage) -> Document:
@@ -44,15 +51,24 @@ def compressed_document(document: Document, kept: KeptPassage) -> Document:
     return _twin(document).model_copy(update={"page_content": kept.text, "metadata": metadata})
 
 
-def _passage(index: int, document: object, metadata_map: Mapping[str, str] | None) -> Passage:
+def _passage(index: int, document: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:
     if not isinstance(document, Document):
         raise TypeError(f"documents[{index}] is a {type(document).__name__}; give a list of LangChain Documents")
     # Only what a title, a path or a score can be read from: the rest may be large, or refuse to be
     # copied, and is not needed before it is known which documents are kept.
     readable = {key: value for key, value in document.metadata.items() if _is_readable(value)}
     identity = str(index) if document.id is None else document.id
-    passage = passage_from_metadata(identity, document.page_content, readable, metadata_map=metadata_map)
-    return replace(passage, embedding=_carried_embedding(document))
+    passage = passage_from_metadata(
+        identity, document.page_content, readable, metadata_map=metadata_map, score_key=score_key
+    )
+    score = _recorded_score(document) if score_key is None else passage.score
+    return replace(passage, score=score, embedding=_carried_embedding(document))
+
+
+def _recorded_score(document: Document) -> float | None:
+    record = document.metadata.get(RECORD_KEY)
+    score = record.get("score") if isinstance(record, Mapping) else None
+    return score if isinstance(score, float) else None
 
 
 def _carried_embedding(document: Document) -> tuple[float, ...] | None:
@@ -76,6 +92,8 @@ def _record(kept: KeptPassage) -> dict[str, object]:
         "tokens": int(kept.tokens),
         "relevance": float(kept.relevance),
         "index": int(kept.index),
+        **({} if kept.original.score is None else {"score": kept.original.score}),
+        **({"stands_for": list(kept.stands_for)} if kept.stands_for else {}),
     }
 
 

@@ -1,15 +1,19 @@
-"""The retriever: another retriever's documents, compressed."""
+"""Retrievers: another retriever's documents, compressed; and a vector store's, with their scores."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, RetrieverLike
+from langchain_core.vectorstores import VectorStore
+from pydantic import ConfigDict, Field
 from typing_extensions import override
 
 from langchain_ctxcompress.compressor import CtxCompressor
+from langchain_ctxcompress.convert import scored_document
 
-__all__ = ["CtxCompressRetriever"]
+__all__ = ["CtxCompressRetriever", "ScoredSearch"]
 
 
 class CtxCompressRetriever(BaseRetriever):
@@ -26,6 +30,25 @@ class CtxCompressRetriever(BaseRetriever):
     compressor: CtxCompressor
     """What compresses its documents."""
 
+    @classmethod
+    def from_vectorstore(
+        cls,
+        store: VectorStore,
+        *,
+        k: int = 20,
+        score_kind: Literal["similarity", "distance", "rank", "none"],
+        search: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> "CtxCompressRetriever":
+        """A retriever of the `k` best documents of a vector store that keeps their scores, which `as_retriever` loses.
+
+        score_kind: what the store's `similarity_search_with_score` gives; its documentation says whether more is
+        better ("similarity") or less ("distance"). search: more arguments of that method, such as a filter.
+        options: those of CtxCompressor, such as `min_score`.
+        """
+        base = ScoredSearch(store=store, k=k, search=dict(search or {}))
+        return cls(base_retriever=base, compressor=CtxCompressor(score_kind=score_kind, **options))
+
     @override
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **search: Any
@@ -39,3 +62,32 @@ class CtxCompressRetriever(BaseRetriever):
     ) -> list[Document]:
         documents = await self.base_retriever.ainvoke(query, {"callbacks": run_manager.get_child()}, **search)
         return await self.compressor.acompress_documents(documents, query, run_manager.get_child())
+
+
+class ScoredSearch(BaseRetriever):
+    """The documents of a vector store, copied, each with its score under `metadata["ctxcompress"]["score"]`.
+
+    Raises NotImplementedError where the store gives no scores.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    store: VectorStore
+    k: int = Field(default=20, ge=1)
+    """How many documents are searched for."""
+    search: dict[str, Any] = Field(default_factory=dict)
+    """More arguments of the store's `similarity_search_with_score`, such as a filter."""
+
+    @override
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **search: Any
+    ) -> list[Document]:
+        found = self.store.similarity_search_with_score(query, **{"k": self.k, **self.search, **search})
+        return [scored_document(document, score) for document, score in found]
+
+    @override
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **search: Any
+    ) -> list[Document]:
+        found = await self.store.asimilarity_search_with_score(query, **{"k": self.k, **self.search, **search})
+        return [scored_document(document, score) for document, score in found]

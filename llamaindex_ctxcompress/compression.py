@@ -2,116 +2,113 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
 
 from llama_index.core.schema import MetadataMode, NodeWithScore
 
-from ctxcompress import Compression, CompressionConfig, Compressor, Passage
+from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
 from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
 from llamaindex_ctxcompress.framing import framing
 
 __all__ = ["acompress_nodes", "compress_nodes"]
 
-_Frame = Callable[[Passage, str], str]
-_UNBOUNDED = 1 << 40
-
 logger = logging.getLogger(__name__)
-
-
-class _Step(NamedTuple):
-    """A compression whose outcome is needed to go on."""
-
-    query: str | None
-    passages: Iterable[Passage | str]
-    max_tokens: int | None
-    frame: _Frame | None
-
-
-_Result = list[NodeWithScore]
-_T = TypeVar("_T")
-_Asking = Generator[_Step, Compression, _T]
-"""Ends with a _T, after it was sent the outcome of each step."""
 
 
 def compress_nodes(
     config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
-) -> _Result:
-    """Copies of what of `nodes` answers `query`, in their order.
+) -> tuple[list[NodeWithScore], Compression]:
+    """Copies of what of `nodes` answers `query`, in their order, and the compression that this is.
 
     Their `get_content(mode)`, joined by the separator, has at most `config.budget` tokens, unless the
     nodes that are more than a text, which are passed on whole, have more already. A warning is logged
     if texts came in and none is left.
     """
-    compressor, steps = Compressor(config), _steps(config, query, nodes, mode)
-    step = next(steps)
-    while isinstance(step, _Step):
-        step = steps.send(compressor.compress(step.query, step.passages, max_tokens=step.max_tokens, frame=step.frame))
-    return step
+    compressor, job = Compressor(config), _Job(config, nodes, mode)
+    room = job.room()
+    while True:
+        compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
+        excess = job.excess(compression)
+        if excess <= 0:
+            return job.compressed(compression), compression
+        room -= excess
 
 
 async def acompress_nodes(
     config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
-) -> _Result:
+) -> tuple[list[NodeWithScore], Compression]:
     """The same on another thread, but for an encoder that can be awaited, which is."""
-    compressor, steps = Compressor(config), _steps(config, query, nodes, mode)
-    step = await asyncio.to_thread(next, steps)
-    while isinstance(step, _Step):
-        compression = await compressor.acompress(
-            step.query, step.passages, max_tokens=step.max_tokens, frame=step.frame
-        )
-        step = await asyncio.to_thread(steps.send, compression)
-    return step
-
-
-def _steps(
-    config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
-) -> Generator[_Step | _Result, Compression, None]:
-    """Asks for one compression after the other, and gives the result at the end."""
-    texts = {
-        position: passage_from_node(item, config.metadata_map)
-        for position, item in enumerate(nodes)
-        if is_text_only(item.node)
-    }
-    whole = {position: item.get_content(mode) for position, item in enumerate(nodes) if position not in texts}
-    # By identity, because two nodes can have one id.
-    framings = {id(passage): framing(nodes[position].node, mode) for position, passage in texts.items()}
-    compression = yield from _compress_beside(
-        config, query, texts, whole, lambda passage, text: framings[id(passage)](text)
-    )
-    if not compression.passages and any(passage.text.strip() for passage in texts.values()):
-        _warn(len(texts), config.budget)
-    positions = list(texts)
-    kept = {positions[passage.index]: passage for passage in compression.passages}
-    yield [
-        compressed_node(item, kept[position], position) if position in kept else passed_through(item)
-        for position, item in enumerate(nodes)
-        if position in kept or position in whole
-    ]
-
-
-def _compress_beside(
-    config: CompressionConfig, query: str | None, texts: Mapping[int, Passage], whole: Mapping[int, str], frame: _Frame
-) -> _Asking[Compression]:
-    """Compresses `texts` into what `whole`, which stays, leaves of the budget. Both are by position."""
-    if not any(whole.values()):
-        return (yield _Step(query, texts.values(), None, frame))
-    positions = list(texts)
-    left = config.budget - (yield from _tokens(config, whole))
-    while left > 0:
-        compression = yield _Step(query, texts.values(), left, frame)
-        shown = {positions[kept.index]: frame(kept.original, kept.text) for kept in compression.passages}
-        excess = (yield from _tokens(config, {**whole, **shown})) - config.budget
+    compressor = Compressor(config)
+    job = await asyncio.to_thread(_Job, config, nodes, mode)
+    room = await asyncio.to_thread(job.room)
+    while True:
+        passages = job.passages(room)
+        compression = await compressor.acompress(query, passages, max_tokens=max(room, 1), frame=job.frame)
+        excess = await asyncio.to_thread(job.excess, compression)
         if excess <= 0:
-            return compression
-        left -= excess
-    return (yield _Step(query, (), None, None))
+            return await asyncio.to_thread(job.compressed, compression), compression
+        room -= excess
 
 
-def _tokens(config: CompressionConfig, shown: Mapping[int, str]) -> _Asking[int]:
-    """Tokens of the texts joined in the order of their positions, counted as the core counts."""
-    joined = config.separator.join(shown[position] for position in sorted(shown))
-    return (yield _Step(None, [joined], _UNBOUNDED, None)).tokens
+class _Job:
+    """Which passage is which node, and how nodes look where they are read."""
+
+    def __init__(self, config: CompressionConfig, nodes: Sequence[NodeWithScore], mode: MetadataMode) -> None:
+        self._config, self._nodes = config, nodes
+        self._count = Compressor(config).count
+        texts = {
+            position: passage_from_node(item, config.metadata_map, config.score_key)
+            for position, item in enumerate(nodes)
+            if is_text_only(item.node)
+        }
+        self._positions, self._passages = list(texts), list(texts.values())
+        self._whole = {position: item.get_content(mode) for position, item in enumerate(nodes) if position not in texts}
+        # By identity, because two nodes can have one id.
+        self._framings = {id(passage): framing(nodes[position].node, mode) for position, passage in texts.items()}
+
+    def frame(self, passage: Passage, text: str) -> str:
+        """How a text looks in the place of a node's."""
+        return self._framings[id(passage)](text)
+
+    def room(self) -> int:
+        """Tokens that the nodes which stay as they are leave of the budget."""
+        return self._config.budget - (self._tokens(self._whole) if any(self._whole.values()) else 0)
+
+    def passages(self, room: int) -> list[Passage]:
+        """What is compressed: nothing where there is no room."""
+        return self._passages if room > 0 else []
+
+    def excess(self, compression: Compression) -> int:
+        """Tokens over the budget, all together."""
+        if not any(self._whole.values()) or not compression.passages:
+            return 0
+        kept = {slot: self.frame(kept.original, kept.text) for slot, kept in self._places(compression).items()}
+        return self._tokens({**self._whole, **kept}) - self._config.budget
+
+    def compressed(self, compression: Compression) -> list[NodeWithScore]:
+        """The nodes that come out. Those that stay as they are keep their place among the others."""
+        places = self._places(compression)
+        if not places and any(passage.text.strip() for passage in self._passages):
+            _warn(len(self._passages), self._config.budget)
+        return [
+            self._compressed(places[position]) if position in places else passed_through(item)
+            for position, item in enumerate(self._nodes)
+            if position in places or position in self._whole
+        ]
+
+    def _places(self, compression: Compression) -> dict[int, KeptPassage]:
+        """Position -> what comes out there: the positions of what is kept, filled in its order."""
+        positions = sorted(self._positions[kept.index] for kept in compression.passages)
+        return dict(zip(positions, compression.passages, strict=True))
+
+    def _compressed(self, kept: KeptPassage) -> NodeWithScore:
+        position = self._positions[kept.index]
+        stands_for = [self._positions[index] for index in kept.stands_for]
+        return compressed_node(self._nodes[position], kept, position, stands_for)
+
+    def _tokens(self, shown: Mapping[int, str]) -> int:
+        """Tokens of the texts joined in the order of their positions."""
+        return self._count(self._config.separator.join(shown[position] for position in sorted(shown)))
 
 
 def _warn(count: int, budget: int) -> None:

@@ -1,7 +1,7 @@
 """Nodes to passages, and what was kept of a passage back to a node. Nothing that goes in is changed or shared."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pickle import PickleError
 from types import MappingProxyType
@@ -46,7 +46,9 @@ def is_text_only(node: BaseNode) -> bool:
     return True
 
 
-def passage_from_node(item: NodeWithScore, metadata_map: Mapping[str, str] | None = None) -> Passage:
+def passage_from_node(
+    item: NodeWithScore, metadata_map: Mapping[str, str] | None = None, score_key: str | None = None
+) -> Passage:
     """The passage of a node: its bare text, its score, and what its metadata says of where it comes from.
 
     The id of the source node is the passage's doc_id where the metadata names no document.
@@ -60,11 +62,14 @@ def passage_from_node(item: NodeWithScore, metadata_map: Mapping[str, str] | Non
         readable,
         score=_native(item.score),
         metadata_map=metadata_map,
+        score_key=score_key,
     )
     return replace(passage, doc_id=passage.doc_id or _source_id(node), embedding=node.embedding)
 
 
-def compressed_node(item: NodeWithScore, kept: KeptPassage, position: int) -> NodeWithScore:
+def compressed_node(
+    item: NodeWithScore, kept: KeptPassage, position: int, stands_for: Sequence[int] = ()
+) -> NodeWithScore:
     """A copy of `item` that holds the kept text and a record of it under RECORD_KEY.
 
     Class, id, score, relationships, metadata, templates and `start_char_idx`/`end_char_idx` (the
@@ -77,6 +82,7 @@ def compressed_node(item: NodeWithScore, kept: KeptPassage, position: int) -> No
         "tokens": int(kept.tokens),
         "relevance": float(kept.relevance),
         "index": position,
+        **({"stands_for": list(stands_for)} if stands_for else {}),
     }
     changes: dict[str, object] = {
         "metadata": {**_copy(node.metadata), RECORD_KEY: record},

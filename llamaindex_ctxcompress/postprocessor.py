@@ -1,15 +1,15 @@
 """The node postprocessor: compresses retrieved nodes for a query, under a hard token budget."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import fields
 from pickle import PicklingError
-from types import MappingProxyType
 from typing import Any, Literal
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.bridge.pydantic import Field, field_serializer
-from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
+from llama_index.core.bridge.pydantic import Field, field_serializer, model_validator
+from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -18,6 +18,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from ctxcompress import CompressionConfig, Encoder
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
 from llamaindex_ctxcompress.embeddings import as_encoder, read_back, written_down
+from llamaindex_ctxcompress.events import tell
 
 __all__ = ["CtxCompressPostprocessor"]
 
@@ -29,7 +30,6 @@ Encoding = str | Callable[[str], int | Sized]
 AnyEncoder = BaseEmbedding | Encoder | object | None
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class CtxCompressPostprocessor(BaseNodePostprocessor):
@@ -65,12 +65,15 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     as LlamaIndex writes it, which for some has the API key in it, and read back if LlamaIndex knows its
     class by name. Pickle keeps a callable and an encoder that can be pickled.
 
-    Raises ConfigError (a ValueError), here or when nodes are processed after an option was assigned,
-    if an option has a value that cannot work, or if `encoder` gives something else than a vector for
-    each text; ValueError for another `metadata_mode` or `encoder`; PicklingError for an `encoding` or
-    `encoder` that cannot be pickled; TokenizerUnavailable (a RuntimeError), when nodes are processed, if
-    the vocabulary of `encoding` can neither be found nor fetched. What `encoder` raises is raised on.
+    Raises pydantic's ValidationError (a ValueError) if an option has a value that cannot work; ConfigError (a
+    ValueError), when nodes are processed, if such a value was assigned afterwards, or if `encoder` gives something
+    else than a vector for each text; PicklingError for an `encoding` or `encoder` that cannot be pickled;
+    TokenizerUnavailable (a RuntimeError), when nodes are processed, if the vocabulary of `encoding` can neither be
+    found nor fetched. What `encoder` raises is raised on.
     """
+
+    # No values in messages: an embedding model may have an API key in it.
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     max_tokens: int | None = Field(
         default=None, description="Budget in tokens, at least 1; without it, `tier` says it."
@@ -84,6 +87,40 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         json_schema_extra={"type": "string"},
     )
     separator: str = Field(default="\n\n", description="What stands between two nodes where they are joined.")
+    mode: Literal["extract", "preview"] = Field(
+        default="extract", description='"preview" keeps of each node its best sentence alone.'
+    )
+    order: Literal["source", "relevance", "edges"] = Field(
+        default="source",
+        description="Of the nodes: as they came, from the best to the worst, or the best at both ends.",
+    )
+    on_empty: Literal["keep_best", "original", "drop"] = Field(
+        default="keep_best", description="Where scores would drop all nodes: keep the best, drop none, or drop them."
+    )
+    min_score: float | None = Field(
+        default=None, description="The score below which a node is left out, relative to the best one, which is 1.0."
+    )
+    score_kind: Literal["similarity", "distance", "rank", "none"] = Field(
+        default="similarity", description="What scores mean: more is better, less is better, 1 is the best, or nothing."
+    )
+    score_key: str | None = Field(
+        default=None, description="The metadata key that holds the score, where nodes have none of their own."
+    )
+    normalize_scores: bool = Field(
+        default=True, description="Whether `min_score` is relative to the best score; otherwise it is an absolute one."
+    )
+    exact_dedup: bool | None = Field(
+        default=None,
+        description="Whether what stands in several nodes is kept once; None where they do not fit as they are.",
+    )
+    ngram_threshold: float | None = Field(
+        default=None, description="Jaccard index of runs of three words, such as 0.7, from which a node is a copy."
+    )
+    similarity_threshold: float | None = Field(
+        default=None, description="Cosine of embeddings, such as 0.85, from which a node is a copy."
+    )
+    max_chunks_per_doc: int = Field(default=0, description="How many nodes of one document are kept, 0 for all.")
+    top_n: int | None = Field(default=None, description="How many nodes are kept.")
     scorer: Scorer = Field(
         default="evidence", description="What says how much a segment matters: learned, or words on two levels."
     )
@@ -111,55 +148,30 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     )
     metadata_map: Mapping[str, str] = Field(
         default_factory=dict,
-        description="Which metadata key holds the title, header_path, doc_id, file_path or score, if not a usual one.",
+        description="Which metadata key holds the title, header_path, doc_id or file_path, if not a usual one.",
     )
     metadata_mode: MetadataMode = Field(
         default=MetadataMode.LLM,
         description="What counts in the budget: the text with the metadata that the language model sees, or alone.",
     )
 
-    def __init__(
-        self,
-        *,
-        max_tokens: int | None = None,
-        tier: Tier | None = None,
-        encoding: Encoding = "o200k_base",
-        separator: str = "\n\n",
-        scorer: Scorer = "evidence",
-        encoder: AnyEncoder = None,
-        adaptive: bool = False,
-        min_probability: float = 0.01,
-        language: str | None = None,
-        synonyms: Mapping[str, Sequence[str]] = _NOTHING,
-        technical_synonyms: bool = False,
-        type_weights: Mapping[str, float] = _NOTHING,
-        metadata_map: Mapping[str, str] = _NOTHING,
-        metadata_mode: MetadataMode = MetadataMode.LLM,
-        callback_manager: CallbackManager | None = None,
-    ) -> None:
-        given = read_back(encoder)
-        config = _config(
-            max_tokens=max_tokens,
-            tier=tier,
-            encoding=encoding,
-            separator=separator,
-            scorer=scorer,
-            encoder=given,
-            adaptive=adaptive,
-            min_probability=min_probability,
-            language=language,
-            synonyms=synonyms,
-            technical_synonyms=technical_synonyms,
-            type_weights=type_weights,
-            metadata_map=metadata_map,
-        )
-        if metadata_mode not in (MetadataMode.LLM, MetadataMode.NONE):
-            raise ValueError(f"metadata_mode is {metadata_mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
-        options = {name: getattr(config, name) for name in _OPTIONS}
-        options["encoder"] = given
-        options["metadata_mode"] = metadata_mode
-        options["callback_manager"] = CallbackManager() if callback_manager is None else callback_manager
-        super().__init__(**options)
+    preset: Literal["docs", "code", "web", "page"] | None = Field(
+        default=None, description="The options to start from; those that are given replace its own."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _checked(cls, options: Any) -> Any:
+        # Before pydantic looks at the types: it would take "10" or True for a number of tokens.
+        if not isinstance(options, dict):
+            return options
+        given = {name: options[name] for name in _OPTIONS if name in options}
+        given["encoder"] = read_back(given.get("encoder"))
+        config = _config(given, options.get("preset"))
+        mode = options.get("metadata_mode", MetadataMode.LLM)
+        if mode not in (MetadataMode.LLM, MetadataMode.NONE):
+            raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
+        return {**options, **{name: getattr(config, name) for name in _OPTIONS}, "encoder": given["encoder"]}
 
     @classmethod
     def class_name(cls) -> str:
@@ -170,7 +182,9 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            kept += compress_nodes(self._options(), _text_of(query_bundle), nodes, self.metadata_mode)
+            found, compression = compress_nodes(self._options(), _text_of(query_bundle), nodes, self.metadata_mode)
+            kept += found
+            tell(compression)
         return kept
 
     # LlamaIndex opens a span by itself for the abstract method above, not for this one.
@@ -179,12 +193,16 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            kept += await acompress_nodes(self._options(), _text_of(query_bundle), nodes, self.metadata_mode)
+            found, compression = await acompress_nodes(
+                self._options(), _text_of(query_bundle), nodes, self.metadata_mode
+            )
+            kept += found
+            await asyncio.to_thread(tell, compression)
         return kept
 
     def _options(self) -> CompressionConfig:
         # Built anew each time, so that an option that was assigned counts, and is checked.
-        return _config(**{name: getattr(self, name) for name in _OPTIONS})
+        return _config({name: getattr(self, name) for name in _OPTIONS})
 
     @contextmanager
     def _traced(self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None) -> Iterator[list[NodeWithScore]]:
@@ -236,8 +254,9 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         return state
 
 
-def _config(*, encoder: AnyEncoder, **options: Any) -> CompressionConfig:
-    return CompressionConfig(**{**options, "encoder": as_encoder(encoder)})
+def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
+    encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
+    return CompressionConfig(**encoded) if preset is None else CompressionConfig.from_preset(preset, **encoded)
 
 
 def _text_of(query_bundle: QueryBundle | None) -> str | None:

@@ -1,53 +1,119 @@
 """The options of a compression, checked once when they are set."""
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, TypedDict, Unpack
 
+from ctxcompress import checks
 from ctxcompress.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
-from ctxcompress.types import Kind
+from ctxcompress.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
+from ctxcompress.tables import options_of
 
-__all__ = ["QATBE_TYPE_WEIGHTS", "TIERS", "CompressionConfig", "Encoding", "Scorer", "Tier"]
+__all__ = [
+    "QATBE_TYPE_WEIGHTS",
+    "TIERS",
+    "CompressionConfig",
+    "Encoding",
+    "Mode",
+    "OnEmpty",
+    "Options",
+    "Order",
+    "Preset",
+    "ScoreKind",
+    "Scorer",
+    "Tier",
+]
 
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
-
 Scorer = Literal["evidence", "bm25"]
+ScoreKind = Literal["similarity", "distance", "rank", "none"]
+OnEmpty = Literal["keep_best", "original", "drop"]
+Mode = Literal["extract", "preview"]
+Order = Literal["source", "relevance", "edges"]
 
 TIERS: Mapping[Tier, int] = MappingProxyType(
     {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
 )
 """Budgets by name, in tokens."""
 
-QATBE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {
-        Kind.CODE: 1.5,
-        Kind.TABLE: 1.4,
-        Kind.HEADING: 1.3,
-        Kind.LIST_ITEM: 1.1,
-        Kind.PARAGRAPH: 1.0,
-        Kind.QUOTE: 0.9,
-        Kind.METADATA: 0.5,
-    }
-)
-"""The published weights of QATBE. Not the default: on pages that mix prose and code they cost evidence."""
-
 Encoding = str | Callable[[str], int | Sized]
 """A tiktoken encoding's name, or a function from a text to its tokens or to their number."""
 
-_MAPPED_FIELDS = ("title", "header_path", "doc_id", "file_path", "score")
+
+class Options(TypedDict, total=False):
+    """The options of CompressionConfig as keywords of a call."""
+
+    max_tokens: int | None
+    tier: Tier | None
+    encoding: Encoding
+    separator: str
+    mode: Mode
+    order: Order
+    on_empty: OnEmpty
+    min_score: float | None
+    score_kind: ScoreKind
+    score_key: str | None
+    normalize_scores: bool
+    exact_dedup: bool | None
+    ngram_threshold: float | None
+    similarity_threshold: float | None
+    max_chunks_per_doc: int
+    top_n: int | None
+    scorer: Scorer
+    encoder: Encoder | Comparer | None
+    adaptive: bool
+    min_probability: float
+    language: str | None
+    synonyms: Mapping[str, Sequence[str]]
+    technical_synonyms: bool
+    type_weights: Mapping[str, float]
+    metadata_map: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressionConfig:
     """How to compress. Raises ConfigError on a value that cannot work.
 
+    The final text:
+
     max_tokens: the budget of the final text, at least 1. Without it, `tier` says it.
     tier: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or
         "complete" (20,000). Give `max_tokens` or `tier`, not both.
     encoding: what counts the tokens: a tiktoken encoding's name or a callable.
     separator: what stands between two passages in the final text.
+    mode: "extract", or "preview" for a line a passage with its id, headings and best sentence.
+    order: of the passages in the final text: "source" as they came, "relevance" from the best to the worst, "edges"
+        with the best ones first and last and the worst in the middle, where readers overlook things. The text of a
+        passage always stays in its order.
+    on_empty: where score and limits would drop all passages: "keep_best" keeps the best one, "original" drops none of
+        them, "drop" leaves nothing.
+
+    Leaving whole passages out, in this order:
+
+    min_score: the score below which a passage is left out. Unknown scores (none, no number, NaN) never are.
+    score_kind: what the scores mean: "similarity" (more is better), "distance" (less is better, 0 or more), "rank"
+        (1 is the best) or "none" (they mean nothing).
+    score_key: the metadata key that holds the score, where passages bring none themselves.
+    normalize_scores: whether `min_score` is relative to the best score of the retrieval, which counts as 1.0; see
+        reduce/scores.py. Otherwise scores are compared as they are, with `min_score` as the greatest distance or rank.
+    exact_dedup: whether what stands in several passages is kept once: whole passages, paragraphs, and the text that
+        two chunks of a document share where one ends and the other begins. None does it where the passages do not
+        fit as they are, or where other copies are left out.
+    ngram_threshold: how similar two passages' words must be, as the Jaccard index of their runs of three words, for
+        the worse one to be left out; None for none. They must not differ in numbers, names, negations or code.
+    similarity_threshold: the same of the cosine of their embeddings, which passages carry or `encoder` makes.
+    max_chunks_per_doc: how many passages of one document are kept, 0 for all. The document is the doc_id, else the
+        file path or address.
+    top_n: how many passages are kept; None for all.
+
+    What is kept of the others:
+
     scorer: what says how much a segment matters: "evidence", learned, or "bm25", QATBE's plain two levels of it.
     encoder: what tells the scorer "evidence" how close texts are in meaning; see ctxcompress.encoders.
     adaptive: whether to stop before the budget is full, at the segments that are hardly needed. What fits as it is
@@ -58,14 +124,26 @@ class CompressionConfig:
     technical_synonyms: whether a small built-in table for technical English is used as well.
     type_weights: segment kind -> factor on its score, for kinds where it is not 1.0; QATBE_TYPE_WEIGHTS has
         the published ones.
-    metadata_map: which metadata key holds a passage's title, header_path, doc_id, file_path or
-        score, where it is not one of the usual ones.
+    metadata_map: which metadata key holds a passage's title, header_path, doc_id or file_path, where it is not one
+        of the usual ones.
     """
 
     max_tokens: int | None = None
     tier: Tier | None = None
     encoding: Encoding = "o200k_base"
     separator: str = "\n\n"
+    mode: Mode = "extract"
+    order: Order = "source"
+    on_empty: OnEmpty = "keep_best"
+    min_score: float | None = None
+    score_kind: ScoreKind = "similarity"
+    score_key: str | None = None
+    normalize_scores: bool = True
+    exact_dedup: bool | None = None
+    ngram_threshold: float | None = None
+    similarity_threshold: float | None = None
+    max_chunks_per_doc: int = 0
+    top_n: int | None = None
     scorer: Scorer = "evidence"
     encoder: Encoder | Comparer | None = None
     adaptive: bool = False
@@ -77,107 +155,88 @@ class CompressionConfig:
     metadata_map: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_budget(self.max_tokens, self.tier)
-        _check_encoding(self.encoding)
-        if not isinstance(self.separator, str):
-            raise ConfigError(f"separator is {self.separator!r}; give a string, such as '\\n\\n'")
-        if self.scorer not in get_args(Scorer):
-            raise ConfigError(f"scorer is {self.scorer!r}; give one of {', '.join(get_args(Scorer))}")
-        _check_evidence_only(self.scorer, self.encoder, self.adaptive)
-        _check_probability(self.min_probability)
-        _check_language(self.language)
-        for name in ("adaptive", "technical_synonyms"):
-            if not isinstance(getattr(self, name), bool):
-                raise ConfigError(f"{name} is {getattr(self, name)!r}; give True or False")
-        object.__setattr__(self, "synonyms", _checked_synonyms(self.synonyms))
-        object.__setattr__(self, "type_weights", _checked_weights(self.type_weights))
-        object.__setattr__(self, "metadata_map", _checked_metadata_map(self.metadata_map))
+        checks.check_budget(self.max_tokens, self.tier, Tier)
+        checks.check_encoding(self.encoding)
+        checks.check_text("separator", self.separator, "\n\n")
+        if self.score_key is not None:
+            checks.check_text("score_key", self.score_key, "relevance_score")
+        for name, choices in _CHOICES.items():
+            checks.check_choice(name, getattr(self, name), choices)
+        for name in ("normalize_scores", "adaptive", "technical_synonyms"):
+            checks.check_flag(name, getattr(self, name))
+        if self.exact_dedup is not None:
+            checks.check_flag("exact_dedup", self.exact_dedup)
+        checks.check_min_score(self.min_score, self.score_kind, relative=self.normalize_scores)
+        checks.check_similarity("ngram_threshold", self.ngram_threshold)
+        checks.check_similarity("similarity_threshold", self.similarity_threshold)
+        checks.check_count("max_chunks_per_doc", self.max_chunks_per_doc, 0, "where 0 keeps all")
+        if self.top_n is not None:
+            checks.check_count("top_n", self.top_n, 1, "or None to keep all")
+        checks.check_evidence_only(self.scorer, self.encoder, self.adaptive)
+        checks.check_probability(self.min_probability)
+        checks.check_language(self.language)
+        object.__setattr__(self, "synonyms", checks.checked_synonyms(self.synonyms))
+        object.__setattr__(self, "type_weights", checks.checked_weights(self.type_weights))
+        object.__setattr__(self, "metadata_map", checks.checked_metadata_map(self.metadata_map))
+
+    @classmethod
+    def from_preset(cls, preset: Preset, **options: Unpack[Options]) -> "CompressionConfig":
+        """The options of a preset ("docs", "code", "web", "page"), with others in place of some of them."""
+        checks.check_choice("preset", preset, Preset)
+        given: Any = PRESETS[preset]
+        return cls(**_merged(given, options))
+
+    @classmethod
+    def from_toml(cls, path: str | PathLike[str]) -> "CompressionConfig":
+        """The options that the tables [search] and [compression] of a file give; see ctxcompress.tables.
+
+        `preset` in [compression] names where they start from. Raises ConfigError on an unknown key, with the
+        closest one there is, or on a file that is no TOML, and OSError where there is none.
+        """
+        try:
+            tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{Path(path).name} is not TOML ({error}); mend it, or set options in code") from error
+        options: Any = options_of(tables, ["preset", *(option.name for option in fields(cls))])
+        preset = options.pop("preset", None)
+        return cls(**options) if preset is None else cls.from_preset(preset, **options)
 
     @property
     def budget(self) -> int:
         """The budget in tokens that `max_tokens` or `tier` says."""
         return self.max_tokens if self.max_tokens is not None else TIERS[self.tier or "summary"]
 
-    def with_budget(self, *, max_tokens: int | None = None, tier: Tier | None = None) -> "CompressionConfig":
-        """The same options with another budget; without arguments, this very object."""
-        if max_tokens is None and tier is None:
+    def with_options(self, **options: Unpack[Options]) -> "CompressionConfig":
+        """The same with other values for some options; without any, this very object.
+
+        A budget that is given replaces the one there was, be it `max_tokens` or `tier`. Raises ConfigError.
+        """
+        for name in options:
+            if name not in _NAMES:
+                close = get_close_matches(name, _NAMES, n=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"the options are {', '.join(_NAMES)}"
+                raise ConfigError(f"there is no option {name!r}; {hint}")
+        if not options:
             return self
-        return replace(self, max_tokens=max_tokens, tier=tier)
+        old: Any = {"max_tokens": self.max_tokens, "tier": self.tier}
+        return replace(self, **_merged(old, options))
 
 
-def _check_budget(max_tokens: object, tier: object) -> None:
-    if max_tokens is not None and tier is not None:
-        raise ConfigError(f"both max_tokens={max_tokens!r} and tier={tier!r} are given; give one of them")
-    if max_tokens is not None and (isinstance(max_tokens, bool) or not isinstance(max_tokens, int)):
-        raise ConfigError(f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1")
-    if isinstance(max_tokens, int) and max_tokens < 1:
-        raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
-    if tier is not None and tier not in get_args(Tier):
-        raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(Tier))}, or max_tokens")
+_CHOICES: Mapping[str, object] = MappingProxyType(
+    {"scorer": Scorer, "score_kind": ScoreKind, "on_empty": OnEmpty, "mode": Mode, "order": Order}
+)
+_NAMES = tuple(option.name for option in fields(CompressionConfig))
 
 
-def _check_encoding(encoding: object) -> None:
-    if isinstance(encoding, str):
-        from tiktoken import list_encoding_names
-
-        if encoding not in list_encoding_names():
-            known = ", ".join(list_encoding_names())
-            raise ConfigError(f"encoding is {encoding!r}; give one of {known}, or a callable")
-    elif not callable(encoding):
-        raise ConfigError(f"encoding is {encoding!r}; give a tiktoken encoding's name or a callable")
-
-
-def _check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
-    if encoder is not None and (isinstance(encoder, type) or not isinstance(encoder, Encoder | Comparer)):
-        raise ConfigError(
-            f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, such as SentenceEncoder(...), to an "
-            "adapter an embedding model of its framework, or an object with encode_query and encode_document, or with "
-            "compare and cheap"
-        )
-    if scorer != "evidence" and (encoder is not None or adaptive):
-        option = "adaptive=True" if encoder is None else "an encoder"
-        raise ConfigError(f'{option} is given with scorer={scorer!r}; it needs probabilities: give scorer="evidence"')
-
-
-def _shown(value: object) -> str:
-    """Not more than the type of an object, which may hold a key to a service."""
-    return repr(value) if isinstance(value, str | int | float | type) else f"an object of type {type(value).__name__}"
-
-
-def _check_probability(probability: object) -> None:
-    if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 < probability < 1:
-        raise ConfigError(f"min_probability is {probability!r}; give a number above 0 and below 1, such as 0.01")
-
-
-def _check_language(language: object) -> None:
-    if language is not None and not (isinstance(language, str) and len(language) == 2 and language.islower()):
-        raise ConfigError(f"language is {language!r}; give a two-letter code such as 'en', or None to detect it")
-
-
-def _checked_synonyms(synonyms: object) -> dict[str, tuple[str, ...]]:
-    if not isinstance(synonyms, Mapping):
-        raise ConfigError(f"synonyms is {synonyms!r}; give a mapping from a word to a list of words")
-    for word, others in synonyms.items():
-        if isinstance(others, str) or not isinstance(others, Sequence):
-            raise ConfigError(f"synonyms[{word!r}] is {others!r}; give a list of words")
-    return {str(word): tuple(map(str, others)) for word, others in synonyms.items()}
-
-
-def _checked_weights(weights: object) -> dict[str, float]:
-    if not isinstance(weights, Mapping):
-        raise ConfigError(f"type_weights is {weights!r}; give a mapping from a segment kind to a factor")
-    for kind, weight in weights.items():
-        if kind not in list(Kind):
-            raise ConfigError(f"type_weights names {kind!r}; the kinds are {', '.join(Kind)}")
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
-            raise ConfigError(f"type_weights[{str(kind)!r}] is {weight!r}; give a finite number, at least 0")
-    return {str(kind): float(weight) for kind, weight in weights.items()}
-
-
-def _checked_metadata_map(metadata_map: object) -> dict[str, str]:
-    if not isinstance(metadata_map, Mapping):
-        raise ConfigError(f"metadata_map is {metadata_map!r}; give a mapping from a field to a metadata key")
-    for name in metadata_map:
-        if name not in _MAPPED_FIELDS:
-            raise ConfigError(f"metadata_map names {name!r}; it can name {', '.join(_MAPPED_FIELDS)}")
-    return {str(name): str(key) for name, key in metadata_map.items()}
+def _merged(options: Options, others: Options) -> Options:
+    """`options` with `others` in their place. One of `max_tokens` and `tier` takes the place of the other; None for
+    one of them says nothing."""
+    said: Any = {
+        name: value for name, value in others.items() if value is not None or name not in ("max_tokens", "tier")
+    }
+    merged: Any = {**options, **said}
+    if "max_tokens" in said and "tier" not in said:
+        merged["tier"] = None
+    elif "tier" in said and "max_tokens" not in said:
+        merged["max_tokens"] = None
+    return merged  # type: ignore[no-any-return]

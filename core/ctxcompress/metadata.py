@@ -30,19 +30,20 @@ def passage_from_metadata(
     *,
     score: float | None = None,
     metadata_map: Mapping[str, str] | None = None,
+    score_key: str | None = None,
 ) -> Passage:
     """A Passage whose title, header_path, doc_id and file_path are read from `metadata`.
 
-    `metadata_map` says which key to read a field from instead of the usual ones. The metadata is
-    copied deeply: the passage shares nothing with it. `score` wins over a mapped score.
+    `metadata_map` says which key to read a field from instead of the usual ones, `score_key` which one
+    holds the score; `score` wins over it. The metadata is copied deeply: the passage shares nothing with it.
     """
     mapped = metadata_map or {}
 
     def read(name: str) -> str | None:
         return _first_text(metadata, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
 
-    if score is None and "score" in mapped:
-        score = _number(metadata.get(mapped["score"]))
+    if score is None and score_key is not None:
+        score = _number(metadata.get(score_key))
     return Passage(
         id,
         text,
@@ -56,7 +57,10 @@ def passage_from_metadata(
 
 
 def as_passages(
-    items: Iterable[Passage | str | Mapping[str, object]], *, metadata_map: Mapping[str, str] | None = None
+    items: Iterable[Passage | str | Mapping[str, object]],
+    *,
+    metadata_map: Mapping[str, str] | None = None,
+    score_key: str | None = None,
 ) -> tuple[Passage, ...]:
     """Passages from strings, mappings and passages; a missing id becomes the position.
 
@@ -65,10 +69,10 @@ def as_passages(
     """
     if isinstance(items, str | Mapping | Passage) or not isinstance(items, Iterable):
         raise InputError(f"passages is one {type(items).__name__}; give a list of them")
-    return tuple(_as_passage(index, item, metadata_map) for index, item in enumerate(items))
+    return tuple(_as_passage(index, item, metadata_map, score_key) for index, item in enumerate(items))
 
 
-def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None) -> Passage:
+def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:
     if isinstance(item, Passage):
         if not isinstance(item.text, str):
             raise InputError(f"the text of passage {index} is a {type(item.text).__name__}; give a string")
@@ -81,11 +85,13 @@ def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None
     if isinstance(item, str):
         return Passage(str(index), item)
     if isinstance(item, Mapping):
-        return _from_mapping(index, item, metadata_map)
+        return _from_mapping(index, item, metadata_map, score_key)
     raise InputError(f"passage {index} is a {type(item).__name__}; give a string, a mapping with 'text', or a Passage")
 
 
-def _from_mapping(index: int, item: Mapping[str, object], metadata_map: Mapping[str, str] | None) -> Passage:
+def _from_mapping(
+    index: int, item: Mapping[str, object], metadata_map: Mapping[str, str] | None, score_key: str | None
+) -> Passage:
     text_key = next((key for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
     if text_key is None:
         keys = sorted(map(str, item))
@@ -101,6 +107,7 @@ def _from_mapping(index: int, item: Mapping[str, object], metadata_map: Mapping[
         others,
         score=_number(item.get("score")),
         metadata_map=metadata_map,
+        score_key=score_key,
     )
 
 

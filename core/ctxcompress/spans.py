@@ -1,10 +1,10 @@
 """Arithmetic on ascending, disjoint spans of one text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ctxcompress.types import Span
 
-__all__ = ["intersection", "inverse"]
+__all__ = ["intersection", "inverse", "joined", "stripped"]
 
 
 def inverse(spans: Sequence[Span], length: int) -> tuple[Span, ...]:
@@ -27,3 +27,30 @@ def intersection(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]
         else:
             j += 1
     return tuple(found)
+
+
+def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The same without empty spans, and adjacent ones as one."""
+    found: list[Span] = []
+    for span in spans:
+        if found and found[-1].end == span.start:
+            found[-1] = Span(found[-1].start, span.end)
+        elif span.start < span.end:
+            found.append(span)
+    return tuple(found)
+
+
+def stripped(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """The same without white space where the first one begins and the last one ends; without spans that are nothing
+    else there."""
+    ends = [(start, end) for start, end in spans]
+    while ends and not text[slice(*ends[0])].strip():
+        del ends[0]
+    while ends and not text[slice(*ends[-1])].strip():
+        del ends[-1]
+    if ends:
+        start, end = ends[0]
+        ends[0] = end - len(text[start:end].lstrip()), end
+        start, end = ends[-1]
+        ends[-1] = start, start + len(text[start:end].rstrip())
+    return tuple(Span(start, end) for start, end in ends)

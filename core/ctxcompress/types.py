@@ -1,14 +1,17 @@
 """The nouns: what goes in, what comes out, and what was decided in between. All immutable."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import NamedTuple, Protocol
+
+from ctxcompress.errors import InputError
 
 __all__ = [
     "Compression",
     "CountsTokens",
     "Decision",
+    "Expands",
     "KeptPassage",
     "Kind",
     "Passage",
@@ -77,10 +80,14 @@ class Passage:
 class Reason(StrEnum):
     """Why a text was left out."""
 
+    SCORE = "score"
+    """The retriever's score was below `min_score`."""
+    LIMIT = "limit"
+    """There were better passages of the same document (`max_chunks_per_doc`), or better ones altogether (`top_n`)."""
     BUDGET = "budget"
     """Other segments were worth more of the budget."""
     DUPLICATE = "duplicate"
-    """The same text was kept elsewhere."""
+    """The same text, or for a whole passage nearly the same, is in another one that is preferred to this."""
     UNLIKELY = "unlikely"
     """It was hardly likely to be needed, so that the budget was not filled with it (`adaptive`)."""
     EMPTY = "empty"
@@ -97,6 +104,8 @@ class Decision:
     spans: tuple[Span, ...]
     """The parts left out: characters of `passage.text`, in order."""
     reason: Reason
+    duplicate_of: int | None = None
+    """Position of the passage that stands for this one, where this one was left out as its copy."""
 
     @property
     def text(self) -> str:
@@ -121,6 +130,8 @@ class KeptPassage:
     relevance: float
     """The best of the scores of the passage's segments, kept or not. Of the scorer "evidence" it is the probability
     that the segment is needed; of "bm25" it is comparable within one compression only. 1.0 where all passages fit."""
+    stands_for: tuple[int, ...] = ()
+    """Positions of the passages that were left out as copies of this one."""
 
     @property
     def id(self) -> str:
@@ -140,22 +151,24 @@ class StageStats:
     items_in: int
     items_out: int
     milliseconds: float = field(compare=False)
+    note: str = ""
+    """What it was asked to do, or why it did nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of one compression. Tokens are counted in the final, joined text.
-
-    The counts after threshold, deduplication and limit are those of the input as long as no such stage takes place.
-    """
+    """Counts of one compression. Tokens are counted in the final, joined text."""
 
     original_count: int
+    """Passages that came in."""
     after_threshold: int
     after_dedup: int
     after_limit: int
     clusters_merged: int
+    """Passages that were left out because another one stands for them."""
     metadata_only_count: int
     kept_count: int
+    """Passages of which something is kept."""
     original_tokens: int
     compressed_tokens: int
     stages: tuple[StageStats, ...]
@@ -169,12 +182,47 @@ class Stats:
         """Share of the original tokens that were saved, 0 to 100."""
         return 100 * self.tokens_saved / self.original_tokens if self.original_tokens else 0.0
 
+    def summary(self) -> str:
+        """What happened, in a few lines to be read."""
+        notes = {stage.name: f" ({stage.note})" if stage.note else "" for stage in self.stages}
+        return "\n".join(
+            (
+                "Compression Stats:",
+                f"- Original results: {self.original_count}",
+                f"- After score filter{notes.get('threshold', '')}: {self.after_threshold}",
+                f"- After deduplication: {self.after_dedup}",
+                f"- After document limit{notes.get('limit', '')}: {self.after_limit}",
+                f"- Clusters merged: {self.clusters_merged}",
+                f"- Tokens: {self.original_tokens:,} -> {self.compressed_tokens:,}, {self.savings_percent:.1f} % saved",
+            )
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """The same in what JSON knows: numbers, strings, lists and dictionaries."""
+        return {
+            **{name: getattr(self, name) for name in _COUNTS},
+            "tokens_saved": self.tokens_saved,
+            "savings_percent": round(self.savings_percent, 2),
+            "stages": [{name: getattr(stage, name) for name in _OF_STAGE} for stage in self.stages],
+        }
+
+
+_COUNTS = tuple(entry.name for entry in fields(Stats) if entry.name != "stages")
+_OF_STAGE = tuple(entry.name for entry in fields(StageStats))
+
 
 class CountsTokens(Protocol):
     """A text that can tell its tokens."""
 
     def tokens(self) -> int:
         """How many they are."""
+
+
+class Expands(Protocol):
+    """What can compress a passage again, for the same question."""
+
+    def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
+        """What of the passage answers the question best, in at most so many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +234,7 @@ class Compression:
 
     query: str
     text: str
-    """The kept passages in source order, joined by the separator: at most `max_tokens` tokens."""
+    """The kept passages in their order, joined by the separator: at most `max_tokens` tokens."""
     passages: tuple[KeptPassage, ...]
     dropped: tuple[Decision, ...]
     tokens: int
@@ -196,20 +244,36 @@ class Compression:
     input_count: int
     original: CountsTokens = field(compare=False, repr=False)
     """All passages as they came in, to be counted if that is asked for."""
+    compressor: Expands = field(compare=False, repr=False)
 
     @property
     def stats(self) -> Stats:
         """The statistics. Asking for them counts the tokens of the whole input, which for long
         inputs costs more than the compression did: so it happens here and not before."""
+        after = {stage.name: stage.items_out for stage in self.stages}
         return Stats(
             original_count=self.input_count,
-            after_threshold=self.input_count,
-            after_dedup=self.input_count,
-            after_limit=self.input_count,
-            clusters_merged=0,
+            after_threshold=after["threshold"],
+            after_dedup=after["semantic"],
+            after_limit=after["limit"],
+            clusters_merged=after["threshold"] - after["semantic"],
             metadata_only_count=0,
             kept_count=len(self.passages),
             original_tokens=self.original.tokens(),
             compressed_tokens=self.tokens,
             stages=self.stages,
         )
+
+    def expand(self, id: str, *, max_tokens: int | None = None) -> str:
+        """The text of the passage with this id, be it kept or dropped: in full, or what of it answers the query best
+        in at most `max_tokens` tokens.
+
+        Raises InputError if no passage has it. Of several with one id it is the first.
+        """
+        passages = {part.index: part.original for part in self.passages}
+        passages.update((part.index, part.passage) for part in self.dropped)
+        for _, passage in sorted(passages.items()):
+            if passage.id == id:
+                return passage.text if max_tokens is None else self.compressor.expand(self.query, passage, max_tokens)
+        known = ", ".join(repr(passage.id) for _, passage in sorted(passages.items())[:10])
+        raise InputError(f"no passage has the id {id!r}; the first ones are {known or 'none'}")

@@ -88,10 +88,10 @@ def test_another_budget_keeps_the_other_options():
     config = CompressionConfig(
         max_tokens=9, separator="|", language="de", synonyms={"a": ["b"]}, type_weights={"code": 2}, encoding=len
     )
-    other = config.with_budget(max_tokens=5)
+    other = config.with_options(max_tokens=5)
     names = {field.name for field in fields(config)} - {"max_tokens"}
     assert {name: getattr(other, name) for name in names} == {name: getattr(config, name) for name in names}
-    assert config.with_budget() is config
+    assert config.with_options() is config
 
 
 def test_options_do_not_change_after_they_are_set():

@@ -198,7 +198,7 @@ def test_an_odd_text_is_answered_within_the_budget(text):
     ids=lambda score: type(score).__name__,
 )
 def test_any_score_in_the_metadata_is_kept_as_it_is(score):
-    compressor = CtxCompressor(metadata_map={"score": "relevance_score"})
+    compressor = CtxCompressor(score_key="relevance_score")
     given = [Document(page_content=TEXTS[0], metadata={"relevance_score": score, "score": score}), *make_documents(2)]
     kept = compressor.compress_documents(given, QUERY)
     assert len(kept) == 3

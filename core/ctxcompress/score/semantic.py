@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ctxcompress.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import ranks, table
+from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
 
 __all__ = ["SEMANTIC", "Semantics"]
 
@@ -77,7 +77,7 @@ class Semantics:
         """
         closeness, of_passages = np.full(len(corpus.texts), np.nan), np.full(len(corpus.titles), np.nan)
         if isinstance(self.encoder, Encoder):
-            vector = _unit(_finite(self.encoder.encode_query(_clean([query])[0]), "the question", 1))
+            vector = unit(checked_numbers(self.encoder.encode_query(without_surrogates([query])[0]), "the question", 1))
             compare = _cosines(self.encoder, vector)
             of_passages = _carried(vector, self.embeddings)
             # A passage that is one segment, and carries its embedding, need not be encoded.
@@ -214,7 +214,7 @@ def _standardized(values: Floats) -> Floats:
 
 def _cosines(encoder: Encoder, query: Floats) -> Compare:
     def compare(texts: Sequence[str]) -> Floats:
-        vectors = _unit(_finite(encoder.encode_document(_clean(texts)), f"{len(texts)} texts", 2))
+        vectors = unit(checked_numbers(encoder.encode_document(without_surrogates(texts)), f"{len(texts)} texts", 2))
         if vectors.shape != (len(texts), query.size):
             raise ConfigError(
                 f"the encoder gave vectors of shape {vectors.shape} for {len(texts)} texts and one of "
@@ -228,7 +228,9 @@ def _cosines(encoder: Encoder, query: Floats) -> Compare:
 
 def _comparisons(comparer: Comparer, query: str) -> Compare:
     def compare(texts: Sequence[str]) -> Floats:
-        numbers = _finite(comparer.compare(_clean([query])[0], _clean(texts)), f"{len(texts)} texts", 1)
+        numbers = checked_numbers(
+            comparer.compare(without_surrogates([query])[0], without_surrogates(texts)), f"{len(texts)} texts", 1
+        )
         if numbers.size != len(texts):
             raise ConfigError(f"the encoder gave {numbers.size} numbers for {len(texts)} texts; give one for each")
         return numbers
@@ -236,47 +238,17 @@ def _comparisons(comparer: Comparer, query: str) -> Compare:
     return compare
 
 
-def _clean(texts: Sequence[str]) -> list[str]:
-    """Without lone surrogates, which tokenizers refuse."""
-    return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-
-
 def _carried(query: Floats, embeddings: Sequence[Sequence[float] | None]) -> Floats:
     """The closeness of each passage that carries an embedding as long as the question's vector, else NaN."""
     closeness = np.full(len(embeddings), np.nan)
     for number, embedding in enumerate(embeddings):
         if embedding is not None:
-            vector = _numbers(embedding)
+            vector = as_numbers(embedding)
             if vector is None or vector.ndim != 1:
                 raise InputError(
                     f"the embedding of passage {number} is a {type(embedding).__name__} that is no list of numbers; "
                     "give one, or None"
                 )
             if vector.size == query.size and np.isfinite(vector).all():
-                closeness[number] = np.einsum("d,d->", _unit(vector), query)
+                closeness[number] = np.einsum("d,d->", unit(vector), query)
     return closeness
-
-
-def _numbers(values: object) -> Floats | None:
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last is torch's, of what has a gradient
-        return None
-
-
-def _finite(values: ArrayLike, of: str, dimensions: int) -> Floats:
-    array = _numbers(values)
-    if array is None:
-        raise ConfigError(f"the encoder gave a {type(values).__name__} for {of}; give an array of numbers")
-    if array.ndim != dimensions:
-        raise ConfigError(f"the encoder gave an array of shape {array.shape} for {of}; give {dimensions} dimensions")
-    if not np.isfinite(array).all():
-        raise ConfigError(f"the encoder gave numbers for {of} that are not all finite numbers; give no NaN or infinity")
-    return array
-
-
-def _unit(vectors: Floats) -> Floats:
-    """Of length 1; a vector of zeros stays. Scaled first, so that no square is too large."""
-    scaled = vectors / np.maximum(np.abs(vectors).max(axis=-1, keepdims=True, initial=0.0), 1e-300)
-    unit: Floats = scaled / np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 1e-12)
-    return unit

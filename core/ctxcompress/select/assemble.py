@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ctxcompress.spans import joined
 from ctxcompress.types import Segment, Span
 
 __all__ = ["assemble", "stripped_end"]
@@ -31,7 +32,7 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
         previous = number
     if spans:
         spans[-1] = Span(spans[-1].start, stripped_end(text, *spans[-1]))
-    return _joined(spans)
+    return joined(spans)
 
 
 def _separator(text: str, segments: Sequence[Segment], previous: int, number: int, after: int) -> Span:
@@ -42,17 +43,6 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
             first -= 1
     end = segments[first].start
     return Span(stripped_end(text, after, end), end)
-
-
-def _joined(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """The same without empty spans, and adjacent ones as one."""
-    joined: list[Span] = []
-    for span in spans:
-        if joined and joined[-1].end == span.start:
-            joined[-1] = Span(joined[-1].start, span.end)
-        elif span.start < span.end:
-            joined.append(span)
-    return tuple(joined)
 
 
 def stripped_end(text: str, start: int, end: int) -> int:

@@ -57,9 +57,9 @@ def _announcements(candidates: Candidates) -> list[int]:
         return [-1] * len(candidates.segments)
     found: list[int] = []
     last = -1
-    for number, (segment, passage) in enumerate(zip(candidates.segments, candidates.passage, strict=True)):
+    for number, (segment, document) in enumerate(zip(candidates.segments, candidates.document, strict=True)):
         announced = segment[0] in _ANNOUNCED
-        found.append(last if announced and last >= 0 and candidates.passage[last] == passage else -1)
+        found.append(last if announced and last >= 0 and candidates.document[last] == document else -1)
         if not announced:
             last = number if _ANNOUNCING.search(candidates.texts[number], len(candidates.texts[number]) - 8) else -1
     return found

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from itertools import islice
 
+from ctxcompress.documents import Spans
 from ctxcompress.select.assemble import stripped_end
 from ctxcompress.select.candidates import Candidates
-from ctxcompress.select.layout import Layout, Spans
+from ctxcompress.select.layout import Layout
 from ctxcompress.select.split import longest_prefix
 from ctxcompress.types import Kind, Segment, Span
 
@@ -27,8 +28,8 @@ def best_split(
             return None
         segment, text = candidates.segments[number], candidates.texts[number]
         tail = segment.start + _closing_fence(text)
-        index = candidates.passage[number]
-        fits = _fits(_beginning(layout.texts[index], segment, tail, index), layout, budget)
+        index = candidates.document[number]
+        fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
         opening, lines = opening_fence(text), segment.kind is Kind.CODE
         length = longest_prefix(text[: tail - segment.start], fits=fits, lines=lines, skip=opening)
         if length:
@@ -51,11 +52,11 @@ def best_alone(candidates: Candidates, ranking: Sequence[int], layout: Layout, b
 
 def _beginning_alone(candidates: Candidates, number: int, layout: Layout, budget: int) -> Spans:
     """The longest beginning of a segment's text, without a fence around it, that fits; empty if none does."""
-    segment, index, text = candidates.segments[number], candidates.passage[number], candidates.texts[number]
+    segment, index, text = candidates.segments[number], candidates.document[number], candidates.texts[number]
     start, end = opening_fence(text), _closing_fence(text)
     start += len(text[start:end]) - len(text[start:end].lstrip())
     inner = segment._replace(start=segment.start + start, end=segment.start + end)
-    beginning = _beginning(layout.texts[index], inner, inner.end, index)
+    beginning = _beginning(layout.documents[index].text, inner, inner.end, index)
     length = longest_prefix(text[start:end], fits=_fits(beginning, layout, budget), lines=False)
     return beginning(length) if length else {}
 

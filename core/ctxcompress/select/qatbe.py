@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.documents import Spans
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.costs import SegmentCosts
 from ctxcompress.select.knapsack import Knapsack, rank
-from ctxcompress.select.layout import Layout, Spans
+from ctxcompress.select.layout import Layout
 from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.oversize import best_alone, best_split, opening_fence
 from ctxcompress.types import Kind

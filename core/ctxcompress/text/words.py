@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ctxcompress.text.fold import fold
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
-__all__ = ["Terms", "split_words"]
+__all__ = ["Terms", "has_unspaced", "split_unspaced", "split_words"]
 
 # Scripts written without spaces between words (Thai, Lao, Myanmar, Khmer, kana of both widths, Han), and Hangul,
 # whose words carry particles that no stemmer here removes. Their digits are not among them: a number is a word.
@@ -54,6 +54,18 @@ def split_words(text: str) -> list[str]:
     if text.isascii() or not _BEYOND_SIMPLE.search(text):
         return _SIMPLE.findall(text)
     return (_MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED).findall(text)
+
+
+def has_unspaced(text: str) -> bool:
+    """Whether there is a character of a script without spaces between words."""
+    return not text.isascii() and _UNSPACED_CHARACTER.search(text) is not None
+
+
+def split_unspaced(text: str) -> list[str]:
+    """The same, but of a script without spaces between words every character as a word."""
+    if not has_unspaced(text):
+        return split_words(text)
+    return [part for word in split_words(text) for part in (word if _UNSPACED_CHARACTER.match(word) else (word,))]
 
 
 class Terms:

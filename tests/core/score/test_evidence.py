@@ -6,6 +6,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from ctxcompress.documents import documents_as_they_are
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
@@ -31,7 +32,9 @@ OTHERS = [
 
 def corpus_of(*passages: Passage) -> Corpus:
     segmented = [segment(passage.text) for passage in passages]
-    return Corpus.of(passages, segmented, Candidates.of([p.text for p in passages], segmented).texts)
+    return Corpus.of(
+        passages, segmented, Candidates.of(documents_as_they_are([p.text for p in passages]), segmented).texts
+    )
 
 
 def scores_of(query: str, *passages: Passage) -> np.ndarray:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ctxcompress.documents import documents_as_they_are
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.semantic import SEMANTIC, Semantics
@@ -46,7 +47,9 @@ class Cheap:
 
 def corpus_of(passages: list[Passage]) -> Corpus:
     segmented = [segment(passage.text) for passage in passages]
-    return Corpus.of(passages, segmented, Candidates.of([p.text for p in passages], segmented).texts)
+    return Corpus.of(
+        passages, segmented, Candidates.of(documents_as_they_are([p.text for p in passages]), segmented).texts
+    )
 
 
 def columns_of(encoder: object, logits: np.ndarray | None, passages: list[Passage] = PAGES) -> dict[str, np.ndarray]:

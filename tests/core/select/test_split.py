@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxcompress.documents import documents_as_they_are
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.assemble import assemble
 from ctxcompress.select.candidates import Candidates
@@ -75,7 +76,7 @@ def test_it_asks_few_times():
 
 @given(given_=st.lists(markdown, min_size=1, max_size=3), data=st.data())
 def test_splitting_keeps_the_partition_and_what_segments_need(given_, data):
-    before = Candidates.of(given_, [segment(text) for text in given_])
+    before = Candidates.of(documents_as_they_are(given_), [segment(text) for text in given_])
     number = data.draw(st.integers(0, len(before.segments) - 1))
     start, end = before.segments[number].start, before.segments[number].end
     cut = data.draw(st.integers(start, end))

@@ -1,0 +1,1 @@
+"""What leaves whole passages out, and what keeps repeated text once."""

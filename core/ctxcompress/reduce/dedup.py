@@ -1,0 +1,100 @@
+"""Passages that another one stands for: the same text, nearly the same words, the same meaning.
+
+In each stage the passages are gone through from the best to the worst. One that is like a passage that leads a
+cluster joins the best such cluster, any other leads a new one. So every member is like its leader itself: a chain of
+copies, each a little different from the one before, does not become one cluster. Which is better does not depend on the
+order in which passages come: the score decides, then the length, then the text.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxcompress.reduce.particulars import Particulars, ParticularsReader
+from ctxcompress.reduce.shingles import MANY, Shingles
+
+__all__ = ["copies", "near_copies", "preference", "same_meaning"]
+
+_SHORTEST_COPY = 12
+"""Characters: a list may say "yes" more often."""
+_MOST_CANDIDATES = 32
+"""Leaders that a passage is compared with, and that are looked up by one key, where there are many passages: all would
+be the square of their number."""
+_BLOCK = 256
+_ROUNDING = 1e-6
+
+Leaders = dict[int, int]
+"""Number of a passage -> number of the one that stands for it."""
+
+
+def preference(texts: Sequence[str], standing: Sequence[float], ids: Sequence[str]) -> list[int]:
+    """The numbers of passages from the best to the worst, whatever the order they came in."""
+    return sorted(range(len(texts)), key=lambda n: (-standing[n], -len(texts[n]), texts[n], len(ids[n]), ids[n]))
+
+
+def copies(texts: Sequence[str], order: Sequence[int]) -> Leaders:
+    """Those with the same text but for white space."""
+    first: dict[str, int] = {}
+    leaders: Leaders = {}
+    for number in order:
+        folded = " ".join(texts[number].split())
+        leader = first.setdefault(folded, number)
+        if leader != number and len(folded) >= _SHORTEST_COPY:
+            leaders[number] = leader
+    return leaders
+
+
+def near_copies(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:
+    """Those whose shingles are as similar as the threshold says and that have the same particulars."""
+    shingles, of_text = Shingles(texts), ParticularsReader(texts)
+    keys = shingles.keys(threshold)
+    most = len(texts) if len(texts) <= MANY else _MOST_CANDIDATES
+    leading: dict[int, list[int]] = {}  # a key -> the places in the order of the leaders that have it
+    leaders: Leaders = {}
+    for place, number in enumerate(order):
+        shared = Counter(chain.from_iterable(leading.get(key, ()) for key in keys[number]))
+        for other in sorted(shared if len(shared) <= most else (found for found, _ in shared.most_common(most))):
+            leader = order[other]
+            if shingles.similarity(number, leader) >= threshold and _replaces(of_text(leader), of_text(number)):
+                leaders[number] = leader
+                break
+        else:
+            for key in keys[number]:
+                places = leading.setdefault(key, [])
+                if len(places) < most:
+                    places.append(place)
+    return leaders
+
+
+def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np.float64], threshold: float) -> Leaders:
+    """Those whose vectors have at least this cosine and that have the same particulars, in whatever order.
+
+    vectors: of length 1, shape (passages, dimensions).
+    """
+    of_text = ParticularsReader(texts)
+    leaders: Leaders = {}
+    ordered = vectors[np.array(order, dtype=np.intp)]
+    for start in range(0, len(order), _BLOCK):
+        close = ordered[start : start + _BLOCK] @ ordered[: start + _BLOCK].T >= threshold - _ROUNDING
+        for place, others in enumerate(close, start=start):
+            number = order[place]
+            for other in np.flatnonzero(others[:place]).tolist():
+                leader = order[other]
+                if leader not in leaders and _replaces(_unordered(of_text(leader)), _unordered(of_text(number))):
+                    leaders[number] = leader
+                    break
+    return leaders
+
+
+def _replaces(leader: Particulars, member: Particulars) -> bool:
+    """Whether nothing particular is lost if the leader stands for the member."""
+    return (
+        leader.exact == member.exact and leader.negations == member.negations and leader.names.issuperset(member.names)
+    )
+
+
+def _unordered(found: Particulars) -> Particulars:
+    return found._replace(exact=tuple(sorted(found.exact)))

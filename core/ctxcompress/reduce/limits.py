@@ -1,0 +1,55 @@
+"""Not too many passages: of one document, and altogether."""
+
+from collections import Counter
+from collections.abc import Sequence
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from ctxcompress.config import ScoreKind
+from ctxcompress.reduce.scores import standing
+from ctxcompress.types import Passage
+
+__all__ = ["document_key", "within_limits"]
+
+_TRACKING = frozenset("fbclid gclid dclid gbraid wbraid msclkid yclid igshid mc_cid mc_eid _ga _gl ref_src".split())
+_TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "hsa_")
+_PORTS = {"http": ":80", "https": ":443"}
+
+
+def within_limits(
+    passages: Sequence[Passage], kind: ScoreKind, *, max_chunks_per_doc: int, top_n: int | None
+) -> list[int]:
+    """Numbers of the passages that stay, ascending: the best ones by score, equal ones in their order.
+
+    A passage that does not say which document it is of counts as a document of its own. max_chunks_per_doc: 0 for all.
+    """
+    stands = standing(passages, kind)
+    of_document: Counter[str] = Counter()
+    stay = []
+    for number in sorted(range(len(passages)), key=lambda number: -stands[number]):
+        key = document_key(passages[number])
+        if not max_chunks_per_doc or key is None or of_document[key] < max_chunks_per_doc:
+            of_document[key or ""] += 1
+            stay.append(number)
+    return sorted(stay[:top_n])
+
+
+def document_key(passage: Passage) -> str | None:
+    """What two passages of one document have in common: its id, else its path, else its address without what does
+    not say which page it is (fragment, tracking parameters, the slash at the end); None if nothing is known."""
+    return passage.doc_id or (passage.file_path and _normalized(passage.file_path)) or None
+
+
+def _normalized(path: str) -> str:
+    try:
+        scheme, host, place, query, _ = urlsplit(path.strip())
+    except ValueError:  # what looks like an address and is none
+        return path
+    if scheme not in _PORTS or not host:
+        return path
+    wanted = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not _is_tracking(name)]
+    host = host.lower().removesuffix(_PORTS[scheme]).removeprefix("www.")
+    return urlunsplit(("https", host, place.rstrip("/"), urlencode(sorted(wanted)), ""))
+
+
+def _is_tracking(name: str) -> bool:
+    return name.lower() in _TRACKING or name.lower().startswith(_TRACKING_PREFIXES)

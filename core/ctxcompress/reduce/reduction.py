@@ -1,0 +1,180 @@
+"""Which passages, and which parts of them, go on to be scored: the stages that leave out noise and repetition."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxcompress.config import CompressionConfig
+from ctxcompress.documents import Document, documents_as_they_are
+from ctxcompress.encoder import Encoder
+from ctxcompress.errors import ConfigError
+from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
+from ctxcompress.reduce.limits import document_key, within_limits
+from ctxcompress.reduce.repeats import Overlaps, documents_of, find_overlaps
+from ctxcompress.reduce.scores import standing
+from ctxcompress.reduce.threshold import above_threshold
+from ctxcompress.types import Passage, Reason, StageStats
+from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
+
+__all__ = ["Reduction", "reduced"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """What goes on, and what was left out."""
+
+    documents: Sequence[Document]
+    reasons: Mapping[int, Reason]
+    """Number of a passage -> why all of it was left out."""
+    leaders: Mapping[int, int]
+    """Number of a passage that was left out as a copy -> number of the one that stands for it."""
+    stages: Sequence[StageStats]
+
+
+def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool) -> Reduction:
+    """Leaves out passages by score, as copies and by number, in this order, and repeated text of the rest.
+
+    A stage that cannot work says so in its note. fits: whether all passages fit as they are, so that nothing is left
+    out that was not asked for. Raises ConfigError if the encoder gives no vectors.
+    """
+    copies_too = config.ngram_threshold is not None or config.similarity_threshold is not None
+    exact = (not fits or copies_too) if config.exact_dedup is None else config.exact_dedup
+    funnel = _Funnel(passages, config)
+    funnel.by_score()
+    overlaps = funnel.exact(wanted=exact)
+    funnel.near()
+    funnel.by_meaning()
+    funnel.by_limits()
+    texts = [passage.text for passage in passages]
+    if exact and len(funnel.numbers) > 1:
+        alive = set(funnel.numbers)
+        links = [link for link in overlaps.links if {link.before, link.after} <= alive]
+        documents = documents_of(texts, funnel.numbers, links, funnel.preferred())
+    else:
+        documents = documents_as_they_are(texts, funnel.numbers)
+    return Reduction(documents, funnel.reasons, funnel.leaders, funnel.stages)
+
+
+class _Funnel:
+    """The passages that are left, while the stages go through them."""
+
+    def __init__(self, passages: Sequence[Passage], config: CompressionConfig) -> None:
+        self.numbers = list(range(len(passages)))
+        self.reasons: dict[int, Reason] = {}
+        self.leaders: dict[int, int] = {}
+        self.stages: list[StageStats] = []
+        self._passages, self._config = passages, config
+        self._stands = standing(passages, config.score_kind)
+        self._since = perf_counter()
+
+    def preferred(self) -> list[int]:
+        """The numbers of what is left, from the best to the worst."""
+        left = self._left()
+        stands = [self._stands[number] for number in self.numbers]
+        order = preference([passage.text for passage in left], stands, [passage.id for passage in left])
+        return [self.numbers[place] for place in order]
+
+    def by_score(self) -> None:
+        """Leaves out what is below `min_score`."""
+        config = self._config
+        if config.min_score is None:
+            self._end("threshold")
+            return
+        left = above_threshold(self._passages, config.min_score, config.score_kind, normalize=config.normalize_scores)
+        if left is None:
+            self._end("threshold", "skipped: no usable scores")
+            return
+        empty = not left and bool(self._passages)
+        if empty and config.on_empty != "drop":
+            left = self.numbers if config.on_empty == "original" else [max(self.numbers, key=self._stands.__getitem__)]
+        self._keep(left, Reason.SCORE)
+        at_most = config.score_kind != "similarity" and not config.normalize_scores
+        sign = "\u2264" if at_most else "\u2265"
+        self._end("threshold", f"{sign}{config.min_score:g}" + (f", none: {config.on_empty}" if empty else ""))
+
+    def exact(self, *, wanted: bool) -> Overlaps:
+        """Leaves out the same text, and what is a part of another chunk of its document."""
+        if not wanted or len(self.numbers) < 2:
+            self._end("exact", "" if wanted else "off")
+            return Overlaps({}, [])
+        order = self.preferred()
+        texts = [self._passages[number].text for number in order]
+        self._merge(order, copies(texts, range(len(order))))
+        order = [number for number in order if number not in self.leaders]
+        chunks = [self._passages[number] for number in order]
+        groups = [(key, chunk.header_path) if (key := document_key(chunk) or chunk.title) else None for chunk in chunks]
+        found = find_overlaps([chunk.text for chunk in chunks], groups, order)
+        self._merge(order, found.within)
+        self._end("exact")
+        links = [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
+        return Overlaps({}, links)
+
+    def near(self) -> None:
+        """Leaves out nearly the same words."""
+        threshold = self._config.ngram_threshold
+        if threshold is not None and len(self.numbers) > 1:
+            order = self.preferred()
+            texts = [self._passages[number].text for number in order]
+            self._merge(order, near_copies(texts, range(len(order)), threshold))
+        self._end("near", "off" if threshold is None else f"\u2265{threshold:g}")
+
+    def by_meaning(self) -> None:
+        """Leaves out the same meaning, where there are embeddings to tell it."""
+        threshold = self._config.similarity_threshold
+        if threshold is None or len(self.numbers) < 2:
+            self._end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")
+            return
+        order = self.preferred()
+        vectors = _vectors([self._passages[number] for number in order], self._config.encoder)
+        if vectors is None:
+            self._end("semantic", "skipped: no embeddings and no encoder")
+            return
+        texts = [self._passages[number].text for number in order]
+        self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold))
+        self._end("semantic", f"\u2265{threshold:g}")
+
+    def by_limits(self) -> None:
+        """Leaves out what is too much of one document, or altogether."""
+        per_document, top_n = self._config.max_chunks_per_doc, self._config.top_n
+        if per_document or top_n is not None:
+            left = within_limits(self._left(), self._config.score_kind, max_chunks_per_doc=per_document, top_n=top_n)
+            self._keep([self.numbers[place] for place in left], Reason.LIMIT)
+        notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
+        self._end("limit", ", ".join(notes))
+
+    def _left(self) -> list[Passage]:
+        return [self._passages[number] for number in self.numbers]
+
+    def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
+        """leaders: by places in the order."""
+        merged = {order[member]: order[leader] for member, leader in leaders.items()}
+        self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
+        self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
+
+    def _keep(self, numbers: Sequence[int], otherwise: Reason) -> None:
+        self.reasons |= dict.fromkeys(set(self.numbers).difference(numbers), otherwise)
+        self.numbers = sorted(numbers)
+
+    def _end(self, name: str, note: str = "") -> None:
+        now = perf_counter()
+        before = self.stages[-1].items_out if self.stages else len(self._passages)
+        self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
+        self._since = now
+
+
+def _vectors(passages: Sequence[Passage], encoder: object) -> NDArray[np.float64] | None:
+    """Of length 1, one for each passage: those that all of them carry, else the encoder's; None if there are none."""
+    carried = [as_numbers(passage.embedding) for passage in passages if passage.embedding is not None]
+    found = [vector for vector in carried if vector is not None and vector.ndim == 1 and np.isfinite(vector).all()]
+    if len(found) == len(passages) and len({vector.size for vector in found}) == 1:
+        return unit(np.array(found))
+    if not isinstance(encoder, Encoder):
+        return None
+    texts = without_surrogates([passage.text for passage in passages])
+    vectors = checked_numbers(encoder.encode_document(texts), f"{len(texts)} passages", 2)
+    if len(vectors) != len(texts):
+        raise ConfigError(f"the encoder gave {len(vectors)} vectors for {len(texts)} passages; give one for each")
+    return unit(vectors)

@@ -1,0 +1,236 @@
+"""Text that stands in several passages, and is to be kept once: what two chunks of a document share where one ends and
+the other begins, a chunk within another, a paragraph that was copied.
+"""
+
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from ctxcompress.documents import Document, Piece, Spans
+from ctxcompress.spans import intersection, inverse
+from ctxcompress.text.words import has_unspaced
+from ctxcompress.types import Span
+
+__all__ = ["Link", "Overlaps", "documents_of", "find_overlaps", "repeated_paragraphs"]
+
+_KEY = 12
+"""Characters of a chunk's beginning, from its second word on, that are looked for in the others."""
+_TRIES = 32
+"""Places in a chunk that are looked at closely: a text of one line a thousand times has them everywhere."""
+_SHORTEST_PARAGRAPH = 100
+"""Bytes: what is shorter ("Deprecated since version 3.") is about what stands around it."""
+_WORD = re.compile(r"\S+")
+_UNIT = re.compile(r"[^\n.?!\u3002\uff1f\uff01]*+(?:[.?!\u3002\uff1f\uff01]++(?=\s|\Z|[^\x00-\u2fff])|[.?!]|\n\s*+|\Z)")
+"""A sentence or a line, or what looks like one."""
+_SHORT, _SHORT_UNITS = 200, 3
+"""Characters, and sentences or lines, at the ends of texts that are compared."""
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_STOPS = (".", "?", "!", ":", "\u3002", "\uff1f", "\uff01")
+_SENTENCE_ENDS = (". ", "? ", "! ", "\n", "\u3002", "\uff1f", "\uff01")
+
+
+class Link(NamedTuple):
+    """The end of one text is the beginning of another."""
+
+    length: int
+    """Characters that they share."""
+    before: int
+    after: int
+
+
+class Overlaps(NamedTuple):
+    """What texts share with others of their group."""
+
+    within: dict[int, int]
+    """Number of a text -> number of one that it is a part of, which is in none itself."""
+    links: list[Link]
+
+
+def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], places: Sequence[int]) -> Overlaps:
+    """The overlaps of texts of the same group. Linear in what the texts are together.
+
+    They have some 20 characters or more, or are whole sentences or lines that no other texts of a group that is not
+    None have there, or that texts have which came one after the other. White space at the end of a text does not
+    count. No two texts may be the same. places: where each text came.
+    """
+    texts = [text.rstrip() for text in texts]
+    heads: dict[tuple[Hashable, str], list[tuple[int, int]]] = {}
+    for number, text in enumerate(texts):
+        begin = next((match.start() for match in _WORD.finditer(text) if match.start()), 0) if " " in text[:40] else 0
+        if len(text) - begin >= _KEY:
+            heads.setdefault((groups[number], text[begin : begin + _KEY]), []).append((number, begin))
+    within: dict[int, int] = {}
+    links: dict[tuple[int, int], Link] = {}
+    for number, text in enumerate(texts):
+        for other, start in _occurrences(number, text, groups[number], heads):
+            length = len(text) - start
+            if length >= len(texts[other]):
+                if text.startswith(texts[other], start) and texts[other] != text:
+                    within.setdefault(other, number)
+            elif start and texts[other].startswith(text[start:]):
+                links.setdefault((number, other), Link(length, number, other))
+    for number in within:
+        while within[number] in within:
+            within[number] = within[within[number]]
+    found = [link for pair, link in links.items() if within.keys().isdisjoint(pair)]
+    begun, continued = {link.before for link in found}, {link.after for link in found}
+    ends = [number for number in range(len(texts)) if number not in begun and number not in within]
+    beginnings = [number for number in range(len(texts)) if number not in continued and number not in within]
+    return Overlaps(within, [*found, *_short_links(texts, groups, places, ends, beginnings)])
+
+
+def _occurrences(
+    number: int, text: str, group: Hashable, heads: Mapping[tuple[Hashable, str], Sequence[tuple[int, int]]]
+) -> Iterator[tuple[int, int]]:
+    """(number of another text, where in this one it may begin)."""
+    starts = range(len(text)) if has_unspaced(text) else (match.start() for match in _WORD.finditer(text))
+    tries = _TRIES
+    for start in starts:
+        for other, begin in heads.get((group, text[start : start + _KEY]), ()):
+            if other != number and start >= begin:
+                yield other, start - begin
+                tries -= 1
+                if not tries:
+                    return
+
+
+def _short_links(
+    texts: Sequence[str],
+    groups: Sequence[Hashable | None],
+    places: Sequence[int],
+    ends: Sequence[int],
+    beginnings: Sequence[int],
+) -> Iterator[Link]:
+    by_end: dict[tuple[Hashable, str], list[int]] = {}
+    for number in ends:
+        text = texts[number]
+        units = list(_UNIT.finditer(text, max(0, len(text) - _SHORT)))[-_SHORT_UNITS:]
+        for unit in units if groups[number] is not None else ():
+            by_end.setdefault((groups[number], text[unit.start() :].lstrip()), []).append(number)
+    by_beginning: dict[tuple[Hashable, str], list[int]] = {}
+    for number in beginnings:
+        for unit in islice(_UNIT.finditer(texts[number], 0, _SHORT), _SHORT_UNITS):
+            key = groups[number], texts[number][: unit.end()].rstrip()
+            if key in by_end and len(key[1]) < len(texts[number]):
+                by_beginning.setdefault(key, []).append(number)
+    for key, afters in by_beginning.items():
+        befores = by_end[key]
+        only = len(befores) == len(afters) == 1
+        position = {places[number]: number for number in afters}
+        for before in befores:
+            after = afters[0] if only else position.get(places[before] + 1, before)
+            if after != before and len(key[1]) < len(texts[before]):
+                yield Link(len(key[1]), before, after)
+
+
+def repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], order: Sequence[int]) -> Spans:
+    """Number of a text -> spans of its paragraphs that a text before it in `order` has as well.
+
+    Only paragraphs within the spans that are `kept` count, that are long enough to be understood without what stands
+    around them, and neither indented nor in a fence nor headings. White space after a paragraph belongs to it.
+    """
+    owner: dict[str, int] = {}
+    found: Spans = {}
+    for number in order:
+        again = []
+        for span in _paragraphs(texts[number]):
+            folded = " ".join(texts[number][span.start : span.end].split())
+            if len(folded.encode("utf-8", "replace")) < _SHORTEST_PARAGRAPH:
+                continue
+            inside = Span(span.start, span.start + len(texts[number][span.start : span.end].rstrip()))
+            if intersection([inside], kept[number]) == (inside,) and owner.setdefault(folded, number) != number:
+                again.append(span)
+        if again:
+            found[number] = intersection(again, kept[number])
+    return found
+
+
+def _paragraphs(text: str) -> Iterator[Span]:
+    ends = [match.end() for match in _BLANK_LINES.finditer(text)]
+    in_fence = False
+    for start, end in pairwise([0, *ends, len(text)]):
+        fences = len(_FENCE.findall(text, start, end)) if "``" in text or "~~" in text else 0
+        if not (in_fence or fences or text[start : start + 1] in ("", " ", "\t", "#")):
+            yield Span(start, end)
+        in_fence ^= fences % 2 == 1
+
+
+def documents_of(
+    texts: Sequence[str], numbers: Sequence[int], links: Sequence[Link], order: Sequence[int]
+) -> list[Document]:
+    """The texts with these numbers as documents: those that continue one another as one, repeated paragraphs not.
+
+    links: between these texts. order: the numbers from the best text to the worst. Each text has at most one link on
+    each side, long ones first. Documents are in the order of their first texts.
+    """
+    chains = _chains(numbers, _chained(links, texts))
+    kept = {number: span for chain in chains for number, span in _shared_once(chain, texts)}
+    spans = [(kept[number],) if number in kept else () for number in range(len(texts))]
+    repeated = repeated_paragraphs(texts, spans, order)
+    pieces = {
+        number: [Piece(number, part) for part in intersection((span,), inverse(repeated.get(number, ()), span.end))]
+        for number, span in kept.items()
+        if texts[number]
+    }
+    pieces |= {number: [Piece(number, span)] for number, span in kept.items() if not texts[number]}
+    parts = ([piece for number, _ in chain for piece in pieces[number]] for chain in chains)
+    return [Document.of(of_document, texts) for of_document in parts if of_document]
+
+
+def _chained(links: Sequence[Link], texts: Sequence[str]) -> dict[int, Link]:
+    """Of each text the link to the one after it. None has two before it, and there is no circle."""
+    after: dict[int, Link] = {}
+    begin: dict[int, int] = {}  # the last text of a chain -> its first
+    continued: set[int] = set()
+    for link in sorted(links, key=lambda link: (-link.length, texts[link.before], texts[link.after])):
+        first, last = begin.get(link.before, link.before), link.after
+        if link.before in after or link.after in continued or first == link.after:
+            continue
+        after[link.before] = link
+        continued.add(link.after)
+        while last in after:
+            last = after[last].after
+        begin[last] = first
+    return after
+
+
+Chain = list[tuple[int, int]]
+"""(number of a text, how many characters at its beginning the text before it has as well)."""
+
+
+def _chains(numbers: Sequence[int], after: Mapping[int, Link]) -> list[Chain]:
+    continued = {link.after for link in after.values()}
+    chains = []
+    for number in numbers:
+        if number not in continued:
+            chain = [(number, 0)]
+            while chain[-1][0] in after:
+                link = after[chain[-1][0]]
+                chain.append((link.after, link.length))
+            chains.append(chain)
+    return sorted(chains, key=min)
+
+
+def _shared_once(chain: Chain, texts: Sequence[str]) -> Iterator[tuple[int, Span]]:
+    """What each text of a chain keeps, so that together they are one text without repetition."""
+    start = 0
+    for (number, _), (following, length) in pairwise([*chain, (-1, 0)]):
+        text = texts[number]
+        if following < 0:
+            yield number, Span(min(start, len(text)), len(text))
+            return
+        text = text.rstrip()
+        shared_from = len(text) - length
+        end = max(shared_from + _cut(text, texts[following], length), start)
+        yield number, Span(start, end)
+        start = end - shared_from
+
+
+def _cut(before: str, after: str, length: int) -> int:
+    """How much of what two texts share the first one keeps: all, unless it ends in the middle of a sentence."""
+    if before.endswith(_STOPS) or after[length : length + 1] in ("", "\n"):
+        return length
+    ends = [place + len(end) for end in _SENTENCE_ENDS if (place := after.rfind(end, 0, length)) >= 0]
+    return max(ends, default=length)

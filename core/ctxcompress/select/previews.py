@@ -1,0 +1,79 @@
+"""One line a passage: enough to tell whether to read it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxcompress.select.candidates import Candidates
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.oversize import opening_fence
+from ctxcompress.select.qatbe import Selection
+from ctxcompress.select.split import longest_prefix
+from ctxcompress.types import Kind, Passage, Span
+
+__all__ = ["preview_line", "previews"]
+
+_LONGEST = 200
+"""Characters of a passage's best sentence that are shown."""
+
+
+def previews(
+    candidates: Candidates,
+    values: NDArray[np.float64],
+    relevance: Mapping[int, float],
+    layout: Layout,
+    budget: int,
+) -> Selection:
+    """The best sentence of each passage, of as many passages as fit, the most relevant ones first.
+
+    values: of each segment. relevance: of each passage.
+    """
+    best: dict[int, int] = {}
+    order = np.argsort(-values, kind="stable").tolist()
+    for number in sorted(order, key=lambda number: candidates.segments[number][0] is Kind.HEADING):
+        if not candidates.texts[number].isspace():
+            best.setdefault(candidates.passage[number], number)
+    ranked = sorted(best, key=lambda passage: (-relevance[passage], passage))
+    shown: list[int] = []
+    separator = layout.count(layout.separator)
+    room = budget + separator
+    for passage in ranked:
+        line = {candidates.document[best[passage]]: (_beginning(candidates, best[passage]),)}
+        cost = layout.count(layout.compose(line)) + separator
+        if cost <= room:
+            room -= cost
+            shown.append(best[passage])
+    selection = _composed(candidates, shown, layout)
+    while selection.tokens > budget:
+        shown.pop()
+        selection = _composed(candidates, shown, layout)
+    return selection
+
+
+def preview_line(passage: Passage, text: str) -> str:
+    """A preview as it is shown: the id, title and headings, and the text with its line breaks as spaces."""
+    label = " › ".join(filter(None, (passage.title, *(passage.header_path or ()))))
+    return " ".join(f"[{passage.id}] {label}{': ' if label and text else ''}{text}".split())
+
+
+def _composed(candidates: Candidates, shown: Sequence[int], layout: Layout) -> Selection:
+    spans: dict[int, list[Span]] = {}
+    for number in sorted(shown):
+        spans.setdefault(candidates.document[number], []).append(_beginning(candidates, number))
+    found = {document: tuple(of_document) for document, of_document in spans.items()}
+    text = layout.compose(found)
+    return Selection(found, {}, text, layout.count(text))
+
+
+def _beginning(candidates: Candidates, number: int) -> Span:
+    """What of a segment is shown: of code a line, of anything else a sentence, and not too much of it."""
+    segment, text = candidates.segments[number], candidates.texts[number]
+    start = opening_fence(text) if segment.kind is Kind.CODE else 0
+    start += len(text[start:]) - len(text[start:].lstrip())
+    body = text[start:].rstrip()
+    if segment.kind is Kind.CODE:
+        body = body.partition("\n")[0]
+    length = longest_prefix(body, fits=lambda length: length <= _LONGEST, lines=False)
+    length = len(body[:length].rstrip())
+    return Span(segment.start + start, segment.start + start + length)

@@ -1,0 +1,97 @@
+"""The tables of a configuration file, as documentation and code search tools write them, as options.
+
+[search]                        # of a documentation search
+min_confidence = 0.3            # -> min_score
+max_chunks_per_doc = 2
+dedup_enabled = true            # dedup_threshold -> similarity_threshold
+ngram_dedup_enabled = true      # ngram_dedup_threshold -> ngram_threshold
+
+[compression]                   # options by their own names
+max_tokens = 1000
+"""
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+
+from ctxcompress.errors import ConfigError
+
+__all__ = ["options_of"]
+
+_SEARCH = {
+    "min_confidence": "min_score",
+    "min_score": "min_score",
+    "max_chunks_per_doc": "max_chunks_per_doc",
+    "top_n": "top_n",
+}
+_STAGES = (
+    ("dedup_enabled", "dedup_threshold", "similarity_threshold", 0.85),
+    ("ngram_dedup_enabled", "ngram_dedup_threshold", "ngram_threshold", 0.7),
+)
+"""(switch, threshold, our option, the threshold where the switch is on and none is given)."""
+_CODE_SEARCH = {
+    "smartTruncation": ("enabled", "maxLength", "preserveStructure"),
+    "metadataOnly": ("enabled", "scoreThreshold"),
+    "llm": ("enabled", "model", "maxTokens"),
+}
+"""Tables of code search tools: stages that can be there if they are switched off."""
+
+
+def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
+    """The options that the tables [search] and [compression] give; other tables are other programs' business.
+
+    known: the names of all options. Raises ConfigError on a key that is none of these, with the closest one, and
+    on a stage that does not exist here.
+    """
+    options = _of_search(_table(tables, "search"))
+    for key, value in _table(tables, "compression").items():
+        if key in _CODE_SEARCH:
+            _check_off(key, value)
+        elif key == "enabled":
+            _check_flag("compression.enabled", value, wanted=True)
+        else:
+            _check_known("compression", key, (*known, *_CODE_SEARCH, "enabled"))
+            options[key] = value
+    return options
+
+
+def _of_search(search: Mapping[str, object]) -> dict[str, object]:
+    switches = [name for stage in _STAGES for name in stage[:2]]
+    options = {}
+    for key, value in search.items():
+        _check_known("search", key, (*_SEARCH, *switches))
+        if key in _SEARCH:
+            options[_SEARCH[key]] = value
+    for switch, threshold, option, default in _STAGES:
+        if search.get(switch, threshold in search) is True:
+            options[option] = search.get(threshold, default)
+        elif switch in search:
+            _check_flag(f"search.{switch}", search[switch], wanted=False)
+            options[option] = None
+    return options
+
+
+def _table(tables: Mapping[str, object], name: str) -> Mapping[str, object]:
+    table = tables.get(name, {})
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{name} is {table!r}; make it a table: [{name}]")
+    return table
+
+
+def _check_off(name: str, table: object) -> None:
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"compression.{name} is {table!r}; make it a table: [compression.{name}]")
+    for key in table:
+        _check_known(f"compression.{name}", key, _CODE_SEARCH[name])
+    _check_flag(f"compression.{name}.enabled", table.get("enabled", True), wanted=False)
+
+
+def _check_flag(name: str, value: object, *, wanted: bool) -> None:
+    if value is not wanted:
+        raise ConfigError(f"{name} is {value!r}; only {str(wanted).lower()} is possible here")
+
+
+def _check_known(table: str, key: str, known: Collection[str]) -> None:
+    if key not in known:
+        close = get_close_matches(key, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"it can have {', '.join(sorted(known))}"
+        raise ConfigError(f"[{table}] has an unknown key {key!r}; {hint}")

@@ -1,0 +1,41 @@
+"""What handlers of LlamaIndex's instrumentation are told of a compression."""
+
+from collections.abc import Mapping
+
+from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
+from llama_index.core.instrumentation.dispatcher import Dispatcher
+from llama_index.core.instrumentation.event_handlers import NullEventHandler
+from llama_index.core.instrumentation.events import BaseEvent
+
+from ctxcompress import Compression
+
+__all__ = ["CompressionEvent", "tell"]
+
+_dispatcher = get_dispatcher(__name__)
+
+
+class CompressionEvent(BaseEvent):
+    """A compression has ended. It comes before the ReRankEndEvent of the same call."""
+
+    stats: Mapping[str, object]
+    """As `Stats.to_dict` gives them."""
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which handlers see it."""
+        return "CompressionEvent"
+
+
+def tell(compression: Compression) -> None:
+    """Hands the statistics to the event handlers, if there are any: counting all that came in takes its time."""
+    if _is_heard():
+        _dispatcher.event(CompressionEvent(stats=compression.stats.to_dict()))
+
+
+def _is_heard() -> bool:
+    dispatcher: Dispatcher | None = _dispatcher
+    while dispatcher is not None:
+        if any(not isinstance(handler, NullEventHandler) for handler in dispatcher.event_handlers):
+            return True
+        dispatcher = dispatcher.parent if dispatcher.propagate else None
+    return False
