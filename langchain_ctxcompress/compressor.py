@@ -53,9 +53,7 @@ class CtxCompressor(BaseDocumentCompressor):
     """
 
     # No values in messages: an embedding model may have an API key in it.
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True)
 
     max_tokens: int | None = None
     """The budget of the final text in tokens, at least 1. Without it, `tier` says it."""

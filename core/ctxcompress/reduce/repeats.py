@@ -25,6 +25,8 @@ _UNIT = re.compile(r"[^\n.?!\u3002\uff1f\uff01]*+(?:[.?!\u3002\uff1f\uff01]++(?=
 """A sentence or a line, or what looks like one."""
 _SHORT, _SHORT_UNITS = 200, 3
 """Characters, and sentences or lines, at the ends of texts that are compared."""
+_NEAR = 3
+"""How far apart texts may have come in which the same short line stands, which others have as well."""
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _STOPS = (".", "?", "!", ":", "\u3002", "\uff1f", "\uff01")
@@ -118,9 +120,9 @@ def _short_links(
     for key, afters in by_beginning.items():
         befores = by_end[key]
         only = len(befores) == len(afters) == 1
-        position = {places[number]: number for number in afters}
         for before in befores:
-            after = afters[0] if only else position.get(places[before] + 1, before)
+            near = [after for after in afters if only or 0 < places[after] - places[before] <= _NEAR]
+            after = min(near, key=places.__getitem__, default=before)
             if after != before and len(key[1]) < len(texts[before]):
                 yield Link(len(key[1]), before, after)
 
