@@ -8,7 +8,7 @@ from pickle import PicklingError
 from typing import Any, Literal
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.bridge.pydantic import Field, field_serializer, model_validator
+from llama_index.core.bridge.pydantic import ConfigDict, Field, field_serializer, model_validator
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
@@ -73,7 +73,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     """
 
     # No values in messages: an embedding model may have an API key in it.
-    model_config = ConfigDict(hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     max_tokens: int | None = Field(
         default=None, description="Budget in tokens, at least 1; without it, `tier` says it."

@@ -7,7 +7,7 @@ import asyncio
 import contextvars
 import functools
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -15,6 +15,7 @@ from typing import Unpack
 
 import numpy as np
 
+from ctxcompress.account import Account
 from ctxcompress.config import CompressionConfig, Options
 from ctxcompress.documents import Spans
 from ctxcompress.encoder import AsyncEncoder, OnLoop
@@ -27,9 +28,8 @@ from ctxcompress.select.layout import Layout
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import preview_line, previews
 from ctxcompress.select.qatbe import Selection, select
-from ctxcompress.spans import intersection, inverse
 from ctxcompress.tokens import OriginalText, TokenCounter
-from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Reason, Span, StageStats, Stats
+from ctxcompress.types import Compression, Passage, StageStats, Stats
 
 __all__ = ["Compressor", "Frame", "compress"]
 
@@ -110,69 +110,70 @@ def compress(
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What is kept, how relevant each passage is, and what was hardly needed, in spans of the documents."""
+class _Choice:
+    """What is kept and how it is laid out, how relevant each passage is, and what was hardly needed."""
 
     selection: Selection
+    layout: Layout
     relevance: Mapping[int, float]
     unlikely: Spans
 
 
 def _compressed(query: str, items: Sequence[Passage], config: CompressionConfig, frame: Frame | None) -> Compression:
     count = TokenCounter(config.encoding)
-    texts = [item.text for item in items]
-    show = _show(items, config, frame)
-    separator = "\n" if config.mode == "preview" and frame is None else config.separator
-    whole = separator.join(map(show, range(len(texts)), texts))
-    tokens = count.fits(whole, config.budget)
+    shown = (frame(item, item.text) if frame else item.text for item in items)
+    original = OriginalText(config.separator.join(shown), config.encoding)
+    tokens = count.fits(original.text, config.budget)
     reduction = reduced(items, config, fits=tokens is not None)
-    layout = Layout(reduction.documents, texts, separator, show, count)
-    reduced_whole = layout.compose(layout.everything)
-    if reduced_whole != whole:
-        tokens = count.fits(reduced_whole, config.budget)
+    layout = _layout(items, reduction, config, frame, count)
     clock = _Clock()
+    whole = Selection.everything(layout)
+    if whole.text != original.text:
+        tokens = count.fits(whole.text, config.budget)
     if tokens is not None and config.order == "source" and config.mode == "extract":
-        everything = Selection(layout.everything, {}, reduced_whole, tokens)
-        outcome = _Outcome(everything, dict.fromkeys(range(len(items)), 1.0), {})
+        choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {})
     else:
-        outcome, layout = _selected(query, items, layout, config, clock, fits=tokens is not None)
-    selection = outcome.selection
-    spans = layout.of_passages(selection.spans)
-    if not spans and any(not text.isspace() for text in texts if text) and reduction.documents:
+        choice = _chosen(query, items, layout, config, clock, fits=tokens is not None)
+    account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely)
+    if not account.spans and any(not item.text.isspace() for item in items if item.text) and reduction.documents:
         _log.warning(
             "nothing of %d passages fits into max_tokens=%d, not even one character of one: give more",
             len(items),
             config.budget,
         )
-    left_out = {
-        Reason.DUPLICATE: layout.of_passages(selection.duplicates),
-        Reason.UNLIKELY: layout.of_passages(outcome.unlikely),
-    }
     return Compression(
         query=query,
-        text=selection.text,
-        passages=tuple(_kept(items, spans, outcome, reduction, count)),
-        dropped=tuple(_dropped(items, spans, left_out, reduction)),
-        tokens=selection.tokens,
+        text=choice.selection.text,
+        passages=tuple(account.kept(choice.relevance, count)),
+        dropped=tuple(account.dropped()),
+        tokens=choice.selection.tokens,
         max_tokens=config.budget,
         stages=(*reduction.stages, *clock.laps),
         input_count=len(items),
-        original=OriginalText(whole, config.encoding),
+        original=original,
         compressor=Compressor(config),
     )
 
 
-def _show(items: Sequence[Passage], config: CompressionConfig, frame: Frame | None) -> Callable[[int, str], str]:
-    """How the kept text of the passage with a number is shown."""
+def _layout(
+    items: Sequence[Passage],
+    reduction: Reduction,
+    config: CompressionConfig,
+    frame: Frame | None,
+    count: Callable[[str], int],
+) -> Layout:
+    """How what is kept is shown: in the frame that is given; previews without one as lines."""
+    separator = config.separator
     if frame is None and config.mode == "preview":
-        frame = preview_line
-    return (lambda index, text: frame(items[index], text)) if frame else (lambda _, text: text)
+        frame, separator = preview_line, "\n"
+    show = (lambda index, text: frame(items[index], text)) if frame else (lambda _, text: text)
+    return Layout(reduction.documents, [item.text for item in items], separator, show, count)
 
 
-def _selected(
+def _chosen(
     query: str, items: Sequence[Passage], layout: Layout, config: CompressionConfig, clock: "_Clock", *, fits: bool
-) -> tuple[_Outcome, Layout]:
-    """What is kept where not all is as it came, and how it is laid out. fits: whether all of it could be."""
+) -> _Choice:
+    """What is kept where not all stays as it came. fits: whether all of it may be kept."""
     language = language_of(query, items, config)
     documents, segments = segmented(layout.documents, items, language)
     candidates = Candidates.of(layout.documents, segments)
@@ -181,58 +182,17 @@ def _selected(
     relevance = judged.relevance_of(len(items))
     layout = replace(layout, arrange=arrangement(config.order, relevance))
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(judged.scores)))
+    whole = Selection.everything(layout)
+    unlikely: Spans = {}
     if config.mode == "preview":
         selection = previews(candidates, judged.worth, relevance, layout, config.budget)
-    elif fits and (found := _everything(layout)).tokens <= config.budget:
-        return _Outcome(found, relevance, {}), layout
+    elif fits and (tokens := layout.count(whole.text)) <= config.budget:
+        selection = replace(whole, tokens=tokens)
     else:
         selection = select(candidates, judged.worth, layout, config.budget)
+        unlikely = candidates.spans(judged.unlikely)
     clock.lap("select", len(candidates.segments), len(selection.spans))
-    return _Outcome(selection, relevance, candidates.spans(judged.unlikely)), layout
-
-
-def _everything(layout: Layout) -> Selection:
-    text = layout.compose(layout.everything)
-    return Selection(layout.everything, {}, text, layout.count(text))
-
-
-def _kept(
-    items: Sequence[Passage], spans: Spans, outcome: _Outcome, reduction: Reduction, count: Callable[[str], int]
-) -> Iterator[KeptPassage]:
-    selection = outcome.selection
-    stands_for: dict[int, list[int]] = {}
-    for member, leader in sorted(reduction.leaders.items()):
-        stands_for.setdefault(leader, []).append(member)
-    for index, of_passage in spans.items():
-        text = "".join(items[index].text[start:end] for start, end in of_passage)
-        tokens = selection.tokens if text == selection.text else count(text)
-        members = tuple(stands_for.get(index, ()))
-        yield KeptPassage(index, items[index], text, of_passage, tokens, outcome.relevance[index], members)
-
-
-def _dropped(
-    items: Sequence[Passage], spans: Spans, left_out: Mapping[Reason, Spans], reduction: Reduction
-) -> Iterator[Decision]:
-    going_on: dict[int, list[Span]] = {}
-    for document in reduction.documents:
-        for passage, span in document.pieces:
-            going_on.setdefault(passage, []).append(span)
-    for index, item in enumerate(items):
-        length = len(item.text)
-        if index in reduction.reasons:
-            whole = inverse((), length)
-            yield Decision(index, item, whole, reduction.reasons[index], reduction.leaders.get(index))
-            continue
-        left = inverse(spans.get(index, ()), length)
-        repeated = Reason.DUPLICATE, inverse(going_on.get(index, ()), length)
-        for reason, of in (repeated, *((reason, found.get(index, ())) for reason, found in left_out.items())):
-            found_left = intersection(left, of)
-            if found_left:
-                yield Decision(index, item, found_left, reason)
-                left = intersection(left, inverse(found_left, length))
-        if left or (index not in spans and not length):
-            blank = not item.text or item.text.isspace()
-            yield Decision(index, item, left, Reason.EMPTY if blank else Reason.BUDGET)
+    return _Choice(selection, layout, relevance, unlikely)
 
 
 def _extra(stats: Stats) -> dict[str, object]:

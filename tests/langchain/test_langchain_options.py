@@ -23,6 +23,18 @@ GIVEN = {
     "language": "en",
     "synonyms": {"timeout": ["deadline"]},
     "technical_synonyms": True,
+    "mode": "extract",
+    "order": "edges",
+    "on_empty": "original",
+    "min_score": 0.25,
+    "score_kind": "distance",
+    "score_key": "score",
+    "normalize_scores": False,
+    "exact_dedup": True,
+    "ngram_threshold": 0.7,
+    "similarity_threshold": 0.85,
+    "max_chunks_per_doc": 3,
+    "top_n": 7,
     "adaptive": True,
     "min_probability": 0.2,
     "type_weights": {"code": 0.5},
@@ -39,11 +51,11 @@ def count_words(text: str) -> list[str]:
 
 
 def test_only_the_documented_names_are_exported():
-    assert sorted(langchain_ctxcompress.__all__) == ["CtxCompressRetriever", "CtxCompressor"]
+    assert sorted(langchain_ctxcompress.__all__) == ["CtxCompressRetriever", "CtxCompressor", "preview_tools"]
 
 
 def test_options_are_exactly_the_cores_in_name_and_order():
-    assert list(CtxCompressor.model_fields) == [option.name for option in fields(CompressionConfig)]
+    assert list(CtxCompressor.model_fields) == [*(option.name for option in fields(CompressionConfig)), "preset"]
 
 
 @pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
@@ -56,7 +68,7 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
     else:
         assert _alternatives(own) == _alternatives(core)
-    assert re.search(rf'^    {option.name}: .*\n    """\w', inspect.getsource(CtxCompressor), re.MULTILINE)
+    assert re.search(rf'^    {option.name}: .*\n    """["\w]', inspect.getsource(CtxCompressor), re.MULTILINE)
 
 
 def _alternatives(hint: object) -> set[str]:

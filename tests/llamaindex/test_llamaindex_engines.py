@@ -25,6 +25,7 @@ from llama_index.core.schema import IndexNode, MetadataMode, NodeWithScore, Text
 
 from ctxcompress import CtxCompressError
 from llamaindex_ctxcompress import CtxCompressPostprocessor
+from llamaindex_ctxcompress.events import CompressionEvent
 
 
 def postprocessor(max_tokens: int = 60, **options: Any) -> CtxCompressPostprocessor:
@@ -201,7 +202,8 @@ def test_a_run_shows_as_one_span_and_as_nodes_before_and_after(events: Events, s
     result = postprocessor().postprocess_nodes(given, query_str=QUERY)
     (span,) = own_spans(spans)
     assert span.id_.startswith("CtxCompressPostprocessor._postprocess_nodes-")
-    start, end = events.seen
+    start, compression, end = events.seen
+    assert isinstance(compression, CompressionEvent)
     assert isinstance(start, ReRankStartEvent)
     assert isinstance(end, ReRankEndEvent)
     assert (start.nodes, end.nodes) == (given, result)
@@ -213,7 +215,7 @@ async def test_an_async_run_shows_as_one_span_too(events: Events, spans: SimpleS
     result = await postprocessor().apostprocess_nodes(four_nodes(), query_str=QUERY)
     (span,) = own_spans(spans)
     assert span.id_.startswith("CtxCompressPostprocessor._apostprocess_nodes-")
-    start, end = events.seen
+    start, _, end = events.seen
     assert end.nodes == result
     assert start.span_id == end.span_id == span.id_
 

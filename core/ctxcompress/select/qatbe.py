@@ -33,12 +33,17 @@ class Selection:
     """What was chosen."""
 
     spans: Spans
-    """Passage number -> what is kept of it, for the passages of which something is."""
+    """Document number -> what is kept of it, for the documents of which something is."""
     duplicates: Spans
-    """Passage number -> what is left out of it because the same text is kept elsewhere."""
+    """Document number -> what is left out of it because the same text is kept elsewhere."""
     text: str
     """What is kept, as composed."""
     tokens: int
+
+    @classmethod
+    def everything(cls, layout: Layout) -> "Selection":
+        """All there is, not counted yet."""
+        return cls(layout.everything, {}, layout.compose(layout.everything), 0)
 
 
 def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) -> Selection:

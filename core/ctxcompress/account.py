@@ -1,0 +1,73 @@
+"""What became of every passage: what is kept of it, what is not, and why."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from ctxcompress.documents import Spans
+from ctxcompress.reduce.reduction import Reduction
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.qatbe import Selection
+from ctxcompress.spans import intersection, inverse
+from ctxcompress.types import Decision, KeptPassage, Passage, Reason, Span
+
+__all__ = ["Account"]
+
+
+class Account:
+    """The outcome of the stages, passage by passage. Together `kept` and `dropped` have every character once."""
+
+    def __init__(
+        self,
+        items: Sequence[Passage],
+        reduction: Reduction,
+        layout: Layout,
+        selection: Selection,
+        unlikely: Spans,
+    ) -> None:
+        """unlikely: spans of the documents that were hardly needed."""
+        self._items, self._reduction, self._selection = items, reduction, selection
+        self.spans = layout.of_passages(selection.spans)
+        """Passage number -> what is kept of it, in the order in which passages are shown."""
+        going_on: dict[int, list[Span]] = {}
+        for document in reduction.documents:
+            for passage, span in document.pieces:
+                going_on.setdefault(passage, []).append(span)
+        repeated = {index: inverse(going_on.get(index, ()), len(item.text)) for index, item in enumerate(items)}
+        self._left_out = (
+            (Reason.DUPLICATE, repeated),
+            (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
+            (Reason.UNLIKELY, layout.of_passages(unlikely)),
+        )
+
+    def kept(self, relevance: Mapping[int, float], count: Callable[[str], int]) -> Iterator[KeptPassage]:
+        """What is kept, in the order in which it is shown. relevance: of each passage."""
+        stands_for: dict[int, list[int]] = {}
+        for member, leader in sorted(self._reduction.leaders.items()):
+            stands_for.setdefault(leader, []).append(member)
+        for index, spans in self.spans.items():
+            text = "".join(self._items[index].text[start:end] for start, end in spans)
+            tokens = self._selection.tokens if text == self._selection.text else count(text)
+            members = tuple(stands_for.get(index, ()))
+            yield KeptPassage(index, self._items[index], text, spans, tokens, relevance[index], members)
+
+    def dropped(self) -> Iterator[Decision]:
+        """What is left out, in the order in which the passages came."""
+        for index, item in enumerate(self._items):
+            if index in self._reduction.reasons:
+                leader = self._reduction.leaders.get(index)
+                yield Decision(index, item, inverse((), len(item.text)), self._reduction.reasons[index], leader)
+            else:
+                yield from self._dropped_of(index, item)
+
+    def _dropped_of(self, index: int, item: Passage) -> Iterator[Decision]:
+        left = inverse(self.spans.get(index, ()), len(item.text))
+        reasons: dict[Reason, tuple[Span, ...]] = {}
+        for reason, of in self._left_out:
+            found = intersection(left, of.get(index, ()))
+            reasons[reason] = tuple(sorted((*reasons.get(reason, ()), *found)))
+            left = intersection(left, inverse(found, len(item.text)))
+        for reason, spans in reasons.items():
+            if spans:
+                yield Decision(index, item, spans, reason)
+        if left or (index not in self.spans and not item.text):
+            blank = not item.text or item.text.isspace()
+            yield Decision(index, item, left, Reason.EMPTY if blank else Reason.BUDGET)
