@@ -9,9 +9,17 @@ README = Path(__file__).parent.parent / "README.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=["langchain", "llamaindex", "core", "meaning"])
-def test_the_code_of_the_readme_finds_the_answer(block: str, capsys: pytest.CaptureFixture[str]) -> None:
+TIMEOUT = ("The default timeout is 30 seconds.", r"\[\[|Span\(")
+AUTHENTICATION = ("Set auth_provider to oauth2 or saml in config.toml. Restart afterwards.\n", "After deduplication: 1")
+EXPECTED = {"langchain": TIMEOUT, "llamaindex": TIMEOUT, "core": TIMEOUT, "meaning": TIMEOUT, "copies": AUTHENTICATION}
+
+
+@pytest.mark.parametrize(("block", "expected"), list(zip(BLOCKS, EXPECTED.values(), strict=True)), ids=EXPECTED)
+def test_the_code_of_the_readme_finds_the_answer(
+    block: str, expected: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     exec(compile(block, str(README), "exec"), {})
     printed = capsys.readouterr().out
-    assert "The default timeout is 30 seconds." in printed
-    assert "[[" in printed or "Span(" in printed
+    answer, more = expected
+    assert answer in printed
+    assert re.search(more, printed)

@@ -65,6 +65,10 @@ class Account:
             found = intersection(left, of.get(index, ()))
             reasons[reason] = tuple(sorted((*reasons.get(reason, ()), *found)))
             left = intersection(left, inverse(found, len(item.text)))
+        if any(reasons.values()) and not any(item.text[start:end].strip() for start, end in left):
+            # White space goes with what is left out beside it.
+            reason = next(reason for reason, spans in reasons.items() if spans)
+            reasons[reason], left = tuple(sorted((*reasons[reason], *left))), ()
         for reason, spans in reasons.items():
             if spans:
                 yield Decision(index, item, spans, reason)

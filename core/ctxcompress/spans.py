@@ -41,8 +41,8 @@ def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def stripped(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """The same without white space where the first one begins and the last one ends; without spans that are nothing
-    else there."""
+    """The same without white space where the first one begins and the last one ends, but for the indentation of the
+    first line; without spans that are nothing else there."""
     ends = [(start, end) for start, end in spans]
     while ends and not text[slice(*ends[0])].strip():
         del ends[0]
@@ -50,7 +50,9 @@ def stripped(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
         del ends[-1]
     if ends:
         start, end = ends[0]
-        ends[0] = end - len(text[start:end].lstrip()), end
+        begin = end - len(text[start:end].lstrip())
+        line = text.rfind("\n", start, begin) + 1
+        ends[0] = line or begin, end
         start, end = ends[-1]
         ends[-1] = start, start + len(text[start:end].rstrip())
     return tuple(Span(start, end) for start, end in ends)

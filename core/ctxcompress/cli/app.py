@@ -12,7 +12,7 @@ from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version_
 from ctxcompress.cli.inputs import STDIN, read_passages
 from ctxcompress.cli.outputs import complain, write_text
 from ctxcompress.cli.report import as_json, stats_table
-from ctxcompress.config import Tier
+from ctxcompress.config import Options, Preset, Tier
 from ctxcompress.errors import ConfigError
 
 __all__ = ["app"]
@@ -56,10 +56,20 @@ def compress_command(
         Tier | None,
         typer.Option(help="Or: at most 200, 1,000 (the default), 5,000 or 20,000 tokens.", show_default=False),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="The tiktoken encoding that counts the tokens.")] = "o200k_base",
+    encoding: Annotated[
+        str | None, typer.Option(help="The tiktoken encoding that counts the tokens.", show_default="o200k_base")
+    ] = None,
     language: Annotated[
         str | None, typer.Option(metavar="CODE", help="Language of the texts, such as en.", show_default="detected")
     ] = None,
+    preset: Annotated[
+        Preset | None, typer.Option(help="The options to start from, for a kind of retrieval.", show_default=False)
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Or: a TOML file with a table [compression].", show_default=False),
+    ] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Write one line for each text instead.")] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Write one JSON object: what was kept, what was not, and why.")
     ] = False,
@@ -71,10 +81,17 @@ def compress_command(
     """
     screen = Console(stderr=True)
     with _readable_errors():
-        config = CompressionConfig(max_tokens=max_tokens, tier=tier, encoding=encoding, language=language)
+        options: Options = {"max_tokens": max_tokens, "tier": tier}
+        if encoding is not None:
+            options["encoding"] = encoding
+        if language is not None:
+            options["language"] = language
+        if preview:
+            options["mode"] = "preview"
+        start = _start(preset, config)
         passages = list(read_passages(_named(files)))
         with _progress(screen, passages):
-            result = compress(query, passages, config=config)
+            result = compress(query, passages, config=start, **options)
             output = as_json(result) if json else result.text
         if not result.text and any(passage.text.strip() for passage in passages):
             complain(f"nothing fits into {result.max_tokens} tokens; raise --max-tokens")
@@ -98,6 +115,17 @@ def demo(
     with _readable_errors(), screen.capture() as shown:
         run_demo(screen, question, max_tokens)
     write_text(shown.get())
+
+
+def _start(preset: Preset | None, config: str | None) -> CompressionConfig:
+    if preset is not None and config is not None:
+        raise ConfigError(f"both --preset {preset} and --config {config} are given; name the preset in the file")
+    if config is None:
+        return CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
+    try:
+        return CompressionConfig.from_toml(config)
+    except OSError as error:
+        raise ConfigError(f"{config} cannot be read ({error.strerror}); give a TOML file") from error
 
 
 def _named(files: list[str] | None) -> list[str]:

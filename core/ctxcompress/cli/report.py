@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from rich.table import Table
 
@@ -24,11 +23,18 @@ def as_json(result: Compression) -> str:
             "spans": _pairs(item.spans),
             "tokens": item.tokens,
             "relevance": item.relevance,
+            "stands_for": list(item.stands_for),
         }
         for item in result.passages
     ]
     dropped = [
-        {"index": item.index, "id": item.passage.id, "spans": _pairs(item.spans), "reason": item.reason.value}
+        {
+            "index": item.index,
+            "id": item.passage.id,
+            "spans": _pairs(item.spans),
+            "reason": item.reason.value,
+            "duplicate_of": item.duplicate_of,
+        }
         for item in result.dropped
     ]
     document = {
@@ -38,7 +44,7 @@ def as_json(result: Compression) -> str:
         "text": result.text,
         "passages": kept,
         "dropped": dropped,
-        "stats": _stats(result.stats),
+        "stats": result.stats.to_dict(),
     }
     return json.dumps(document, indent=2)
 
@@ -50,14 +56,10 @@ def stats_table(stats: Stats, max_tokens: int) -> Table:
     table.add_row("tokens", f"{stats.original_tokens:,} -> {stats.compressed_tokens:,} (limit {max_tokens:,})")
     table.add_row("saved", f"{stats.tokens_saved:,} tokens, {stats.savings_percent:.1f} %")
     for stage in stats.stages:
-        table.add_row(stage.name, f"{stage.items_in} -> {stage.items_out} in {stage.milliseconds:.1f} ms")
+        note = f", {stage.note}" if stage.note else ""
+        table.add_row(stage.name, f"{stage.items_in} -> {stage.items_out} in {stage.milliseconds:.1f} ms{note}")
     return table
 
 
 def _pairs(spans: Iterable[Span]) -> list[list[int]]:
     return [[start, end] for start, end in spans]
-
-
-def _stats(stats: Stats) -> dict[str, object]:
-    saved = {"tokens_saved": stats.tokens_saved, "savings_percent": round(stats.savings_percent, 2)}
-    return asdict(stats) | saved

@@ -13,14 +13,14 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.reduce.particulars import Particulars, ParticularsReader
+from ctxcompress.reduce.particulars import Particulars
 from ctxcompress.reduce.shingles import MANY, Shingles
 
 __all__ = ["copies", "near_copies", "preference", "same_meaning"]
 
 _SHORTEST_COPY = 12
 """Characters: a list may say "yes" more often."""
-_MOST_CANDIDATES = 32
+_MOST_CANDIDATES = 8
 """Leaders that a passage is compared with, and that are looked up by one key, where there are many passages: all would
 be the square of their number."""
 _BLOCK = 256
@@ -49,7 +49,7 @@ def copies(texts: Sequence[str], order: Sequence[int]) -> Leaders:
 
 def near_copies(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:
     """Those whose shingles are as similar as the threshold says and that have the same particulars."""
-    shingles, of_text = Shingles(texts), ParticularsReader(texts)
+    shingles, particulars = Shingles(texts), Particulars(texts)
     keys = shingles.keys(threshold)
     most = len(texts) if len(texts) <= MANY else _MOST_CANDIDATES
     leading: dict[int, list[int]] = {}  # a key -> the places in the order of the leaders that have it
@@ -58,7 +58,7 @@ def near_copies(texts: Sequence[str], order: Sequence[int], threshold: float) ->
         shared = Counter(chain.from_iterable(leading.get(key, ()) for key in keys[number]))
         for other in sorted(shared if len(shared) <= most else (found for found, _ in shared.most_common(most))):
             leader = order[other]
-            if shingles.similarity(number, leader) >= threshold and _replaces(of_text(leader), of_text(number)):
+            if shingles.similarity(number, leader) >= threshold and particulars.kept_by(leader, number):
                 leaders[number] = leader
                 break
         else:
@@ -74,7 +74,7 @@ def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np
 
     vectors: of length 1, shape (passages, dimensions).
     """
-    of_text = ParticularsReader(texts)
+    particulars = Particulars(texts)
     leaders: Leaders = {}
     ordered = vectors[np.array(order, dtype=np.intp)]
     for start in range(0, len(order), _BLOCK):
@@ -83,18 +83,7 @@ def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np
             number = order[place]
             for other in np.flatnonzero(others[:place]).tolist():
                 leader = order[other]
-                if leader not in leaders and _replaces(_unordered(of_text(leader)), _unordered(of_text(number))):
+                if leader not in leaders and particulars.kept_by(leader, number, in_order=False):
                     leaders[number] = leader
                     break
     return leaders
-
-
-def _replaces(leader: Particulars, member: Particulars) -> bool:
-    """Whether nothing particular is lost if the leader stands for the member."""
-    return (
-        leader.exact == member.exact and leader.negations == member.negations and leader.names.issuperset(member.names)
-    )
-
-
-def _unordered(found: Particulars) -> Particulars:
-    return found._replace(exact=tuple(sorted(found.exact)))

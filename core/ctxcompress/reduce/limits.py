@@ -36,7 +36,8 @@ def within_limits(
 def document_key(passage: Passage) -> str | None:
     """What two passages of one document have in common: its id, else its path, else its address without what does
     not say which page it is (fragment, tracking parameters, the slash at the end); None if nothing is known."""
-    return passage.doc_id or (passage.file_path and _normalized(passage.file_path)) or None
+    name = passage.doc_id or passage.file_path
+    return _normalized(name) if name else None
 
 
 def _normalized(path: str) -> str:

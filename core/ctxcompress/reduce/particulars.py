@@ -7,28 +7,45 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Particulars", "ParticularsReader"]
+__all__ = ["Particulars"]
 
+# Tokens but for those of small Latin letters alone, which most are; a number with its unit.
+_NOT_PLAIN = re.compile(r"(?<!\S)[a-z]*+[^a-z\s]\S*+(?:(?<=\d)[^\S\n][A-Za-z\u00b5]{1,3}(?![^\s.,;:!?)]))?")
+# A word, that may begin with a capital letter, after what does not end a sentence.
+_NAME = re.compile(r"(?<=[^\s.!?:\u3002]\s)[^\W\d_a-z][\w'\u2019-]*+")
+_NEGATION = "not"
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 # A digit, what only code, addresses and tables have, a capital letter after a small one.
-_EXACT = re.compile(r"\d|[_=<>{}\[\]\\/|&*+$#@%^~]|\w\(|[a-z][A-Z]|^--?\w|\w\.\w")
-_EDGES = "'\".,;:!?()\u2018\u2019\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001"
-_STOPS = ".!?:\u3002"
+_EXACT = re.compile(
+    r"\d|[_=<>{}\[\]\\/|&*+$#@%^~\u00a2-\u00b6\u00b9-\u00be\u00d7\u00f7\u2030\u2031\u2070-\u20bf\u2150-\u22ff]"
+    r"|\w\(|[a-z][A-Z]|^--?\w|^!\w|\w\.\w"
+)
+_EDGES = "'\".,;:?\u2018\u2019\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001"
 _NEGATIONS = frozenset(
-    # English; what German, Spanish, French, Italian, Portuguese, Dutch and the Nordic languages say; Russian, Turkish,
-    # Arabic, Hebrew, Hindi.
+    # English; German, Spanish, French, Italian, Portuguese, Dutch and the Nordic languages; Polish, Czech, Hungarian,
+    # Finnish, Romanian, Vietnamese, Indonesian, Greek, Persian; Russian, Turkish, Arabic, Hebrew, Hindi.
     "no not never none neither nor nothing nobody nowhere cannot without unless except false disable disabled disallow "
-    "deny denied forbid forbidden deprecated "
+    "deny denied forbid forbidden deprecated unable impossible invalid unavailable unsupported unsafe inactive "
+    "isnt arent wasnt werent dont doesnt didnt cant couldnt wont wouldnt shouldnt mustnt hasnt havent hadnt "
     "nicht kein keine keinen keiner keines nie niemals ohne nunca jamás jamas sin ningún ninguna ninguno tampoco "
     "ne pas jamais aucun aucune sans non mai senza nessun nessuna não nao nem sem nenhum nenhuma "
     "niet geen nooit zonder inte ej aldrig ikke aldri utan uten uden "
+    "nie nigdy bez żaden není nesmí nelze nikdy nem nincs soha ei eivät älä nu fără không chưa đừng tidak bukan jangan "
+    "tanpa δεν μην όχι ποτέ χωρίς نیست نباید نمی ندارد نشود "
     "не нет ни без никогда нельзя değil yok asla hiç لا لم لن ليس ليست غير بدون دون לא אין בלי नहीं न मत बिना".split()
 )
-_UNSPACED_NEGATION = re.compile(r"[不没沒無无非未勿别別]|ない|ません|なし|ずに|ไม่|ห้าม")
+_NUMBERS = frozenset(
+    "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
+    "half once twice".split()
+)
+# Negations and numbers of Chinese and Japanese, negations of Thai and Korean.
+_UNSPACED = re.compile(
+    r"[不没沒無无非未勿别別一二三四五六七八九十百千万萬億亿半两兩]|ない|ません|なし|ずに|ไม่|ห้าม|않|못하|없|아니|마세요|말아"
+)
 
 
-class Particulars(NamedTuple):
-    """Of one text. `exact` and `negations` must be the same, and what is left out must have no name of its own."""
+class _Particulars(NamedTuple):
+    """Of one text."""
 
     exact: tuple[str, ...]
     """Numbers and code, in their order."""
@@ -37,52 +54,58 @@ class Particulars(NamedTuple):
     """Words with a capital letter that do not begin a sentence."""
 
 
-class ParticularsReader:
-    """Reads the particulars of texts, each once, and looks at each word of them all once."""
+class Particulars:
+    """What is particular to each of several texts. Every text is read once, every word of them all is judged once."""
 
-    __slots__ = ("_known", "_texts", "_words")
+    __slots__ = ("_kinds", "_known", "_texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
-        self._known: dict[int, Particulars] = {}
-        self._words = _Words()
+        self._known: dict[int, _Particulars] = {}
+        self._kinds = _Kinds()
 
-    def __call__(self, number: int) -> Particulars:
-        """The particulars of the text with this number."""
+    def kept_by(self, leader: int, member: int, *, in_order: bool = True) -> bool:
+        """Whether nothing particular is lost if the leader stands for the member.
+
+        They must have the same numbers and code, in the same order if that is asked for, as many negations, and the
+        member no name that the leader has not.
+        """
+        one, other = self._of(leader), self._of(member)
+        same = one.exact == other.exact if in_order else sorted(one.exact) == sorted(other.exact)
+        return same and one.negations == other.negations and one.names.issuperset(other.names)
+
+    def _of(self, number: int) -> _Particulars:
         if number not in self._known:
             self._known[number] = self._read(self._texts[number])
         return self._known[number]
 
-    def _read(self, text: str) -> Particulars:
-        tokens = text.split()
-        # Most words are plain: only what is not in small letters alone is looked at.
-        found = [
-            (place, *word)
-            for place, token in enumerate(tokens)
-            if (not (token.isalpha() and token.islower()) or token in _NEGATIONS) and (word := self._words[token])
-        ]
-        exact = [word for _, kind, word in found if kind == "exact"]
-        negations = sum(kind == "negation" for _, kind, _ in found)
-        names = {
-            word for place, kind, word in found if kind == "name" and place and tokens[place - 1][-1] not in _STOPS
-        }
+    def _read(self, text: str) -> _Particulars:
+        found = [word for word in map(self._kinds.__getitem__, _NOT_PLAIN.findall(text)) if word]
+        exact = [word for word in found if word is not _NEGATION]
+        words = text.split()
+        negations = len(found) - len(exact) + sum(map(_NEGATIONS.__contains__, words))
+        exact += filter(_NUMBERS.__contains__, words)
         if not text.isascii():
-            negations += len(_UNSPACED_NEGATION.findall(text))
-        spans = _CODE_SPAN.findall(text) if "`" in text else []
-        return Particulars((*exact, *spans), negations, frozenset(names))
+            exact += _UNSPACED.findall(text)
+        if "`" in text:
+            exact += _CODE_SPAN.findall(text)
+        names = frozenset(name for name in set(_NAME.findall(text)) if name[0].isupper())
+        return _Particulars(tuple(exact), negations, names)
 
 
-class _Words(dict[str, tuple[str, str] | None]):
-    """A token as written -> what it may be particular as, and the word in it; None for most."""
+class _Kinds(dict[str, str]):
+    """A token as written -> the word in it if that is a number or code, _NEGATION if it is one, else nothing."""
 
-    def __missing__(self, token: str) -> tuple[str, str] | None:
-        word = token.strip(_EDGES)
-        found = None
-        if not (word.isascii() and word.isalpha() and word.islower()) and _EXACT.search(word):
-            found = "exact", word
-        elif word.lower() in _NEGATIONS or word.lower().endswith(("n't", "n\u2019t")):
-            found = "negation", word
-        elif word[:1].isupper():
-            found = "name", word
-        self[token] = found
-        return found
+    def __missing__(self, token: str) -> str:
+        called = token.strip(_EDGES)
+        word = called.strip("()")
+        lowered = word.lower()
+        kind = ""
+        if _EXACT.search(called) or lowered in _NUMBERS:
+            kind = word
+        elif token not in _NEGATIONS and (
+            lowered in _NEGATIONS or lowered.startswith("non-") or lowered.endswith(("n't", "n\u2019t"))
+        ):
+            kind = _NEGATION
+        self[token] = kind
+        return kind

@@ -1,5 +1,6 @@
 """Which passages, and which parts of them, go on to be scored: the stages that leave out noise and repetition."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -20,6 +21,8 @@ from ctxcompress.types import Passage, Reason, StageStats
 from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
 
 __all__ = ["Reduction", "reduced"]
+
+_log = logging.getLogger("ctxcompress")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,13 @@ class _Funnel:
             self._end("threshold", "skipped: no usable scores")
             return
         empty = not left and bool(self._passages)
+        if empty:
+            _log.warning(
+                "no score of %d passages reaches min_score=%g; on_empty=%r decides what is kept",
+                len(self._passages),
+                config.min_score,
+                config.on_empty,
+            )
         if empty and config.on_empty != "drop":
             left = self.numbers if config.on_empty == "original" else [max(self.numbers, key=self._stands.__getitem__)]
         self._keep(left, Reason.SCORE)

@@ -28,6 +28,7 @@ _SHORT, _SHORT_UNITS = 200, 3
 _NEAR = 3
 """How far apart texts may have come in which the same short line stands, which others have as well."""
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
+_LAST_WORD = re.compile(r"\w+\Z")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _STOPS = (".", "?", "!", ":", "\u3002", "\uff1f", "\uff01")
 _SENTENCE_ENDS = (". ", "? ", "! ", "\n", "\u3002", "\uff1f", "\uff01")
@@ -115,7 +116,7 @@ def _short_links(
     for number in beginnings:
         for unit in islice(_UNIT.finditer(texts[number], 0, _SHORT), _SHORT_UNITS):
             key = groups[number], texts[number][: unit.end()].rstrip()
-            if key in by_end and len(key[1]) < len(texts[number]):
+            if key[1] and key in by_end and len(key[1]) < len(texts[number]):
                 by_beginning.setdefault(key, []).append(number)
     for key, afters in by_beginning.items():
         befores = by_end[key]
@@ -167,8 +168,9 @@ def documents_of(
     links: between these texts. order: the numbers from the best text to the worst. Each text has at most one link on
     each side, long ones first. Documents are in the order of their first texts.
     """
-    chains = _chains(numbers, _chained(links, texts))
-    kept = {number: span for chain in chains for number, span in _shared_once(chain, texts)}
+    after, closing = _chained(links, texts)
+    chains = _chains(numbers, after)
+    kept = {number: span for chain in chains for number, span in _shared_once(chain, texts, closing)}
     spans = [(kept[number],) if number in kept else () for number in range(len(texts))]
     repeated = repeated_paragraphs(texts, spans, order)
     pieces = {
@@ -181,21 +183,26 @@ def documents_of(
     return [Document.of(of_document, texts) for of_document in parts if of_document]
 
 
-def _chained(links: Sequence[Link], texts: Sequence[str]) -> dict[int, Link]:
-    """Of each text the link to the one after it. None has two before it, and there is no circle."""
+def _chained(links: Sequence[Link], texts: Sequence[str]) -> tuple[dict[int, Link], dict[int, int]]:
+    """(of each text the link to the one after it; of the last text of a chain that is a circle, how much of its end
+    the first one begins with). No text has two before it."""
     after: dict[int, Link] = {}
+    closing: dict[int, int] = {}
     begin: dict[int, int] = {}  # the last text of a chain -> its first
     continued: set[int] = set()
     for link in sorted(links, key=lambda link: (-link.length, texts[link.before], texts[link.after])):
         first, last = begin.get(link.before, link.before), link.after
-        if link.before in after or link.after in continued or first == link.after:
+        if link.before in after or link.after in continued:
+            continue
+        if first == link.after:
+            closing[link.before] = link.length
             continue
         after[link.before] = link
         continued.add(link.after)
         while last in after:
             last = after[last].after
         begin[last] = first
-    return after
+    return after, {last: length for last, length in closing.items() if last not in after}
 
 
 Chain = list[tuple[int, int]]
@@ -215,13 +222,14 @@ def _chains(numbers: Sequence[int], after: Mapping[int, Link]) -> list[Chain]:
     return sorted(chains, key=min)
 
 
-def _shared_once(chain: Chain, texts: Sequence[str]) -> Iterator[tuple[int, Span]]:
+def _shared_once(chain: Chain, texts: Sequence[str], closing: Mapping[int, int]) -> Iterator[tuple[int, Span]]:
     """What each text of a chain keeps, so that together they are one text without repetition."""
     start = 0
     for (number, _), (following, length) in pairwise([*chain, (-1, 0)]):
         text = texts[number]
         if following < 0:
-            yield number, Span(min(start, len(text)), len(text))
+            end = len(text.rstrip()) - closing[number] if number in closing else len(text)
+            yield number, Span(min(start, end), end)
             return
         text = text.rstrip()
         shared_from = len(text) - length
@@ -231,8 +239,15 @@ def _shared_once(chain: Chain, texts: Sequence[str]) -> Iterator[tuple[int, Span
 
 
 def _cut(before: str, after: str, length: int) -> int:
-    """How much of what two texts share the first one keeps: all, unless it ends in the middle of a sentence."""
-    if before.endswith(_STOPS) or after[length : length + 1] in ("", "\n"):
+    """How much of what two texts share the first one keeps: all, unless it ends in the middle of a sentence. Then what
+    ends before that sentence, and if nothing does, what ends before the word that it may be in the middle of."""
+    if before.endswith(_STOPS) or after[length : length + 1] in ("", "\n", "\r"):
         return length
     ends = [place + len(end) for end in _SENTENCE_ENDS if (place := after.rfind(end, 0, length)) >= 0]
-    return max(ends, default=length)
+    if ends:
+        return max(ends)
+    above = before[: len(before) - length].rstrip(" ")
+    if not above or above.endswith((*_STOPS, "\n")):
+        return 0
+    word = _LAST_WORD.search(after, max(0, length - _SHORT), length)
+    return word.start() if word and after[length].isalnum() and word.start() else length

@@ -4,15 +4,15 @@ In scripts without spaces between words a character counts as a word.
 """
 
 import importlib.util
+import string
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.text.words import split_unspaced
+from ctxcompress.text.words import has_unspaced, split_unspaced
 
 __all__ = ["MANY", "Shingles"]
 
@@ -22,9 +22,11 @@ _PERMUTATIONS = 128
 _MISSED = 0.001
 """Share of the pairs right at the threshold that MinHash may overlook."""
 
-_SPACED = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
+_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation))
+"""What is deleted, so that a comma more or less does not matter."""
 
 Integers = NDArray[np.uint64]
+Numbers = NDArray[np.intp]
 
 
 class Shingles:
@@ -45,37 +47,42 @@ class Shingles:
     def keys(self, threshold: float) -> list[list[int]]:
         """Of each text some numbers, of which two texts have one in common if they are that similar.
 
-        Up to a few hundred texts this holds for every pair, beyond for nearly every one.
+        Up to a few hundred texts this holds for every pair, beyond for nearly every one. What no other text has is
+        left out.
         """
-        if len(self._starts) > MANY + 1 and importlib.util.find_spec("rensa"):
-            return self._bands(threshold)
-        return self._prefixes(threshold)
+        many = len(self._starts) > MANY + 1 and importlib.util.find_spec("rensa")
+        keys, of_text = self._bands(threshold) if many else self._prefixes(threshold)
+        _, number, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        shared = counts[number] > 1
+        starts = np.searchsorted(of_text[shared], np.arange(len(self._starts)))
+        found = number[shared]
+        return [found[start:end].tolist() for start, end in pairwise(starts.tolist())]
 
     def _set(self, text: int) -> frozenset[int]:
         if text not in self._known:
             self._known[text] = frozenset(self._flat[self._starts[text] : self._starts[text + 1]].tolist())
         return self._known[text]
 
-    def _prefixes(self, threshold: float) -> list[list[int]]:
+    def _prefixes(self, threshold: float) -> tuple[Integers, Numbers]:
         """The rarest shingles of each text: as many as two texts cannot both lack in common and be that similar.
 
         The prefix filter of Chaudhuri et al., "A primitive operator for similarity joins" (2006).
         """
         _, number, counts = np.unique(self._flat, return_inverse=True, return_counts=True)
         distinct = max(counts.size, 1)
-        rarity = np.empty(counts.size, dtype=np.int64)
+        rarity = np.empty(counts.size, dtype=np.intp)
         rarity[np.argsort(counts, kind="stable")] = np.arange(counts.size)
-        of_text = np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))
-        rare = np.sort(of_text * distinct + rarity[number])
+        of_shingle = np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))
+        rare = np.sort(of_shingle * distinct + rarity[number])
         rare = rare[np.diff(rare, prepend=-1) > 0]
-        starts = np.searchsorted(rare, np.arange(len(self._starts)) * distinct).tolist()
-        rare %= distinct
-        return [
-            rare[start : end - ceil(threshold * (end - start) - 1e-9) + 1].tolist() if start < end else []
-            for start, end in pairwise(starts)
-        ]
+        of_text, rare = np.divmod(rare, distinct)
+        starts = np.searchsorted(of_text, np.arange(len(self._starts)))
+        sizes = np.diff(starts)
+        prefixes = sizes - np.ceil(threshold * sizes - 1e-9).astype(np.intp) + 1
+        chosen = np.arange(rare.size) - starts[of_text] < prefixes[of_text]
+        return rare[chosen].astype(np.uint64), of_text[chosen]
 
-    def _bands(self, threshold: float) -> list[list[int]]:
+    def _bands(self, threshold: float) -> tuple[Integers, Numbers]:
         """MinHash signatures in bands (Leskovec et al., "Mining of massive datasets", chapter 3)."""
         from rensa import RMinHash
 
@@ -84,18 +91,17 @@ class Shingles:
         signatures = np.array(digests.to_rows(), dtype=np.uint64).reshape(-1, _PERMUTATIONS)
         rows = max(r for r in (1, 2, 4, 8, 16) if r == 1 or (1 - threshold**r) ** (_PERMUTATIONS // r) < _MISSED)
         bands = signatures.reshape(len(signatures), -1, rows)
-        keys = np.full(bands.shape[:2], 0, dtype=np.uint64) + np.arange(bands.shape[1], dtype=np.uint64)
+        keys = np.zeros(bands.shape[:2], dtype=np.uint64) + np.arange(bands.shape[1], dtype=np.uint64)
         for row in range(rows):
             keys = _mixed(keys ^ bands[:, :, row])
-        sizes = np.diff(self._starts)
-        return [of_text if size else [] for of_text, size in zip(keys.tolist(), sizes, strict=True)]
+        filled = np.flatnonzero(np.diff(self._starts))
+        return keys[filled].ravel(), np.repeat(filled, keys.shape[1])
 
 
 def _words(text: str) -> list[str]:
-    text = text.lower()
-    if text.isascii():
-        return text.translate(_SPACED).split()  # the same words in a third of the time
-    return split_unspaced(text)
+    if has_unspaced(text):
+        return split_unspaced(text.lower())
+    return text.lower().translate(_PUNCTUATION).split()
 
 
 def _runs(words: Sequence[Sequence[str]]) -> tuple[Integers, list[int]]:

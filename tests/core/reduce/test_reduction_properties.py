@@ -1,0 +1,127 @@
+"""Whatever is asked of whatever passages: nothing is invented, moved, changed or lost without a word."""
+
+from copy import deepcopy
+
+from hypothesis import given
+from hypothesis import strategies as st
+from reduce_inputs import assert_whole, many
+
+from ctxcompress import Compressor, compress
+from ctxcompress.types import Reason
+
+STAGES = ("threshold", "exact", "near", "semantic", "limit")
+COMMON = {
+    "min_score": st.sampled_from([None, 0, 0.3, 1]),
+    "score_kind": st.sampled_from(["similarity", "distance", "rank"]),
+    "normalize_scores": st.booleans(),
+    "exact_dedup": st.sampled_from([None, True, False]),
+    "ngram_threshold": st.sampled_from([None, 0.3, 0.7, 1.0]),
+    "similarity_threshold": st.sampled_from([None, 0.5, 0.85]),
+    "max_chunks_per_doc": st.integers(0, 2),
+    "top_n": st.sampled_from([None, 1, 3]),
+    "on_empty": st.sampled_from(["keep_best", "original", "drop"]),
+    "order": st.sampled_from(["source", "relevance", "edges"]),
+    "mode": st.sampled_from(["extract", "extract", "preview"]),
+    "separator": st.sampled_from(["\n\n", "", " | "]),
+    "scorer": st.sampled_from(["evidence", "bm25"]),
+}
+options = st.fixed_dictionaries({"max_tokens": st.sampled_from([1, 7, 30, 100, 10_000])}, optional=COMMON)
+queries = st.sampled_from([None, "", "what is the timeout?", "服务器", "restart"])
+
+
+@given(passages=many, chosen=options, query=queries)
+def test_every_character_is_kept_once_or_dropped_once(passages, chosen, query):
+    result = compress(query, passages, **chosen)
+    assert_whole(result, [passage.text for passage in passages])
+    assert all(kept.original is passages[kept.index] for kept in result.passages)
+    assert all(decision.passage is passages[decision.index] for decision in result.dropped)
+    assert len({kept.index for kept in result.passages}) == len(result.passages)
+
+
+@given(passages=many, chosen=options, query=queries)
+def test_the_budget_holds_and_the_text_is_what_was_kept(passages, chosen, query):
+    result = compress(query, passages, encoding=len, **chosen)
+    assert len(result.text) == result.tokens <= chosen["max_tokens"]
+    if chosen.get("mode") != "preview":
+        assert result.text == chosen.get("separator", "\n\n").join(kept.text for kept in result.passages)
+
+
+@given(passages=many, chosen=options, query=queries)
+def test_what_goes_in_stays_as_it_was(passages, chosen, query):
+    before = deepcopy(passages)
+    compress(query, passages, **chosen)
+    assert repr(passages) == repr(before)  # NaN is not equal to itself
+
+
+@given(passages=many, chosen=options, query=queries)
+def test_the_same_again_gives_the_same(passages, chosen, query):
+    one, two = (Compressor().compress(query, list(passages), **chosen) for _ in range(2))
+    assert (one.text, repr(one.passages), repr(one.dropped), one.stages) == (
+        two.text, repr(two.passages), repr(two.dropped), two.stages,
+    )  # fmt: skip
+
+
+@given(passages=many, chosen=options, query=queries)
+def test_counts_never_grow_and_are_those_of_the_reasons(passages, chosen, query):
+    result = compress(query, passages, **chosen)
+    stages = {stage.name: stage for stage in result.stages if stage.name in STAGES}
+    assert tuple(stages) == STAGES
+    left = len(passages)
+    for stage in stages.values():
+        assert stage.items_in == left >= stage.items_out >= 0
+        left = stage.items_out
+
+    whole = [d for d in result.dropped if len(d.text) == len(d.passage.text)]
+    of = {reason: [d for d in whole if d.reason is reason] for reason in Reason}
+    assert len(of[Reason.SCORE]) == len(passages) - stages["threshold"].items_out
+    assert len(of[Reason.LIMIT]) == stages["limit"].items_in - stages["limit"].items_out
+    merged = [d for d in of[Reason.DUPLICATE] if d.duplicate_of is not None]
+    assert len(merged) == result.stats.clusters_merged == stages["exact"].items_in - stages["semantic"].items_out
+
+
+@given(passages=many, chosen=options, query=queries)
+def test_whoever_stands_for_another_was_no_copy_itself(passages, chosen, query):
+    result = compress(query, passages, **chosen)
+    leaders = {d.index: d.duplicate_of for d in result.dropped if d.duplicate_of is not None}
+    assert not set(leaders) & set(leaders.values())
+    assert all(decision.reason is Reason.DUPLICATE for decision in result.dropped if decision.index in leaders)
+    for kept in result.passages:
+        assert kept.stands_for == tuple(sorted(index for index, leader in leaders.items() if leader == kept.index))
+
+
+@given(passages=many, chosen=options, query=queries)
+def test_a_reason_is_only_given_where_it_was_asked_for(passages, chosen, query):
+    result = compress(query, passages, **chosen)
+    reasons = {decision.reason for decision in result.dropped}
+    assert Reason.SCORE not in reasons or chosen.get("min_score") is not None
+    assert Reason.LIMIT not in reasons or chosen.get("max_chunks_per_doc") or chosen.get("top_n")
+    assert Reason.UNLIKELY not in reasons
+
+
+@given(passages=many, chosen=options, query=queries)
+def test_something_is_left_unless_it_may_all_be_dropped(passages, chosen, query):
+    result = compress(query, passages, **{**chosen, "max_tokens": 100_000})
+    if passages and chosen.get("on_empty") != "drop":
+        assert result.stats.after_limit > 0
+
+
+@given(passages=many, query=queries)
+def test_without_options_what_fits_comes_out_as_it_went_in(passages, query):
+    result = compress(query, passages, max_tokens=100_000)
+    assert result.text == "\n\n".join(passage.text for passage in passages)
+    assert result.dropped == ()
+
+
+@given(passages=many, chosen=options, query=queries, data=st.data())
+def test_which_passages_go_on_does_not_depend_on_their_order(passages, chosen, query, data):
+    chosen = {**chosen, "top_n": None, "max_chunks_per_doc": 0, "on_empty": "original"}  # ties there go by the order
+
+    def left(given_):
+        result = compress(query, given_, **chosen)
+        gone = (Reason.SCORE, Reason.DUPLICATE)
+        whole = {d.passage.id for d in result.dropped if d.reason in gone and d.text == d.passage.text}
+        pairs = {(d.passage.id, given_[d.duplicate_of].id) for d in result.dropped if d.duplicate_of is not None}
+        return whole, pairs, [stage.items_out for stage in result.stages if stage.name in STAGES]
+
+    straight, other = left(passages), left(data.draw(st.permutations(passages)))
+    assert (straight[1], straight[2]) == (other[1], other[2])
