@@ -1,13 +1,16 @@
-"""ctxcompress for LangChain: a document compressor, and a retriever that uses it.
+"""ctxcompress for LangChain: a document compressor, a retriever that uses it, and tools to browse with.
 
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, preview_tools
 
 compressor = CtxCompressor(max_tokens=1000)
 retriever = CtxCompressRetriever(base_retriever=store.as_retriever(search_kwargs={"k": 20}), compressor=compressor)
 documents = retriever.invoke("what is the default timeout?")
+
+agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tokens=500)
 """
 
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.retriever import CtxCompressRetriever
+from langchain_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressRetriever", "CtxCompressor"]
+__all__ = ["CtxCompressRetriever", "CtxCompressor", "preview_tools"]

@@ -179,7 +179,8 @@ class CtxCompressor(BaseDocumentCompressor):
 
         Raises ConfigError, a ValueError.
         """
-        config = self.config.with_options(**options)
+        given: Any = {**options, **({"encoder": as_encoder(options["encoder"])} if "encoder" in options else {})}
+        config = self.config.with_options(**given)
         changed = {name: getattr(config, name) for name in _OPTIONS if name != "encoder"}
         return self.model_copy(update={**changed, **{name: options[name] for name in options if name == "encoder"}})
 

@@ -1,6 +1,7 @@
 """Documents to passages, and what was kept of them back to documents. Nothing that goes in is changed or shared."""
 
 import copy
+import math
 import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -34,7 +35,8 @@ def passages_from_documents(
 
 def scored_document(document: Document, score: object) -> Document:
     """A copy of `document` whose record says what the retriever's score is, if that is a number."""
-    record = {"score": float(score)} if isinstance(score, Real) else {}
+    is_number = isinstance(score, Real) and not isinstance(score, bool) and math.isfinite(score)
+    record = {"score": float(score)} if isinstance(score, Real) and is_number else {}
     return _twin(document).model_copy(update={"metadata": {**_copied(document.metadata, {}), RECORD_KEY: record}})
 
 

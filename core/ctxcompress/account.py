@@ -31,7 +31,11 @@ class Account:
         for document in reduction.documents:
             for passage, span in document.pieces:
                 going_on.setdefault(passage, []).append(span)
-        repeated = {index: inverse(going_on.get(index, ()), len(item.text)) for index, item in enumerate(items)}
+        repeated = {
+            index: found
+            for index, item in enumerate(items)
+            if index not in reduction.reasons and (found := inverse(going_on.get(index, ()), len(item.text)))
+        }
         self._left_out = (
             (Reason.DUPLICATE, repeated),
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
@@ -62,7 +66,9 @@ class Account:
         left = inverse(self.spans.get(index, ()), len(item.text))
         reasons: dict[Reason, tuple[Span, ...]] = {}
         for reason, of in self._left_out:
-            found = intersection(left, of.get(index, ()))
+            if index not in of:
+                continue
+            found = intersection(left, of[index])
             reasons[reason] = tuple(sorted((*reasons.get(reason, ()), *found)))
             left = intersection(left, inverse(found, len(item.text)))
         if any(reasons.values()) and not any(item.text[start:end].strip() for start, end in left):

@@ -49,6 +49,11 @@ class Document:
         """The number of the passage that a character is of."""
         return self.pieces[bisect_right(self.starts, offset) - 1].passage
 
+    def piece_end(self, offset: int) -> int:
+        """Where in the text the piece ends that a character is of."""
+        following = bisect_right(self.starts, offset)
+        return self.starts[following] if following < len(self.starts) else len(self.text)
+
     def of_passages(self, spans: Iterable[Span]) -> Spans:
         """Passage number -> spans of the passages' texts that these spans of the document are.
 
@@ -79,4 +84,4 @@ class Document:
 def documents_as_they_are(texts: Sequence[str], numbers: Iterable[int] | None = None) -> list[Document]:
     """The passages with these texts, or those of them with these numbers, each as a document."""
     chosen = range(len(texts)) if numbers is None else numbers
-    return [Document.of([Piece(number, Span(0, len(texts[number])))], texts) for number in chosen]
+    return [Document(texts[n], (Piece(n, Span(0, len(texts[n]))),), (0,), True) for n in chosen]

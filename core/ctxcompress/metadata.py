@@ -149,4 +149,4 @@ def _number(value: object) -> float | None:
         number = float(value)
     except OverflowError:
         return None
-    return None if math.isnan(number) else number
+    return number if math.isfinite(number) else None

@@ -41,6 +41,8 @@ def document_key(passage: Passage) -> str | None:
 
 
 def _normalized(path: str) -> str:
+    if "://" not in path:
+        return path
     try:
         scheme, host, place, query, _ = urlsplit(path.strip())
     except ValueError:  # what looks like an address and is none

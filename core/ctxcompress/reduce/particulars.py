@@ -36,7 +36,7 @@ _NEGATIONS = frozenset(
 )
 _NUMBERS = frozenset(
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
-    "half once twice".split()
+    "half twice".split()
 )
 # Negations and numbers of Chinese and Japanese, negations of Thai and Korean.
 _UNSPACED = re.compile(

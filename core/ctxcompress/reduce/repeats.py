@@ -3,11 +3,11 @@ the other begins, a chunk within another, a paragraph that was copied.
 """
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from ctxcompress.documents import Document, Piece, Spans
+from ctxcompress.documents import Document, Piece, Spans, documents_as_they_are
 from ctxcompress.spans import intersection, inverse
 from ctxcompress.text.words import has_unspaced
 from ctxcompress.types import Span
@@ -20,7 +20,9 @@ _TRIES = 32
 """Places in a chunk that are looked at closely: a text of one line a thousand times has them everywhere."""
 _SHORTEST_PARAGRAPH = 100
 """Bytes: what is shorter ("Deprecated since version 3.") is about what stands around it."""
+_FEW = 64
 _WORD = re.compile(r"\S+")
+_SECOND_WORD = re.compile(r"\s*+\S{1,40}+\s++")
 _UNIT = re.compile(r"[^\n.?!\u3002\uff1f\uff01]*+(?:[.?!\u3002\uff1f\uff01]++(?=\s|\Z|[^\x00-\u2fff])|[.?!]|\n\s*+|\Z)")
 """A sentence or a line, or what looks like one."""
 _SHORT, _SHORT_UNITS = 200, 3
@@ -59,44 +61,74 @@ def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], place
     count. No two texts may be the same. places: where each text came.
     """
     texts = [text.rstrip() for text in texts]
-    heads: dict[tuple[Hashable, str], list[tuple[int, int]]] = {}
-    for number, text in enumerate(texts):
-        begin = next((match.start() for match in _WORD.finditer(text) if match.start()), 0) if " " in text[:40] else 0
-        if len(text) - begin >= _KEY:
-            heads.setdefault((groups[number], text[begin : begin + _KEY]), []).append((number, begin))
+    members: dict[Hashable, list[int]] = {}
+    for number, group in enumerate(groups):
+        members.setdefault(group, []).append(number)
     within: dict[int, int] = {}
     links: dict[tuple[int, int], Link] = {}
-    for number, text in enumerate(texts):
-        for other, start in _occurrences(number, text, groups[number], heads):
-            length = len(text) - start
+    for of_group in members.values():
+        for number, other, start in _occurrences(texts, of_group):
+            length = len(texts[number]) - start
             if length >= len(texts[other]):
-                if text.startswith(texts[other], start) and texts[other] != text:
+                if texts[number].startswith(texts[other], start) and texts[other] != texts[number]:
                     within.setdefault(other, number)
-            elif start and texts[other].startswith(text[start:]):
+            elif start and texts[other].startswith(texts[number][start:]):
                 links.setdefault((number, other), Link(length, number, other))
     for number in within:
         while within[number] in within:
             within[number] = within[within[number]]
     found = [link for pair, link in links.items() if within.keys().isdisjoint(pair)]
     begun, continued = {link.before for link in found}, {link.after for link in found}
-    ends = [number for number in range(len(texts)) if number not in begun and number not in within]
-    beginnings = [number for number in range(len(texts)) if number not in continued and number not in within]
+    several = [
+        number
+        for group, of_group in members.items()
+        if group is not None and len(of_group) > 1
+        for number in of_group
+        if number not in within
+    ]
+    ends = [number for number in several if number not in begun]
+    beginnings = [number for number in several if number not in continued]
     return Overlaps(within, [*found, *_short_links(texts, groups, places, ends, beginnings)])
 
 
-def _occurrences(
-    number: int, text: str, group: Hashable, heads: Mapping[tuple[Hashable, str], Sequence[tuple[int, int]]]
-) -> Iterator[tuple[int, int]]:
-    """(number of another text, where in this one it may begin)."""
+def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """(number of a text, number of another, where in the first the other may begin), for texts with these numbers."""
+    if len(numbers) < 2:
+        return
+    heads: dict[str, list[tuple[int, int]]] = {}
+    for number in numbers:
+        text = texts[number]
+        second = _SECOND_WORD.match(text)
+        begin = second.end() if second else 0
+        if len(text) - begin >= _KEY:
+            heads.setdefault(text[begin : begin + _KEY], []).append((number, begin))
+    few = len(numbers) <= _FEW
+    for number in numbers:
+        found = _found_each(texts[number], heads) if few else _found_at_words(texts[number], heads)
+        possible = (
+            (number, other, start - begin)
+            for start, key in found
+            for other, begin in heads[key]
+            if other != number and start >= begin
+        )
+        yield from islice(possible, _TRIES)
+
+
+def _found_each(text: str, keys: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Where each key is in a text: the quickest way for a few keys."""
+    for key in keys:
+        start = text.find(key)
+        while start >= 0:
+            yield start, key
+            start = text.find(key, start + 1)
+
+
+def _found_at_words(text: str, keys: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Where there are keys in a text, at the beginnings of its words: as quick for many keys as for a few."""
     starts = range(len(text)) if has_unspaced(text) else (match.start() for match in _WORD.finditer(text))
-    tries = _TRIES
     for start in starts:
-        for other, begin in heads.get((group, text[start : start + _KEY]), ()):
-            if other != number and start >= begin:
-                yield other, start - begin
-                tries -= 1
-                if not tries:
-                    return
+        if (key := text[start : start + _KEY]) in keys:
+            yield start, key
 
 
 def _short_links(
@@ -110,7 +142,7 @@ def _short_links(
     for number in ends:
         text = texts[number]
         units = list(_UNIT.finditer(text, max(0, len(text) - _SHORT)))[-_SHORT_UNITS:]
-        for unit in units if groups[number] is not None else ():
+        for unit in units:
             by_end.setdefault((groups[number], text[unit.start() :].lstrip()), []).append(number)
     by_beginning: dict[tuple[Hashable, str], list[int]] = {}
     for number in beginnings:
@@ -136,6 +168,8 @@ def repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], or
     """
     owner: dict[str, int] = {}
     found: Spans = {}
+    if not any(_BLANK_LINES.search(texts[number]) for number in order):  # they differ, and are a paragraph each
+        return found
     for number in order:
         again = []
         for span in _paragraphs(texts[number]):
@@ -168,6 +202,8 @@ def documents_of(
     links: between these texts. order: the numbers from the best text to the worst. Each text has at most one link on
     each side, long ones first. Documents are in the order of their first texts.
     """
+    if not links and not any(map(_BLANK_LINES.search, texts)):
+        return documents_as_they_are(texts, numbers)
     after, closing = _chained(links, texts)
     chains = _chains(numbers, after)
     kept = {number: span for chain in chains for number, span in _shared_once(chain, texts, closing)}

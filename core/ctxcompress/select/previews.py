@@ -29,9 +29,10 @@ def previews(
 
     values: of each segment. relevance: of each passage.
     """
+    headers = {need for number in range(len(candidates.segments)) for need in candidates.needs(number)}
     best: dict[int, int] = {}
     order = np.argsort(-values, kind="stable").tolist()
-    for number in sorted(order, key=lambda number: candidates.segments[number][0] is Kind.HEADING):
+    for number in sorted(order, key=lambda number: number in headers or candidates.segments[number][0] is Kind.HEADING):
         if not candidates.texts[number].isspace():
             best.setdefault(candidates.passage[number], number)
     ranked = sorted(best, key=lambda passage: (-relevance[passage], passage))
@@ -39,7 +40,7 @@ def previews(
     separator = layout.count(layout.separator)
     room = budget + separator
     for passage in ranked:
-        line = {candidates.document[best[passage]]: (_beginning(candidates, best[passage]),)}
+        line = {candidates.document[best[passage]]: (_beginning(candidates, best[passage], layout),)}
         cost = layout.count(layout.compose(line)) + separator
         if cost <= room:
             room -= cost
@@ -60,15 +61,17 @@ def preview_line(passage: Passage, text: str) -> str:
 def _composed(candidates: Candidates, shown: Sequence[int], layout: Layout) -> Selection:
     spans: dict[int, list[Span]] = {}
     for number in sorted(shown):
-        spans.setdefault(candidates.document[number], []).append(_beginning(candidates, number))
+        spans.setdefault(candidates.document[number], []).append(_beginning(candidates, number, layout))
     found = {document: tuple(of_document) for document, of_document in spans.items()}
     text = layout.compose(found)
     return Selection(found, {}, text, layout.count(text))
 
 
-def _beginning(candidates: Candidates, number: int) -> Span:
-    """What of a segment is shown: of code a line, of anything else a sentence, and not too much of it."""
+def _beginning(candidates: Candidates, number: int, layout: Layout) -> Span:
+    """What of a segment is shown: of code a line, of anything else a sentence, not too much of it, and nothing that is
+    of another passage."""
     segment, text = candidates.segments[number], candidates.texts[number]
+    text = text[: layout.documents[candidates.document[number]].piece_end(segment.start) - segment.start]
     start = opening_fence(text) if segment.kind is Kind.CODE else 0
     start += len(text[start:]) - len(text[start:].lstrip())
     body = text[start:].rstrip()

@@ -53,7 +53,7 @@ def test_ranks_count_as_their_reciprocals_wherever_they_begin(first):
 
 
 def test_scores_that_mean_nothing_cannot_be_compared():
-    with pytest.raises(ConfigError, match="min_score=0.3 is given with score_kind="):
+    with pytest.raises(ConfigError, match=r"min_score=0\.3 is given with score_kind="):
         CompressionConfig(min_score=0.3, score_kind="none")
     assert known_scores(scored(0.9, 0.1), "none") == [None, None]
 

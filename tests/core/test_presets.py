@@ -1,0 +1,329 @@
+"""Named sets of options, options from a file, and options of one call."""
+
+import tomllib
+from dataclasses import fields
+from typing import get_args, get_type_hints
+
+import pytest
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.config import QATBE_TYPE_WEIGHTS, Options, Preset
+from ctxcompress.errors import ConfigError
+from ctxcompress.presets import PRESETS
+from ctxcompress.tables import options_of
+
+
+def changed(config: CompressionConfig) -> dict[str, object]:
+    """The options that are not the defaults."""
+    default = CompressionConfig()
+    names = [option.name for option in fields(config)]
+    return {name: getattr(config, name) for name in names if getattr(config, name) != getattr(default, name)}
+
+
+@pytest.fixture
+def toml(tmp_path):
+    def load(text: str) -> CompressionConfig:
+        path = tmp_path / "kb.toml"
+        path.write_text(text, encoding="utf-8")
+        return CompressionConfig.from_toml(path)
+
+    return load
+
+
+# Presets
+
+
+def test_there_are_four_presets():
+    assert set(PRESETS) == set(get_args(Preset)) == {"docs", "code", "web", "page"}
+
+
+@pytest.mark.parametrize(
+    ("preset", "options"),
+    [
+        ("docs", {"min_score": 0.3, "max_chunks_per_doc": 2, "ngram_threshold": 0.7, "similarity_threshold": 0.85}),
+        ("code", {}),
+        ("web", {"min_score": 0.3, "top_n": 5, "on_empty": "original"}),
+        (
+            "page",
+            {
+                "scorer": "bm25",
+                "technical_synonyms": True,
+                "type_weights": dict(QATBE_TYPE_WEIGHTS),
+                "tier": "summary",
+            },
+        ),
+    ],
+)
+def test_a_preset_is_the_defaults_but_for_these_options(preset, options):
+    assert changed(CompressionConfig.from_preset(preset)) == options
+
+
+def test_the_published_weights_are_these():
+    assert {str(kind): weight for kind, weight in QATBE_TYPE_WEIGHTS.items()} == {
+        "code": 1.5, "table": 1.4, "heading": 1.3, "list_item": 1.1, "paragraph": 1.0, "quote": 0.9, "metadata": 0.5,
+    }  # fmt: skip
+
+
+def test_a_preset_gives_way_to_what_is_given_with_it():
+    config = CompressionConfig.from_preset("docs", min_score=None, max_chunks_per_doc=5, language="de")
+    assert changed(config) == {
+        "max_chunks_per_doc": 5, "ngram_threshold": 0.7, "similarity_threshold": 0.85, "language": "de",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "budget"),
+    [({}, 1_000), ({"max_tokens": 50}, 50), ({"tier": "key_facts"}, 200), ({"max_tokens": None, "tier": None}, 1_000)],
+)
+def test_a_budget_takes_the_place_of_the_one_of_the_preset(options, budget):
+    assert CompressionConfig.from_preset("page", **options).budget == budget
+
+
+@pytest.mark.parametrize("preset", ["doc", "", None, 5, []])
+def test_an_unknown_preset_is_refused(preset):
+    with pytest.raises(ConfigError, match=r"preset is .*; give one of docs, code, web, page"):
+        CompressionConfig.from_preset(preset)
+
+
+def test_presets_cannot_be_changed():
+    with pytest.raises(TypeError):
+        PRESETS["docs"]["min_score"] = 0.9
+    with pytest.raises(TypeError):
+        PRESETS["mine"] = {}
+
+
+def test_the_docs_preset_does_all_that_the_seed_does():
+    text = "The gate of the town is closed at night by two men who live beside it, and opened by them early, "
+    passages = [
+        Passage("best", text + "quickly", score=0.9, doc_id="a"),
+        Passage("copy", text + "calmly", score=0.8, doc_id="b"),
+        Passage("weak", "Nothing of it is here.", score=0.1, doc_id="c"),
+        *(Passage(f"more{n}", f"Only in {'xyz'[n] * 5}.", score=0.7 - n / 10, doc_id="d") for n in range(3)),
+    ]
+    result = compress("gate", passages, config=CompressionConfig.from_preset("docs"))
+    assert [kept.id for kept in result.passages] == ["best", "more0", "more1"]
+    assert {d.passage.id: d.reason for d in result.dropped} == {
+        "copy": "duplicate", "weak": "score", "more2": "limit",
+    }  # fmt: skip
+
+
+def test_the_web_preset_gives_five_results_and_all_rather_than_none():
+    config = CompressionConfig.from_preset("web", normalize_scores=False)
+    passages = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=0.9) for n in range(7)]
+    assert len(compress("q", passages, config=config).passages) == 5
+    weak = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=0.1) for n in range(4)]
+    assert len(compress("q", weak, config=config).passages) == 4
+
+
+# Files
+
+
+def test_the_tables_of_a_documentation_search(toml):
+    config = toml("""
+        [search]
+        min_confidence = 0.4
+        max_chunks_per_doc = 3
+        dedup_enabled = true
+        dedup_threshold = 0.9
+        ngram_dedup_enabled = true
+        ngram_dedup_threshold = 0.6
+
+        [compression]
+        max_tokens = 700
+        order = "edges"
+        synonyms = { car = ["auto"] }
+
+        [server]
+        port = 80
+    """)
+    assert changed(config) == {
+        "min_score": 0.4,
+        "max_chunks_per_doc": 3,
+        "similarity_threshold": 0.9,
+        "ngram_threshold": 0.6,
+        "max_tokens": 700,
+        "order": "edges",
+        "synonyms": {"car": ("auto",)},
+    }
+
+
+@pytest.mark.parametrize(
+    ("search", "options"),
+    [
+        ("", {}),
+        ("dedup_enabled = true", {"similarity_threshold": 0.85}),
+        ("dedup_threshold = 0.9", {"similarity_threshold": 0.9}),
+        ("dedup_enabled = false\ndedup_threshold = 0.9", {}),
+        ("ngram_dedup_enabled = true", {"ngram_threshold": 0.7}),
+        ("ngram_dedup_threshold = 0.5", {"ngram_threshold": 0.5}),
+        ("ngram_dedup_enabled = false", {}),
+        ("min_score = 0.2\ntop_n = 4", {"min_score": 0.2, "top_n": 4}),
+    ],
+)
+def test_a_stage_of_a_search_is_on_if_its_switch_or_its_threshold_says_so(toml, search, options):
+    assert changed(toml("[search]\n" + search)) == options
+
+
+def test_a_file_without_these_tables_changes_nothing(toml):
+    assert toml("") == toml("[server]\nport = 80") == CompressionConfig()
+
+
+def test_a_file_can_start_from_a_preset(toml):
+    config = toml('[compression]\npreset = "docs"\nmin_score = 0.5')
+    assert config == CompressionConfig.from_preset("docs", min_score=0.5)
+    assert toml('[search]\ndedup_enabled = false\n[compression]\npreset = "docs"').similarity_threshold is None
+    assert toml('[compression]\npreset = "page"\nmax_tokens = 9').budget == 9
+
+
+def test_a_table_that_names_the_budget_twice_is_refused(toml):
+    with pytest.raises(ConfigError, match="both max_tokens=9 and tier='summary'"):
+        toml('[compression]\nmax_tokens = 9\ntier = "summary"')
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "[search]\nmin_confidense = 1",
+            r"\[search\] has an unknown key 'min_confidense'; did you mean 'min_confidence'",
+        ),
+        ("[search]\ndedup_enable = true", r"unknown key 'dedup_enable'; did you mean 'dedup_enabled'"),
+        ("[search]\nzzz = true", r"unknown key 'zzz'; it can have dedup_enabled, .*top_n"),
+        ("[compression]\nmax_token = 9", r"\[compression\] has an unknown key 'max_token'; did you mean 'max_tokens'"),
+        ("[compression]\nmin_confidence = 0.5", r"\[compression\] has an unknown key 'min_confidence'"),
+        ('[compression]\npreset = "doc"', "preset is 'doc'; give one of"),
+        ("[compression]\nmax_tokens = 0", "max_tokens is 0"),
+        ("[search]\nmin_confidence = 3", "min_score is 3"),
+        ("search = 5", r"search is 5; make it a table: \[search\]"),
+        ("compression = true", r"compression is True; make it a table: \[compression\]"),
+        ('[search]\ndedup_enabled = "yes"', "search.dedup_enabled is 'yes'; only false"),
+        ("[compression]\nenabled = false", "compression.enabled is False; only true is possible here"),
+        ("[compression", "kb.toml is not TOML"),
+    ],
+)
+def test_a_file_that_cannot_work_is_refused(toml, text, message):
+    with pytest.raises(ConfigError, match=message):
+        toml(text)
+
+
+def test_bytes_that_are_no_text_are_no_toml(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_bytes(b"a = '\xff'")
+    with pytest.raises(ConfigError, match=r"a\.toml is not TOML"):
+        CompressionConfig.from_toml(str(path))
+    with pytest.raises(FileNotFoundError):
+        CompressionConfig.from_toml(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("table", ["smartTruncation", "metadataOnly", "llm"])
+def test_a_stage_of_code_search_tools_must_be_off(toml, table):
+    assert toml(f"[compression.{table}]\nenabled = false") == CompressionConfig()
+    assert toml(f"[compression]\nenabled = true\n{table} = {{ enabled = false }}") == CompressionConfig()
+    for on in ("enabled = true", "", "enabled = 1"):
+        with pytest.raises(ConfigError, match=rf"compression\.{table}\.enabled is .*; only false"):
+            toml(f"[compression.{table}]\n{on}")
+
+
+def test_the_keys_of_nested_tables_are_checked_too(toml):
+    assert toml("[compression.smartTruncation]\nenabled = false\nmaxLength = 2000") == CompressionConfig()
+    with pytest.raises(ConfigError, match=r"\[compression.smartTruncation\] .* 'maxLenght'; did you mean 'maxLength'"):
+        toml("[compression.smartTruncation]\nenabled = false\nmaxLenght = 2000")
+    with pytest.raises(ConfigError, match=r"compression.llm is 5; make it a table: \[compression.llm\]"):
+        toml("[compression]\nllm = 5")
+
+
+def test_tables_of_json_are_tables_too():
+    tables = {"compression": {"max_tokens": 9, "metadataOnly": {"enabled": False}}, "cache": {}}
+    assert options_of(tables, ["max_tokens"]) == {"max_tokens": 9}
+    assert tables == {"compression": {"max_tokens": 9, "metadataOnly": {"enabled": False}}, "cache": {}}
+
+
+def test_every_option_that_toml_can_say_can_be_said(toml):
+    said = {
+        "tier": '"detailed"', "separator": '"|"', "mode": '"preview"', "exact_dedup": "true", "score_kind": '"rank"',
+        "score_key": '"distance"', "normalize_scores": "false", "adaptive": "true", "min_probability": "0.2",
+        "language": '"de"', "technical_synonyms": "true", "type_weights": "{ code = 2 }", "encoding": '"cl100k_base"',
+        "metadata_map": '{ title = "name" }', "on_empty": '"drop"', "similarity_threshold": "0.8",
+    }  # fmt: skip
+    text = "[compression]\n" + "\n".join(f"{name} = {value}" for name, value in said.items())
+    options = tomllib.loads(text)["compression"]
+    assert toml(text) == CompressionConfig(**options)
+
+
+# Options of a call
+
+
+def test_the_keywords_of_a_call_are_the_options():
+    assert set(Options.__annotations__) == {option.name for option in fields(CompressionConfig)}
+    assert get_type_hints(Options) == get_type_hints(CompressionConfig)
+    assert not Options.__required_keys__
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("max_token", "did you mean 'max_tokens'"),
+        ("ngram_treshold", "did you mean 'ngram_threshold'"),
+        ("zzz", "the options are max_tokens, tier, "),
+        ("preset", "the options are|did you mean"),
+    ],
+)
+def test_an_unknown_option_of_a_call_is_refused_with_a_suggestion(name, hint):
+    with pytest.raises(ConfigError, match=f"there is no option '{name}'; ({hint})"):
+        CompressionConfig().with_options(**{name: 5})
+    with pytest.raises(ConfigError, match=f"there is no option '{name}'"):
+        compress("q", ["text"], **{name: 5})
+
+
+def test_an_option_of_a_call_counts_for_that_call_alone():
+    passages = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=1 - n / 5, doc_id="d") for n in range(5)]
+    compressor = Compressor(CompressionConfig.from_preset("docs"))
+
+    def kept(**options):
+        return len(compressor.compress("q", passages, **options).passages)
+
+    assert kept() == 2
+    assert kept(max_chunks_per_doc=0) == 4
+    assert kept(max_chunks_per_doc=0, min_score=None) == 5
+    assert kept(max_chunks_per_doc=0, min_score=0.7, top_n=1) == 1
+    assert kept() == 2
+    assert compressor.config == CompressionConfig.from_preset("docs")
+
+
+async def test_an_option_of_an_awaited_call_counts_for_that_call_alone():
+    compressor = Compressor(CompressionConfig(top_n=2))
+    passages = [f"Only in {name * 5}." for name in "abc"]
+    assert len((await compressor.acompress("q", passages, top_n=1)).passages) == 1
+    assert len((await compressor.acompress("q", passages)).passages) == 2
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "budget"),
+    [
+        ({"tier": "detailed"}, {"max_tokens": 9}, 9),
+        ({"max_tokens": 9}, {"tier": "detailed"}, 5_000),
+        ({"max_tokens": 9}, {"max_tokens": None}, 9),
+        ({"max_tokens": 9}, {"tier": None}, 9),
+        ({"tier": "detailed"}, {"max_tokens": None, "tier": None}, 5_000),
+        ({"tier": "detailed"}, {"max_tokens": None, "tier": "key_facts"}, 200),
+        ({}, {"max_tokens": 9, "tier": None}, 9),
+    ],
+)
+def test_one_budget_takes_the_place_of_the_other(config, options, budget):
+    assert CompressionConfig(**config).with_options(**options).budget == budget
+
+
+def test_a_wrong_value_of_a_call_is_refused():
+    with pytest.raises(ConfigError, match="top_n is 0"):
+        compress("q", ["text"], top_n=0)
+    with pytest.raises(ConfigError, match="both max_tokens=5 and tier='summary'"):
+        CompressionConfig().with_options(max_tokens=5, tier="summary")
+    with pytest.raises(ConfigError, match=r'min_score=0\.3 is given with score_kind="none"'):
+        CompressionConfig(min_score=0.3).with_options(score_kind="none")
+
+
+def test_none_takes_an_option_back():
+    config = CompressionConfig.from_preset("docs").with_options(
+        min_score=None, ngram_threshold=None, similarity_threshold=None, max_chunks_per_doc=0
+    )
+    assert config == CompressionConfig()
