@@ -99,7 +99,7 @@ class Compressor:
 
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """What of one passage answers the query best, in at most so many tokens."""
-        return self.compress(query, [passage], max_tokens=max_tokens, mode="extract").text
+        return self.compress(query, [passage], max_tokens=max_tokens, mode="extract", min_score=None).text
 
 
 def compress(

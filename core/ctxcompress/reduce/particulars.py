@@ -4,7 +4,8 @@ A version, a port or a "not" is one word of a hundred, and all that matters.
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 __all__ = ["Particulars"]
@@ -44,14 +45,16 @@ _UNSPACED = re.compile(
 )
 
 
-class _Particulars(NamedTuple):
+class _Read(NamedTuple):
     """Of one text."""
 
-    exact: tuple[str, ...]
-    """Numbers and code, in their order."""
+    tokens: list[str]
+    """Those that may be a number, code, a name or a negation, in their order."""
+    counts: Counter[str]
+    plain: list[str]
+    """Number words, code in backticks, and what matters in scripts without spaces."""
     negations: int
-    names: frozenset[str]
-    """Words with a capital letter that do not begin a sentence."""
+    """In small letters, with nothing beside them."""
 
 
 class Particulars:
@@ -61,7 +64,7 @@ class Particulars:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
-        self._known: dict[int, _Particulars] = {}
+        self._known: dict[int, _Read] = {}
         self._kinds = _Kinds()
 
     def kept_by(self, leader: int, member: int, *, in_order: bool = True) -> bool:
@@ -70,27 +73,49 @@ class Particulars:
         They must have the same numbers and code, in the same order if that is asked for, as many negations, and the
         member no name that the leader has not.
         """
-        one, other = self._of(leader), self._of(member)
-        same = one.exact == other.exact if in_order else sorted(one.exact) == sorted(other.exact)
-        return same and one.negations == other.negations and one.names.issuperset(other.names)
+        one, other = self._read(leader), self._read(member)
+        # What two copies share, nearly all, need not be looked at.
+        more, missing = one.counts - other.counts, other.counts - one.counts
+        exact, negations = self._exact(more.elements())
+        other_exact, other_negations = self._exact(missing.elements())
+        if sorted(exact) != sorted(other_exact) or sorted(one.plain) != sorted(other.plain):
+            return False
+        if negations + one.negations != other_negations + other.negations:
+            return False
+        if in_order and not self._is_same_order(one, other, set() if exact else {*more, *missing}):
+            return False
+        named = any(token.strip(_EDGES)[:1].isupper() for token in missing)
+        return not named or self._names(leader).issuperset(self._names(member))
 
-    def _of(self, number: int) -> _Particulars:
+    def _is_same_order(self, one: _Read, other: _Read, harmless: Set[str]) -> bool:
+        """Whether numbers and code, which are the same, come in one order. harmless: tokens that are not these."""
+        shared, others = ([token for token in read.tokens if token not in harmless] for read in (one, other))
+        same = shared == others or self._exact(one.tokens)[0] == self._exact(other.tokens)[0]
+        return same and one.plain == other.plain
+
+    def _read(self, number: int) -> _Read:
         if number not in self._known:
-            self._known[number] = self._read(self._texts[number])
+            text = self._texts[number]
+            words = text.split()
+            plain = [word for word in words if word in _NUMBERS]
+            if not text.isascii():
+                plain += _UNSPACED.findall(text)
+            if "`" in text:
+                plain += _CODE_SPAN.findall(text)
+            tokens = _NOT_PLAIN.findall(text)
+            negations = sum(map(_NEGATIONS.__contains__, words))
+            self._known[number] = _Read(tokens, Counter(tokens), plain, negations)
         return self._known[number]
 
-    def _read(self, text: str) -> _Particulars:
-        found = [word for word in map(self._kinds.__getitem__, _NOT_PLAIN.findall(text)) if word]
+    def _exact(self, tokens: Iterable[str]) -> tuple[list[str], int]:
+        """(the numbers and code among them, how many negations there are)."""
+        found = [word for word in map(self._kinds.__getitem__, tokens) if word]
         exact = [word for word in found if word is not _NEGATION]
-        words = text.split()
-        negations = len(found) - len(exact) + sum(map(_NEGATIONS.__contains__, words))
-        exact += filter(_NUMBERS.__contains__, words)
-        if not text.isascii():
-            exact += _UNSPACED.findall(text)
-        if "`" in text:
-            exact += _CODE_SPAN.findall(text)
-        names = frozenset(name for name in set(_NAME.findall(text)) if name[0].isupper())
-        return _Particulars(tuple(exact), negations, names)
+        return exact, len(found) - len(exact)
+
+    def _names(self, number: int) -> frozenset[str]:
+        """Words with a capital letter that do not begin a sentence."""
+        return frozenset(name for name in set(_NAME.findall(self._texts[number])) if name[0].isupper())
 
 
 class _Kinds(dict[str, str]):
