@@ -46,6 +46,8 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
     for key, value in _table(tables, "compression").items():
         if key in _CODE_SEARCH:
             _check_off(key, value)
+        elif key == "cache":
+            raise ConfigError(f"[compression] has cache = {value!r}; nothing is cached here: remove the key")
         elif key == "enabled":
             _check_flag("compression.enabled", value, wanted=True)
         else:

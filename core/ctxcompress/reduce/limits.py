@@ -51,7 +51,7 @@ def _normalized(path: str) -> str:
         return path
     wanted = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not _is_tracking(name)]
     host = host.lower().removesuffix(_PORTS[scheme]).removeprefix("www.")
-    return urlunsplit(("https", host, place.rstrip("/"), urlencode(sorted(wanted)), ""))
+    return urlunsplit(("https", host, place.rstrip("/"), urlencode(sorted(wanted), errors="surrogatepass"), ""))
 
 
 def _is_tracking(name: str) -> bool:

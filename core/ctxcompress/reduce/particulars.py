@@ -35,7 +35,9 @@ _NEGATIONS = frozenset(
     "tanpa δεν μην όχι ποτέ χωρίς نیست نباید نمی ندارد نشود "
     "не нет ни без никогда нельзя değil yok asla hiç لا لم لن ليس ليست غير بدون دون לא אין בלי नहीं न मत बिना".split()
 )
-_NUMBERS = frozenset(
+_DECISIVE = frozenset(
+    "off before after above below less increase increases increased decrease decreases decreased enable enabled "
+    "minimum maximum min max always only true must "
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
     "half twice".split()
 )
@@ -52,7 +54,7 @@ class _Read(NamedTuple):
     """Those that may be a number, code, a name or a negation, in their order."""
     counts: Counter[str]
     plain: list[str]
-    """Number words, code in backticks, and what matters in scripts without spaces."""
+    """Number words and other decisive ones, code in backticks, and what matters in scripts without spaces."""
     negations: int
     """In small letters, with nothing beside them."""
 
@@ -97,7 +99,7 @@ class Particulars:
         if number not in self._known:
             text = self._texts[number]
             words = text.split()
-            plain = [word for word in words if word in _NUMBERS]
+            plain = [word for word in words if word in _DECISIVE]
             if not text.isascii():
                 plain += _UNSPACED.findall(text)
             if "`" in text:
@@ -126,7 +128,7 @@ class _Kinds(dict[str, str]):
         word = called.strip("()")
         lowered = word.lower()
         kind = ""
-        if _EXACT.search(called) or lowered in _NUMBERS:
+        if _EXACT.search(called) or lowered in _DECISIVE:
             kind = word
         elif token not in _NEGATIONS and (
             lowered in _NEGATIONS or lowered.startswith("non-") or lowered.endswith(("n't", "n\u2019t"))

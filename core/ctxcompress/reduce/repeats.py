@@ -22,7 +22,8 @@ _SHORTEST_PARAGRAPH = 100
 """Bytes: what is shorter ("Deprecated since version 3.") is about what stands around it."""
 _FEW = 64
 _WORD = re.compile(r"\S+")
-_SECOND_WORD = re.compile(r"\s*+\S{1,40}+\s++")
+_BEGIN = re.compile(r"\s++|\S{1,40}+\s++")
+"""What comes before the key: indentation, or a first word that may be half of one."""
 _UNIT = re.compile(r"[^\n.?!\u3002\uff1f\uff01]*+(?:[.?!\u3002\uff1f\uff01]++(?=\s|\Z|[^\x00-\u2fff])|[.?!]|\n\s*+|\Z)")
 """A sentence or a line, or what looks like one."""
 _SHORT, _SHORT_UNITS = 200, 3
@@ -98,8 +99,8 @@ def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple
     heads: dict[str, list[tuple[int, int]]] = {}
     for number in numbers:
         text = texts[number]
-        second = _SECOND_WORD.match(text)
-        begin = second.end() if second else 0
+        before = _BEGIN.match(text)
+        begin = before.end() if before else 0
         if len(text) - begin >= _KEY:
             heads.setdefault(text[begin : begin + _KEY], []).append((number, begin))
     few = len(numbers) <= _FEW
@@ -143,7 +144,9 @@ def _short_links(
         text = texts[number]
         units = list(_UNIT.finditer(text, max(0, len(text) - _SHORT)))[-_SHORT_UNITS:]
         for unit in units:
-            by_end.setdefault((groups[number], text[unit.start() :].lstrip()), []).append(number)
+            shared = text[unit.start() :].lstrip("\r\n")
+            for end in dict.fromkeys((shared, shared.lstrip())):  # a line with its indentation, or a sentence
+                by_end.setdefault((groups[number], end), []).append(number)
     by_beginning: dict[tuple[Hashable, str], list[int]] = {}
     for number in beginnings:
         for unit in islice(_UNIT.finditer(texts[number], 0, _SHORT), _SHORT_UNITS):

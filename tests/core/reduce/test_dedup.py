@@ -297,6 +297,8 @@ EASILY_OVERLOOKED = {
     "number word": ("wait two minutes", "wait ten minutes"),
     "Chinese number": ("等待三分钟", "等待五分钟"),
     "prefix": ("a non-empty list", "a empty list"),
+    "before and after": ("restart it before that", "restart it after that"),
+    "must": ("you must stop", "you can stop"),
     "unable": ("you are able to", "you are unable to"),
     "contraction without its apostrophe": ("it is there", "it isnt there"),
     "Korean": ("재시작해야 합니다", "재시작하지 않아야 합니다"),

@@ -140,6 +140,12 @@ def test_what_a_repetition_leaves_behind_is_not_over_the_budget():
     assert {str(decision.reason) for decision in result.dropped} == {"duplicate"}
 
 
+def test_a_chunk_that_begins_with_an_indented_line_is_linked():
+    chunks = ["def a():\n    x = 1\n    return compute(x)\n", "    return compute(x)\n\ndef b():\n    y = 2\n"]
+    assert run(chunks).text.count("return compute(x)") == 1
+    assert find_overlaps(chunks, ["d", "d"], range(2)).links != []
+
+
 def test_a_short_overlap_may_be_a_coincidence():
     texts = ["A long story about the wall of a town", "of a town nobody knows much in these days"]
     assert run(texts).text == "\n\n".join(texts)
@@ -194,6 +200,28 @@ def test_chunks_within_chunks_go_to_the_outermost():
     assert result.passages[0].stands_for == (0, 2, 3)
 
 
+def test_chunks_within_chunks_go_to_the_outermost_whatever_their_order():
+    texts = [SENTENCES[3], " ".join(SENTENCES[2:6]), PROSE]
+    assert find_overlaps(texts, ["d"] * 3, range(3)).within == {0: 2, 1: 2}
+    assert find_overlaps(texts[::-1], ["d"] * 3, range(3)).within == {1: 0, 2: 0}
+
+
+@pytest.mark.parametrize("options", [{"top_n": 2}, {"max_chunks_per_doc": 2}])
+def test_what_a_limit_leaves_out_does_not_come_back_by_an_overlap(options):
+    texts = [" ".join(SENTENCES[n : n + 3]) for n in (0, 2, 4)]
+    passages = [Passage(str(n), text, score=(3, 1, 2)[n], doc_id="d") for n, text in enumerate(texts)]
+    result = compress("q", passages, exact_dedup=True, **options)
+    assert result.text == f"{texts[0]}\n\n{texts[2]}"
+    assert dropped(result) == {"1": "limit"}
+
+
+def test_two_chunks_that_end_alike_do_not_both_go_on_in_the_next():
+    texts = [f"{A} {B}", f"{C} {B}", f"{B} Nobody knows more."]
+    result = run(texts)
+    assert all(text in result.text for text in (A, B, C, "Nobody knows more."))
+    assert len(result.passages) == 3
+
+
 def test_a_chunk_within_one_of_another_document_stays():
     assert ids(run([PROSE, SENTENCES[3]], docs=["one", "two"])) == ["p0", "p1"]
 
@@ -231,7 +259,7 @@ def test_a_paragraph_with_one_other_letter_is_not():
 SAME_STAYS = {
     "short": "Deprecated since version 3.",
     "heading": "# " + LONG,
-    "fence": f"```\n{LONG}\n\n{LONG}\n```",
+    "fence": f"```\n{LONG}\n\n{LONG}\n\n{LONG}\n```",
     "long fence": "~~~python\n" + "print('the same line of code')\n" * 9 + "~~~",
     "indented code": "    " + LONG,
     "tab": "\t" + LONG,
