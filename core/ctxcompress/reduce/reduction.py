@@ -14,8 +14,9 @@ from ctxcompress.encoder import Encoder
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
 from ctxcompress.reduce.limits import document_key, within_limits
-from ctxcompress.reduce.repeats import Overlaps, documents_of, find_overlaps
+from ctxcompress.reduce.overlaps import Overlaps, find_overlaps
 from ctxcompress.reduce.scores import standing
+from ctxcompress.reduce.stitching import stitched
 from ctxcompress.reduce.threshold import above_threshold
 from ctxcompress.types import Passage, Reason, StageStats
 from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
@@ -55,7 +56,7 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
     if exact and len(funnel.numbers) > 1:
         alive = set(funnel.numbers)
         links = [link for link in overlaps.links if {link.before, link.after} <= alive]
-        documents = documents_of(texts, funnel.numbers, links, funnel.preferred())
+        documents = stitched(texts, funnel.numbers, links, funnel.preferred())
     else:
         documents = documents_as_they_are(texts, funnel.numbers)
     return Reduction(documents, funnel.reasons, funnel.leaders, funnel.stages)

@@ -9,8 +9,11 @@ from reduce_inputs import assert_whole, dropped, ids
 
 from ctxcompress import Passage, compress
 from ctxcompress.documents import documents_as_they_are
-from ctxcompress.reduce import repeats
-from ctxcompress.reduce.repeats import documents_of, find_overlaps, repeated_paragraphs
+from ctxcompress.reduce import overlaps
+from ctxcompress.reduce.overlaps import find_overlaps
+from ctxcompress.reduce.paragraphs import repeated_paragraphs
+from ctxcompress.reduce.stitching import stitched
+from ctxcompress.types import Span
 
 THINGS = "amber birch cedar delta ember fjord grove heath inlet jetty knoll lagoon meadow north".split()
 SENTENCES = [f"The {thing} of the town lies behind its {thing[::-1]} wall." for thing in THINGS]
@@ -292,7 +295,7 @@ def test_a_paragraph_that_a_stitched_part_has_lost_is_not_called_repeated():
 def test_repeated_paragraphs_are_found_in_the_order_that_is_given():
     texts = [LONG, LONG + "\n\nMore."]
     kept = [((0, len(text)),) for text in texts]
-    kept = [tuple(repeats.Span(*span) for span in spans) for spans in kept]
+    kept = [tuple(Span(*span) for span in spans) for spans in kept]
     assert list(repeated_paragraphs(texts, kept, [0, 1])) == [1]
     assert list(repeated_paragraphs(texts, kept, [1, 0])) == [0]
 
@@ -331,12 +334,12 @@ def test_windows_compressed_again_stay_as_they_are():
 def test_a_document_of_chunks_is_one_text():
     chunks = [" ".join(SENTENCES[n : n + 3]) for n in (0, 2, 4)]
     overlaps = find_overlaps(chunks, ["d"] * 3, range(3))
-    (document,) = documents_of(chunks, range(3), overlaps.links, range(3))
+    (document,) = stitched(chunks, range(3), overlaps.links, range(3))
     assert document.text == " ".join(SENTENCES[:7])
     assert not document.is_passage
     for offset, character in enumerate(document.text):
         assert character in chunks[document.passage_at(offset)]
-    spans = document.of_passages([repeats.Span(0, len(document.text))])
+    spans = document.of_passages([Span(0, len(document.text))])
     assert [letters("".join(chunks[n][a:b] for a, b in spans[n])) for n in range(3)] == [
         letters(" ".join(part)) for part in (SENTENCES[:3], SENTENCES[3:5], SENTENCES[5:7])
     ]
@@ -345,7 +348,7 @@ def test_a_document_of_chunks_is_one_text():
 def test_a_document_of_one_passage_is_the_passage():
     (document,) = documents_as_they_are([" One. "])
     assert (document.text, document.is_passage) == (" One. ", True)
-    assert document.of_passages([repeats.Span(0, 6)]) == {0: ((0, 6),)}
+    assert document.of_passages([Span(0, 6)]) == {0: ((0, 6),)}
 
 
 @given(
@@ -369,23 +372,23 @@ def test_chunks_that_share_nothing_are_not_linked():
 
 def test_one_line_a_thousand_times_is_looked_at_a_few_times(monkeypatch):
     looked = []
-    occurrences = repeats._occurrences
+    occurrences = overlaps._occurrences
 
     def counted(*given_):
         for found in occurrences(*given_):
             looked.append(found)
             yield found
 
-    monkeypatch.setattr(repeats, "_occurrences", counted)
+    monkeypatch.setattr(overlaps, "_occurrences", counted)
     texts = ["The same line of the log.\n" * 1000 + f"End {n}." for n in range(20)]
     run(texts, max_tokens=1_000_000, encoding=len)
-    assert len(looked) <= 20 * repeats._TRIES
+    assert len(looked) <= 20 * overlaps._TRIES
 
 
 def test_many_links_are_not_more_than_there_are_places_to_look():
     texts = [f"{n} word of it " + "the same end of it all " * 30 for n in range(200)]
     _, links = find_overlaps(texts, ["d"] * 200, range(200))
-    assert len(links) <= 200 * repeats._TRIES
+    assert len(links) <= 200 * overlaps._TRIES
 
 
 @pytest.mark.parametrize("text", ["", " ", "x", "\n\n\n", "。", "```"])

@@ -1,0 +1,156 @@
+"""What two chunks of a document share where one ends and the other begins, and chunks that are a part of another."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from ctxcompress.text.words import has_unspaced
+
+__all__ = ["Link", "Overlaps", "find_overlaps"]
+
+_KEY = 12
+"""Characters near a chunk's beginning that are looked for in the others."""
+_BEGIN = re.compile(r"\s++|\S{1,40}+\s++")
+"""What comes before them: indentation, or a first word that may be half of one."""
+_TRIES = 32
+"""Places in a chunk that are looked at closely: a text of one line a thousand times has them everywhere."""
+_FEW = 64
+"""Chunks of a document that are looked for one by one."""
+_WORD = re.compile(r"\S+")
+_UNIT = re.compile(r"[^\n.?!\u3002\uff1f\uff01]*+(?:[.?!\u3002\uff1f\uff01]++(?=\s|\Z|[^\x00-\u2fff])|[.?!]|\n\s*+|\Z)")
+"""A sentence or a line, or what looks like one."""
+_SHORT, _SHORT_UNITS = 200, 3
+"""Characters, and sentences or lines, at the ends of texts that are compared."""
+_NEAR = 3
+"""How far apart texts may have come in which the same short line stands, which others have as well."""
+
+
+class Link(NamedTuple):
+    """The end of one text is the beginning of another."""
+
+    length: int
+    """Characters that they share."""
+    before: int
+    after: int
+
+
+class Overlaps(NamedTuple):
+    """What texts share with others of their group."""
+
+    within: dict[int, int]
+    """Number of a text -> number of one that it is a part of, which is in none itself."""
+    links: list[Link]
+
+
+def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], places: Sequence[int]) -> Overlaps:
+    """The overlaps of texts of the same group. Linear in what the texts are together.
+
+    They have some 20 characters or more, or are whole sentences or lines that no other texts of a group that is not
+    None have there, or that texts have which came one after the other. White space at the end of a text does not
+    count. No two texts may be the same. places: where each text came.
+    """
+    texts = [text.rstrip() for text in texts]
+    members: dict[Hashable, list[int]] = {}
+    for number, group in enumerate(groups):
+        members.setdefault(group, []).append(number)
+    within: dict[int, int] = {}
+    links: list[Link] = []
+    for group, numbers in members.items():
+        if len(numbers) > 1:
+            parts, found = _compared(texts, numbers)
+            within |= parts
+            links += [link for link in found if not {link.before, link.after} & parts.keys()]
+            if group is not None:
+                ends = set(numbers) - parts.keys() - {link.before for link in links}
+                beginnings = set(numbers) - parts.keys() - {link.after for link in links}
+                links += _short_links(texts, sorted(ends), sorted(beginnings), places)
+    return Overlaps(within, links)
+
+
+def _compared(texts: Sequence[str], numbers: Sequence[int]) -> tuple[dict[int, int], list[Link]]:
+    """(what is a part of what, what continues what) of the texts with these numbers."""
+    within: dict[int, int] = {}
+    links: dict[tuple[int, int], Link] = {}
+    for number, other, start in _occurrences(texts, numbers):
+        length = len(texts[number]) - start
+        if length >= len(texts[other]):
+            if texts[number].startswith(texts[other], start) and texts[other] != texts[number]:
+                within.setdefault(other, number)
+        elif start and texts[other].startswith(texts[number][start:]):
+            links.setdefault((number, other), Link(length, number, other))
+    for number in within:
+        while within[number] in within:
+            within[number] = within[within[number]]
+    return within, list(links.values())
+
+
+def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """(number of a text, number of another, where in the first the other may begin), for texts with these numbers."""
+    heads: dict[str, list[tuple[int, int]]] = {}
+    for number in numbers:
+        text = texts[number]
+        before = _BEGIN.match(text)
+        begin = before.end() if before else 0
+        if len(text) - begin >= _KEY:
+            heads.setdefault(text[begin : begin + _KEY], []).append((number, begin))
+    few = len(numbers) <= _FEW
+    for number in numbers:
+        found = _found_each(texts[number], heads) if few else _found_at_words(texts[number], heads)
+        possible = (
+            (number, other, start - begin)
+            for start, key in found
+            for other, begin in heads[key]
+            if other != number and start >= begin
+        )
+        yield from islice(possible, _TRIES)
+
+
+def _found_each(text: str, keys: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Where each key is in a text: the quickest way for a few keys."""
+    for key in keys:
+        start = text.find(key)
+        while start >= 0:
+            yield start, key
+            start = text.find(key, start + 1)
+
+
+def _found_at_words(text: str, keys: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Where there are keys in a text, at the beginnings of its words: as quick for many keys as for a few."""
+    starts = range(len(text)) if has_unspaced(text) else (match.start() for match in _WORD.finditer(text))
+    for start in starts:
+        if (key := text[start : start + _KEY]) in keys:
+            yield start, key
+
+
+def _short_links(
+    texts: Sequence[str], ends: Sequence[int], beginnings: Sequence[int], places: Sequence[int]
+) -> Iterator[Link]:
+    """Links by whole sentences or lines at the ends and the beginnings of the texts with these numbers."""
+    by_end: dict[str, list[int]] = {}
+    for number in ends:
+        for unit in _last_units(texts[number]):
+            by_end.setdefault(unit, []).append(number)
+    by_beginning: dict[str, list[int]] = {}
+    for number in beginnings:
+        for match in islice(_UNIT.finditer(texts[number], 0, _SHORT), _SHORT_UNITS):
+            unit = texts[number][: match.end()].rstrip()
+            if unit in by_end and len(unit) < len(texts[number]):
+                by_beginning.setdefault(unit, []).append(number)
+    for unit, afters in by_beginning.items():
+        afters.sort(key=places.__getitem__)
+        only = len(by_end[unit]) == len(afters) == 1
+        for before in by_end[unit]:
+            following = 0 if only else bisect_right(afters, places[before], key=places.__getitem__)
+            for after in afters[following : following + 1]:
+                is_near = only or places[after] - places[before] <= _NEAR
+                if is_near and after != before and len(unit) < len(texts[before]):
+                    yield Link(len(unit), before, after)
+
+
+def _last_units(text: str) -> Iterator[str]:
+    """The last sentences or lines of a text, each with all that follows: lines with their indentation and without."""
+    for match in list(_UNIT.finditer(text, max(0, len(text) - _SHORT)))[-_SHORT_UNITS:]:
+        unit = text[match.start() :].lstrip("\r\n")
+        yield from dict.fromkeys(found for found in (unit, unit.lstrip()) if found)

@@ -1,0 +1,53 @@
+"""Paragraphs that stand in several passages."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ctxcompress.documents import Spans
+from ctxcompress.spans import intersection
+from ctxcompress.types import Span
+
+__all__ = ["has_paragraphs", "repeated_paragraphs"]
+
+_SHORTEST = 100
+"""Bytes: what is shorter ("Deprecated since version 3.") is about what stands around it."""
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+
+
+def has_paragraphs(text: str) -> bool:
+    """Whether a text is more than one paragraph."""
+    return _BLANK_LINES.search(text) is not None
+
+
+def repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], order: Sequence[int]) -> Spans:
+    """Number of a text -> spans of its paragraphs that a text before it in `order` has as well.
+
+    Only paragraphs within the spans that are `kept` count, that are long enough to be understood without what stands
+    around them, and neither indented nor in a fence nor headings. White space after a paragraph belongs to it.
+    """
+    owner: dict[str, int] = {}
+    found: Spans = {}
+    for number in order:
+        again = []
+        for span in _paragraphs(texts[number]):
+            folded = " ".join(texts[number][span.start : span.end].split())
+            if len(folded.encode("utf-8", "replace")) < _SHORTEST:
+                continue
+            inside = Span(span.start, span.start + len(texts[number][span.start : span.end].rstrip()))
+            if intersection([inside], kept[number]) == (inside,) and owner.setdefault(folded, number) != number:
+                again.append(span)
+        if again:
+            found[number] = intersection(again, kept[number])
+    return found
+
+
+def _paragraphs(text: str) -> Iterator[Span]:
+    ends = [match.end() for match in _BLANK_LINES.finditer(text)]
+    in_fence = False
+    for start, end in pairwise([0, *ends, len(text)]):
+        fences = len(_FENCE.findall(text, start, end)) if "``" in text or "~~" in text else 0
+        if not (in_fence or fences or text[start : start + 1] in ("", " ", "\t", "#")):
+            yield Span(start, end)
+        in_fence ^= fences % 2 == 1
