@@ -7,8 +7,9 @@ order in which passages come: the score decides, then the length, then the text.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,24 @@ be the square of their number."""
 _BLOCK = 256
 _ROUNDING = 1e-6
 
+_NONE: Mapping[int, int] = MappingProxyType({})
+
 Leaders = dict[int, int]
 """Number of a passage -> number of the one that stands for it."""
 
 
-def preference(texts: Sequence[str], standing: Sequence[float], ids: Sequence[str]) -> list[int]:
-    """The numbers of passages from the best to the worst, whatever the order they came in."""
-    return sorted(range(len(texts)), key=lambda n: (-standing[n], -len(texts[n]), texts[n], len(ids[n]), ids[n]))
+def preference(
+    texts: Sequence[str], standing: Sequence[float], ids: Sequence[str], neighbours: Mapping[int, int] = _NONE
+) -> list[int]:
+    """The numbers of passages from the best to the worst, whatever the order they came in.
+
+    neighbours: of passages that have the same text, how many stand beside them that they overlap with. It decides
+    which of them stays in its place.
+    """
+    return sorted(
+        range(len(texts)),
+        key=lambda n: (-standing[n], -len(texts[n]), texts[n], -neighbours.get(n, 0), len(ids[n]), ids[n]),
+    )
 
 
 def copies(texts: Sequence[str], order: Sequence[int]) -> Leaders:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ctxcompress.text.words import has_unspaced
 
-__all__ = ["Link", "Overlaps", "find_overlaps"]
+__all__ = ["Link", "Overlaps", "find_overlaps", "neighbours"]
 
 _KEY = 12
 """Characters near a chunk's beginning that are looked for in the others."""
@@ -67,6 +67,18 @@ def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], place
                 beginnings = set(numbers) - parts.keys() - {link.after for link in links}
                 links += _short_links(texts, sorted(ends), sorted(beginnings), places)
     return Overlaps(within, links)
+
+
+def neighbours(texts: Sequence[str], groups: Sequence[Hashable | None], number: int) -> int:
+    """How many of the texts that came right before and right after one, of its group, share a line or sentence with it
+    where they meet: 0 to 2."""
+    return sum(
+        groups[before] == groups[before + 1] is not None
+        and texts[before] != texts[before + 1]
+        and any(texts[before + 1].startswith(unit) for unit in _last_units(texts[before].rstrip()))
+        for before in (number - 1, number)
+        if 0 <= before < len(texts) - 1
+    )
 
 
 def _compared(texts: Sequence[str], numbers: Sequence[int]) -> tuple[dict[int, int], list[Link]]:

@@ -1,6 +1,7 @@
 """Which passages, and which parts of them, go on to be scored: the stages that leave out noise and repetition."""
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -14,7 +15,7 @@ from ctxcompress.encoder import Encoder
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
 from ctxcompress.reduce.limits import document_key, within_limits
-from ctxcompress.reduce.overlaps import Overlaps, find_overlaps
+from ctxcompress.reduce.overlaps import Overlaps, find_overlaps, neighbours
 from ctxcompress.reduce.scores import standing
 from ctxcompress.reduce.stitching import stitched
 from ctxcompress.reduce.threshold import above_threshold
@@ -77,9 +78,17 @@ class _Funnel:
     def preferred(self) -> list[int]:
         """The numbers of what is left, from the best to the worst."""
         left = self._left()
+        texts, ids = [passage.text for passage in left], [passage.id for passage in left]
         stands = [self._stands[number] for number in self.numbers]
-        order = preference([passage.text for passage in left], stands, [passage.id for passage in left])
+        order = preference(texts, stands, ids, self._neighbours(texts))
         return [self.numbers[place] for place in order]
+
+    def _neighbours(self, texts: Sequence[str]) -> dict[int, int]:
+        """Of those of the texts left that come more than once, how many overlap with them where they stand."""
+        if len(set(texts)) == len(texts):
+            return {}
+        times, groups = Counter(texts), [_group(passage) for passage in self._left()]
+        return {number: neighbours(texts, groups, number) for number, text in enumerate(texts) if times[text] > 1}
 
     def by_score(self) -> None:
         """Leaves out what is below `min_score`."""
@@ -116,8 +125,7 @@ class _Funnel:
         self._merge(order, copies(texts, range(len(order))))
         order = [number for number in order if number not in self.leaders]
         chunks = [self._passages[number] for number in order]
-        groups = [(key, chunk.header_path) if (key := document_key(chunk) or chunk.title) else None for chunk in chunks]
-        found = find_overlaps([chunk.text for chunk in chunks], groups, order)
+        found = find_overlaps([chunk.text for chunk in chunks], [_group(chunk) for chunk in chunks], order)
         self._merge(order, found.within)
         self._end("exact")
         links = [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
@@ -174,6 +182,12 @@ class _Funnel:
         before = self.stages[-1].items_out if self.stages else len(self._passages)
         self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
         self._since = now
+
+
+def _group(passage: Passage) -> tuple[object, ...] | None:
+    """What chunks have in common that may be pieces of one text; None where nothing is known."""
+    key = document_key(passage) or passage.title
+    return (key, passage.header_path) if key else None
 
 
 def _vectors(passages: Sequence[Passage], encoder: object) -> NDArray[np.float64] | None:

@@ -149,6 +149,13 @@ def test_a_chunk_that_begins_with_an_indented_line_is_linked():
     assert find_overlaps(chunks, ["d", "d"], range(2)).links != []
 
 
+def test_of_copies_the_one_beside_its_neighbours_stays():
+    chunks = [f"{SENTENCES[n]} {SENTENCES[n + 1]} {SENTENCES[n + 2]}" for n in range(0, 8, 2)]
+    result = run([chunks[2], *chunks])
+    assert [decision.duplicate_of for decision in result.dropped if decision.index == 0] == [3]
+    assert letters(result.text) == letters(" ".join(SENTENCES[:9]))
+
+
 def test_a_short_overlap_may_be_a_coincidence():
     texts = ["A long story about the wall of a town", "of a town nobody knows much in these days"]
     assert run(texts).text == "\n\n".join(texts)
