@@ -40,7 +40,7 @@ def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[flo
         return [None if score is None else max(score / best, 0.0) for score in scores]
     least = min(known)
     if kind == "rank":
-        return [None if score is None else 1 / (1 + score - least) for score in scores]
+        return [None if score is None else 1 / (1 + (score - least)) for score in scores]
     if least < 0:
         return [None] * len(scores)
     return [None if score is None else (1 + least) / (1 + score) for score in scores]
