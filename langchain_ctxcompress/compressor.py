@@ -127,7 +127,8 @@ class CtxCompressor(BaseDocumentCompressor):
         # Before pydantic looks at the types: it would take "10" or True for a number of tokens.
         if not isinstance(options, dict):
             return options
-        given = {name: options[name] for name in _OPTIONS if name in options}
+        # What is no field is left in: the core refuses it, and says what it may have been meant for.
+        given = {name: value for name, value in options.items() if name in _OPTIONS or name not in cls.model_fields}
         config = _config(given, options.get("preset"))
         return {**options, **{name: getattr(config, name) for name in _OPTIONS if name != "encoder"}}
 
@@ -208,7 +209,8 @@ class CtxCompressor(BaseDocumentCompressor):
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
     encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
-    return CompressionConfig(**encoded) if preset is None else CompressionConfig.from_preset(preset, **encoded)
+    start = CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
+    return start.with_options(**encoded)
 
 
 def _compressed(documents: Sequence[Document], compression: Compression) -> list[Document]:

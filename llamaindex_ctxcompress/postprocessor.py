@@ -165,7 +165,8 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         # Before pydantic looks at the types: it would take "10" or True for a number of tokens.
         if not isinstance(options, dict):
             return options
-        given = {name: options[name] for name in _OPTIONS if name in options}
+        # What is no field is left in: the core refuses it, and says what it may have been meant for.
+        given = {name: value for name, value in options.items() if name in _OPTIONS or name not in cls.model_fields}
         given["encoder"] = read_back(given.get("encoder"))
         config = _config(given, options.get("preset"))
         mode = options.get("metadata_mode", MetadataMode.LLM)
@@ -256,7 +257,8 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
     encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
-    return CompressionConfig(**encoded) if preset is None else CompressionConfig.from_preset(preset, **encoded)
+    start = CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
+    return start.with_options(**encoded)
 
 
 def _text_of(query_bundle: QueryBundle | None) -> str | None:

@@ -370,7 +370,7 @@ def test_options_are_the_compressors():
     ("options", "error", "message"),
     [
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
-        ({"max_token": 10}, ValidationError, "Extra inputs are not permitted"),
+        ({"max_token": 10}, ValidationError, "did you mean 'max_tokens'"),
         ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
         ({"remembered": 0}, ValueError, "remembered is 0; give a whole number of documents, at least 1"),
         ({"remembered": "many"}, ValueError, "remembered is 'many'"),
