@@ -39,9 +39,9 @@ class CtxCompressor(BaseDocumentCompressor):
     Each returned document's metadata has one key more, "ctxcompress", which goes into JSON:
     "spans" ([start, end) pairs of character offsets into the document that was given), "tokens" (of
     the text alone), "relevance" (comparable within one call only), "index" (the position of the
-    document among those that were given), and where there are such "score" (what the retriever said) and
-    "stands_for" (the positions of the documents that were left out as its copies). Compressing a document
-    again replaces the key: the spans then refer to the document that was given last.
+    document among those that were given), and where there are such "score" and "score_kind" (what the
+    retriever said) and "stands_for" (the positions of the documents that were left out as its copies).
+    Compressing a document again replaces the key: the spans then refer to the document that was given last.
 
     Each call is a run of its own in the trace, with the query, and at its end the statistics.
 
@@ -196,15 +196,16 @@ class CtxCompressor(BaseDocumentCompressor):
         return await self.acompress_documents(given["documents"], given["query"])
 
     def _compress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
-        passages = passages_from_documents(documents, self.metadata_map, self.score_key)
-        compression = Compressor(self.config).compress(query, passages)
-        return compression, _compressed(documents, compression)
+        config = self.config
+        compression = Compressor(config).compress(query, passages_from_documents(documents, config))
+        return compression, _compressed(documents, compression, config)
 
     async def _acompress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
+        config = self.config
         # Documents with large metadata take their time to be read and copied.
-        passages = await run_in_executor(None, passages_from_documents, documents, self.metadata_map, self.score_key)
-        compression = await Compressor(self.config).acompress(query, passages)
-        return compression, await run_in_executor(None, _compressed, documents, compression)
+        passages = await run_in_executor(None, passages_from_documents, documents, config)
+        compression = await Compressor(config).acompress(query, passages)
+        return compression, await run_in_executor(None, _compressed, documents, compression, config)
 
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
@@ -213,8 +214,8 @@ def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig
     return start.with_options(**encoded)
 
 
-def _compressed(documents: Sequence[Document], compression: Compression) -> list[Document]:
-    return [compressed_document(documents[kept.index], kept) for kept in compression.passages]
+def _compressed(documents: Sequence[Document], compression: Compression, config: CompressionConfig) -> list[Document]:
+    return [compressed_document(documents[kept.index], kept, config) for kept in compression.passages]
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ctxcompress import KeptPassage, Passage, passage_from_metadata
+from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
 
 __all__ = ["RECORD_KEY", "compressed_document", "passages_from_documents", "scored_document"]
 
@@ -22,38 +22,37 @@ _IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None)})
 _REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, pickle.PickleError)
 
 
-def passages_from_documents(
-    documents: Iterable[Document], metadata_map: Mapping[str, str] | None = None, score_key: str | None = None
-) -> tuple[Passage, ...]:
+def passages_from_documents(documents: Iterable[Document], config: CompressionConfig) -> tuple[Passage, ...]:
     """The documents as passages, in their order; one without an id gets its position for an id.
 
-    The score is what the metadata has under `score_key`, else what an earlier step left in the record.
+    The score is what the metadata has under `score_key`; without that option, what an earlier step left in the record,
+    if it is of the same `score_kind`.
     Raises TypeError if something among them is not a Document.
     """
-    return tuple(_passage(index, document, metadata_map, score_key) for index, document in enumerate(documents))
+    return tuple(_passage(index, document, config) for index, document in enumerate(documents))
 
 
-def scored_document(document: Document, score: object) -> Document:
-    """A copy of `document` whose record says what the retriever's score is, if that is a number."""
+def scored_document(document: Document, score: object, kind: str) -> Document:
+    """A copy of `document` whose record says what the retriever's score is, if that is a number, and what it means."""
     is_number = isinstance(score, Real) and not isinstance(score, bool) and math.isfinite(score)
-    record = {"score": float(score)} if isinstance(score, Real) and is_number else {}
+    record = {"score": float(score), "score_kind": kind} if isinstance(score, Real) and is_number else {}
     return _twin(document).model_copy(update={"metadata": {**_copied(document.metadata, {}), RECORD_KEY: record}})
 
 
-def compressed_document(document: Document, kept: KeptPassage) -> Document:
-    """A copy of `document` that holds the kept text and a record of it under RECORD_KEY.
+def compressed_document(document: Document, kept: KeptPassage, config: CompressionConfig) -> Document:
+    """A copy of `document` that holds the kept text and a record of it under RECORD_KEY. config: what was asked for.
 
     Id, metadata, subclass and the subclass's fields stay as they are. The exception is a document
     that is a transformer's working state and offers `to_document()` to leave it behind: the state
     belongs to the longer text and is no business of the reader, so a plain Document comes out.
     """
-    metadata = {**_copied(document.metadata, {}), RECORD_KEY: _record(kept)}
+    metadata = {**_copied(document.metadata, {}), RECORD_KEY: _record(kept, config.score_kind)}
     if type(document) is Document or callable(getattr(document, "to_document", None)):
         return Document(kept.text, id=document.id, metadata=metadata)
     return _twin(document).model_copy(update={"page_content": kept.text, "metadata": metadata})
 
 
-def _passage(index: int, document: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:
+def _passage(index: int, document: object, config: CompressionConfig) -> Passage:
     if not isinstance(document, Document):
         raise TypeError(f"documents[{index}] is a {type(document).__name__}; give a list of LangChain Documents")
     # Only what a title, a path or a score can be read from: the rest may be large, or refuse to be
@@ -61,16 +60,19 @@ def _passage(index: int, document: object, metadata_map: Mapping[str, str] | Non
     readable = {key: value for key, value in document.metadata.items() if _is_readable(value)}
     identity = str(index) if document.id is None else document.id
     passage = passage_from_metadata(
-        identity, document.page_content, readable, metadata_map=metadata_map, score_key=score_key
+        identity, document.page_content, readable, metadata_map=config.metadata_map, score_key=config.score_key
     )
-    score = _recorded_score(document) if score_key is None else passage.score
+    score = _recorded_score(document, config.score_kind) if config.score_key is None else passage.score
     return replace(passage, score=score, embedding=_carried_embedding(document))
 
 
-def _recorded_score(document: Document) -> float | None:
+def _recorded_score(document: Document, kind: str) -> float | None:
+    """What an earlier step has recorded, if it means what scores mean here."""
     record = document.metadata.get(RECORD_KEY)
-    score = record.get("score") if isinstance(record, Mapping) else None
-    return score if isinstance(score, float) else None
+    if not isinstance(record, Mapping) or record.get("score_kind") != kind:
+        return None
+    score = record.get("score")
+    return score if isinstance(score, float) and math.isfinite(score) else None
 
 
 def _carried_embedding(document: Document) -> tuple[float, ...] | None:
@@ -87,14 +89,14 @@ def _is_readable(value: object) -> bool:
     return type(value) in _IMMUTABLE or isinstance(value, str | Real)
 
 
-def _record(kept: KeptPassage) -> dict[str, object]:
+def _record(kept: KeptPassage, score_kind: str) -> dict[str, object]:
     """Native numbers and lists only: it goes into JSON."""
     return {
         "spans": [[int(start), int(end)] for start, end in kept.spans],
         "tokens": int(kept.tokens),
         "relevance": float(kept.relevance),
         "index": int(kept.index),
-        **({} if kept.original.score is None else {"score": kept.original.score}),
+        **({} if kept.original.score is None else {"score": kept.original.score, "score_kind": score_kind}),
         **({"stands_for": list(kept.stands_for)} if kept.stands_for else {}),
     }
 

@@ -46,7 +46,7 @@ class CtxCompressRetriever(BaseRetriever):
         better ("similarity") or less ("distance"). search: more arguments of that method, such as a filter.
         options: those of CtxCompressor, such as `min_score`.
         """
-        base = ScoredSearch(store=store, k=k, search=dict(search or {}))
+        base = ScoredSearch(store=store, k=k, score_kind=score_kind, search=dict(search or {}))
         return cls(base_retriever=base, compressor=CtxCompressor(score_kind=score_kind, **options))
 
     @override
@@ -75,6 +75,8 @@ class ScoredSearch(BaseRetriever):
     store: VectorStore
     k: int = Field(default=20, ge=1)
     """How many documents are searched for."""
+    score_kind: Literal["similarity", "distance", "rank", "none"]
+    """What the store's scores mean."""
     search: dict[str, Any] = Field(default_factory=dict)
     """More arguments of the store's `similarity_search_with_score`, such as a filter."""
 
@@ -83,11 +85,11 @@ class ScoredSearch(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **search: Any
     ) -> list[Document]:
         found = self.store.similarity_search_with_score(query, **{"k": self.k, **self.search, **search})
-        return [scored_document(document, score) for document, score in found]
+        return [scored_document(document, score, self.score_kind) for document, score in found]
 
     @override
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **search: Any
     ) -> list[Document]:
         found = await self.store.asimilarity_search_with_score(query, **{"k": self.k, **self.search, **search})
-        return [scored_document(document, score) for document, score in found]
+        return [scored_document(document, score, self.score_kind) for document, score in found]

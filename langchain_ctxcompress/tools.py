@@ -15,7 +15,7 @@ from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, ConfigDict, Field
 
-from ctxcompress import Compression, Compressor, Passage
+from ctxcompress import Compression, CompressionConfig, Compressor, Passage
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
 
@@ -154,33 +154,40 @@ class _Pair:
     def search(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
         documents = self.retriever.invoke(query, {"callbacks": callbacks})
         found = self._found(query, documents)
-        return _shown(found, self.compressor.compress(query, [passage for _, passage in found]))
+        compression = self.compressor.compress(query, [passage for _, passage in found])
+        return _shown(found, compression, self.compressor.config)
 
     async def asearch(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
         documents = await self.retriever.ainvoke(query, {"callbacks": callbacks})
         # Documents with large metadata take their time to be read and copied.
         found = await run_in_executor(None, self._found, query, documents)
         compression = await self.compressor.acompress(query, [passage for _, passage in found])
-        return await run_in_executor(None, _shown, found, compression)
+        return await run_in_executor(None, _shown, found, compression, self.compressor.config)
 
     def expand(self, chunk_id: str, max_tokens: int | None = None) -> str:
         found = self.memory.recall(chunk_id)
         if max_tokens is None:
             return found.passage.text
         passages = [found.passage]
-        return _read(self.compressor.compress(found.query, passages, max_tokens=max_tokens, mode="extract"))
+        return _read(
+            self.compressor.compress(found.query, passages, max_tokens=max_tokens, mode="extract", min_score=None)
+        )
 
     async def aexpand(self, chunk_id: str, max_tokens: int | None = None) -> str:
         found = self.memory.recall(chunk_id)
         if max_tokens is None:
             return found.passage.text
         passages = [found.passage]
-        return _read(await self.compressor.acompress(found.query, passages, max_tokens=max_tokens, mode="extract"))
+        return _read(
+            await self.compressor.acompress(
+                found.query, passages, max_tokens=max_tokens, mode="extract", min_score=None
+            )
+        )
 
     def _found(self, query: str, documents: Sequence[Document]) -> list[tuple[Document, Passage]]:
         """Each document with its passage under the id that it is remembered with; the same one twice is one."""
         config = self.compressor.config
-        passages = passages_from_documents(documents, config.metadata_map, config.score_key)
+        passages = passages_from_documents(documents, config)
         own = [replace(passage, id=document.id or "") for document, passage in zip(documents, passages, strict=True)]
         found: dict[str, tuple[Document, Passage]] = {}
         for document, passage in zip(documents, self.memory.remember(query, own), strict=True):
@@ -188,8 +195,10 @@ class _Pair:
         return list(found.values())
 
 
-def _shown(found: Sequence[tuple[Document, Passage]], compression: Compression) -> tuple[str, list[Document]]:
-    copies = [compressed_document(found[kept.index][0], kept) for kept in compression.passages]
+def _shown(
+    found: Sequence[tuple[Document, Passage]], compression: Compression, config: CompressionConfig
+) -> tuple[str, list[Document]]:
+    copies = [compressed_document(found[kept.index][0], kept, config) for kept in compression.passages]
     for copy, kept in zip(copies, compression.passages, strict=True):
         copy.id = kept.id
     return compression.text or _NOTHING, copies

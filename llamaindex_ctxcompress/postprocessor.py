@@ -174,6 +174,16 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
         return {**options, **{name: getattr(config, name) for name in _OPTIONS}, "encoder": given["encoder"]}
 
+    def with_options(self, **options: Any) -> "CtxCompressPostprocessor":
+        """A postprocessor with other values for some options, for a single call: `with_options(top_n=5)`.
+
+        Raises ConfigError, a ValueError.
+        """
+        given: Any = {**options, **({"encoder": as_encoder(options["encoder"])} if "encoder" in options else {})}
+        config = self._options().with_options(**given)
+        changed = {name: getattr(config, name) for name in _OPTIONS if name != "encoder"}
+        return self.model_copy(update={**changed, **{name: options[name] for name in options if name == "encoder"}})
+
     @classmethod
     def class_name(cls) -> str:
         """The name under which LlamaIndex writes it down and shows it in traces."""

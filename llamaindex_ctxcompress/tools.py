@@ -172,7 +172,9 @@ class _Pair:
         if found is None or max_tokens is None:
             return found.passage.text if found else self.memory.unknown(str(chunk_id))
         passages = [found.passage]
-        compression = self.compressor.compress(found.query, passages, max_tokens=max_tokens, mode="extract")
+        compression = self.compressor.compress(
+            found.query, passages, max_tokens=max_tokens, mode="extract", min_score=None
+        )
         return compression.text or _TOO_SHORT
 
     async def aexpand(self, chunk_id: str, max_tokens: int | None = None) -> str:
@@ -180,7 +182,9 @@ class _Pair:
         if found is None or max_tokens is None:
             return found.passage.text if found else self.memory.unknown(str(chunk_id))
         passages = [found.passage]
-        compression = await self.compressor.acompress(found.query, passages, max_tokens=max_tokens, mode="extract")
+        compression = await self.compressor.acompress(
+            found.query, passages, max_tokens=max_tokens, mode="extract", min_score=None
+        )
         return compression.text or _TOO_SHORT
 
     def _found(self, query: str, nodes: Sequence[NodeWithScore]) -> list[tuple[NodeWithScore, Passage]]:

@@ -91,7 +91,7 @@ class CompressionConfig:
     order: of the passages in the final text: "source" as they came, "relevance" from the best to the worst, "edges"
         with the best ones first and last and the worst in the middle, where readers overlook things. The text of a
         passage always stays in its order.
-    on_empty: where score and limits would drop all passages: "keep_best" keeps the best one, "original" drops none of
+    on_empty: where `min_score` would drop all passages: "keep_best" keeps the best one, "original" drops none of
         them, "drop" leaves nothing.
 
     Leaving whole passages out, in this order:
@@ -194,7 +194,7 @@ class CompressionConfig:
         closest one there is, or on a file that is no TOML, and OSError where there is none.
         """
         try:
-            tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"{Path(path).name} is not TOML ({error}); mend it, or set options in code") from error
         options: Any = options_of(tables, ["preset", *(option.name for option in fields(cls))])

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from numbers import Real
 from pickle import PicklingError
 
@@ -81,6 +82,9 @@ def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None
                 raise InputError(f"the {name} of passage {index} is {getattr(item, name)!r}; give a string or None")
         if isinstance(item.header_path, str):
             raise InputError(f"the header_path of passage {index} is {item.header_path!r}; give a tuple of headings")
+        if score_key is not None and item.score is None:
+            score = _number(item.metadata.get(score_key))
+            return item if score is None else replace(item, score=score)
         return item
     if isinstance(item, str):
         return Passage(str(index), item)

@@ -42,6 +42,10 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
     known: the names of all options. Raises ConfigError on a key that is none of these, with the closest one, and
     on a stage that does not exist here.
     """
+    for name in tables:
+        meant = get_close_matches(name, ("search", "compression"), n=1, cutoff=0.8)
+        if meant and name != meant[0]:
+            raise ConfigError(f"there is a table [{name}]; did you mean [{meant[0]}]?")
     options = _of_search(_table(tables, "search"))
     for key, value in _table(tables, "compression").items():
         if key in _CODE_SEARCH:

@@ -129,7 +129,8 @@ class KeptPassage:
     """Tokens of `text` alone."""
     relevance: float
     """The best of the scores of the passage's segments, kept or not. Of the scorer "evidence" it is the probability
-    that the segment is needed; of "bm25" it is comparable within one compression only. 1.0 where all passages fit."""
+    that the segment is needed; of "bm25" it is comparable within one compression only. 1.0 where all came back as it
+    was."""
     stands_for: tuple[int, ...] = ()
     """Positions of the passages that were left out as copies of this one."""
 
@@ -273,7 +274,7 @@ class Compression:
         passages = {part.index: part.original for part in self.passages}
         passages.update((part.index, part.passage) for part in self.dropped)
         for _, passage in sorted(passages.items()):
-            if passage.id == id:
+            if passage.id == id or " ".join(passage.id.split()) == id:  # as a preview shows it
                 return passage.text if max_tokens is None else self.compressor.expand(self.query, passage, max_tokens)
         known = ", ".join(repr(passage.id) for _, passage in sorted(passages.items())[:10])
         raise InputError(f"no passage has the id {id!r}; the first ones are {known or 'none'}")

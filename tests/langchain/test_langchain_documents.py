@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 from lc_documents import QUERY, TEXTS, as_json, check_verbatim, make_documents, make_store, record_of, tokens_in_prompt
 from pydantic import Field, PrivateAttr
 
+from ctxcompress import CompressionConfig
 from langchain_ctxcompress import CtxCompressor
 from langchain_ctxcompress.convert import passages_from_documents
 
@@ -248,7 +249,7 @@ def test_passages_get_what_the_metadata_says_of_where_they_come_from():
         Document(page_content="a", id="x", metadata={"title": "T", "Header 1": "H", "Header 2": "I", "source": "a.md"}),
         Document(page_content="b", metadata={"name": "N", "headings": ["H", "I"], "rank": 0.5, "client": object()}),
     ]
-    first, second = passages_from_documents(given, {"title": "name"}, "rank")
+    first, second = passages_from_documents(given, CompressionConfig(metadata_map={"title": "name"}, score_key="rank"))
     assert (first.id, first.text, first.title, first.header_path) == ("x", "a", None, ("H", "I"))
     assert (first.file_path, first.score) == ("a.md", None)
     assert (second.id, second.title, second.header_path, second.score) == ("1", "N", ("H", "I"), 0.5)

@@ -19,7 +19,7 @@ from lc_documents import QUERY, check_verbatim, make_documents, make_store, toke
 from lc_embeddings import ANSWER, DIMENSIONS, PARAPHRASE, QUESTION, Meanings, car_documents, meaning
 from pydantic import Field, ValidationError
 
-from ctxcompress import Compressor, CtxCompressError
+from ctxcompress import CompressionConfig, Compressor, CtxCompressError
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
 from langchain_ctxcompress.convert import passages_from_documents
 from langchain_ctxcompress.embeddings import EmbeddingsEncoder
@@ -124,7 +124,9 @@ def test_adaptive_keeps_less_and_says_why():
     kept = adaptive.compress_documents(car_documents(), QUESTION)
     assert answers(kept)
     assert tokens_in_prompt(kept) < tokens_in_prompt(full.compress_documents(car_documents(), QUESTION))
-    compression = Compressor(adaptive.config).compress(QUESTION, passages_from_documents(car_documents()))
+    compression = Compressor(adaptive.config).compress(
+        QUESTION, passages_from_documents(car_documents(), adaptive.config)
+    )
     assert "unlikely" in {decision.reason for decision in compression.dropped}
 
 
@@ -271,7 +273,7 @@ async def test_they_are_used_by_async_too():
 @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda numbers: np.array(numbers, np.float32)])
 def test_an_embedding_is_any_series_of_numbers(kind):
     document = DocumentWithState(page_content="A text.", state={"embedded_doc": kind([1, 0.5, -2.0])})
-    [passage] = passages_from_documents([document])
+    [passage] = passages_from_documents([document], CompressionConfig())
     document.state.clear()
     assert list(passage.embedding) == [1, 0.5, -2.0]
 
@@ -283,10 +285,10 @@ def test_an_embedding_is_any_series_of_numbers(kind):
     ids=str,
 )
 def test_a_state_without_an_embedding_is_no_embedding(state):
-    [passage] = passages_from_documents([DocumentWithState(page_content="A text.", state=state)])
+    [passage] = passages_from_documents([DocumentWithState(page_content="A text.", state=state)], CompressionConfig())
     assert passage.embedding is None
     class_with_another_state = type("Other", (Document,), {"__annotations__": {"state": Any}, "state": "new"})
-    [passage] = passages_from_documents([class_with_another_state(page_content="A text.")])
+    [passage] = passages_from_documents([class_with_another_state(page_content="A text.")], CompressionConfig())
     assert passage.embedding is None
 
 

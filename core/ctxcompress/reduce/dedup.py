@@ -8,7 +8,7 @@ order in which passages come: the score decides, then the length, then the text.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from types import MappingProxyType
 
 import numpy as np
@@ -24,6 +24,8 @@ _SHORTEST_COPY = 12
 _MOST_CANDIDATES = 8
 """Leaders that a passage is compared with, and that are looked up by one key, where there are many passages: all would
 be the square of their number."""
+_MOST_ALIKE = 32
+"""Leaders with a close vector that a passage is compared with: there are embeddings that are all the same."""
 _BLOCK = 256
 _ROUNDING = 1e-6
 
@@ -82,20 +84,22 @@ def near_copies(texts: Sequence[str], order: Sequence[int], threshold: float) ->
 
 
 def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np.float64], threshold: float) -> Leaders:
-    """Those whose vectors have at least this cosine and that have the same particulars, in whatever order.
+    """Those whose vectors have at least this cosine and that have the same particulars.
 
     vectors: of length 1, shape (passages, dimensions).
     """
     particulars = Particulars(texts)
     leaders: Leaders = {}
+    leads = np.ones(len(order), dtype=bool)
     ordered = vectors[np.array(order, dtype=np.intp)]
     for start in range(0, len(order), _BLOCK):
         close = ordered[start : start + _BLOCK] @ ordered[: start + _BLOCK].T >= threshold - _ROUNDING
         for place, others in enumerate(close, start=start):
             number = order[place]
-            for other in np.flatnonzero(others[:place]).tolist():
-                leader = order[other]
-                if leader not in leaders and particulars.kept_by(leader, number, in_order=False):
+            alike = (order[other] for other in np.flatnonzero(others[:place] & leads[:place]).tolist())
+            for leader in islice(alike, _MOST_ALIKE):
+                if particulars.kept_by(leader, number):
                     leaders[number] = leader
+                    leads[place] = False
                     break
     return leaders

@@ -1,7 +1,7 @@
 """Not too many passages: of one document, and altogether."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ctxcompress.config import ScoreKind
@@ -16,21 +16,33 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 def within_limits(
-    passages: Sequence[Passage], kind: ScoreKind, *, max_chunks_per_doc: int, top_n: int | None
-) -> list[int]:
-    """Numbers of the passages that stay, ascending: the best ones by score, equal ones in their order.
+    passages: Sequence[Passage],
+    numbers: Iterable[int],
+    kind: ScoreKind,
+    *,
+    max_chunks_per_doc: int,
+    top_n: int | None,
+    copies: Mapping[int, Sequence[int]],
+) -> dict[int, int]:
+    """Which of the passages with these numbers stay, the best ones by score, equal ones in their order; and for each
+    the one that stays in its place: itself, or where its document has enough, the first of its copies that is of a
+    document which has not.
 
     A passage that does not say which document it is of counts as a document of its own. max_chunks_per_doc: 0 for all.
     """
     stands = standing(passages, kind)
     of_document: Counter[str] = Counter()
-    stay = []
-    for number in sorted(range(len(passages)), key=lambda number: -stands[number]):
-        key = document_key(passages[number])
-        if not max_chunks_per_doc or key is None or of_document[key] < max_chunks_per_doc:
-            of_document[key or ""] += 1
-            stay.append(number)
-    return sorted(stay[:top_n])
+    stay: dict[int, int] = {}
+    for number in sorted(numbers, key=lambda number: -stands[number]):
+        for candidate in (number, *copies.get(number, ())):
+            key = document_key(passages[candidate])
+            if not max_chunks_per_doc or key is None or of_document[key] < max_chunks_per_doc:
+                of_document[key or ""] += 1
+                stay[number] = candidate
+                break
+        if len(stay) == top_n:
+            break
+    return stay
 
 
 def document_key(passage: Passage) -> str | None:

@@ -6,16 +6,22 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from ctxcompress.reduce.particulars import NEGATIONS
 from ctxcompress.text.words import has_unspaced
 
-__all__ = ["Link", "Overlaps", "find_overlaps", "neighbours"]
+__all__ = ["SENTENCE_STOPS", "Link", "Overlaps", "find_overlaps", "neighbours"]
 
+SENTENCE_STOPS = (".", "?", "!", ":", "\u3002", "\uff1f", "\uff01")
 _KEY = 12
 """Characters near a chunk's beginning that are looked for in the others."""
 _BEGIN = re.compile(r"\s++|\S{1,40}+\s++")
 """What comes before them: indentation, or a first word that may be half of one."""
-_TRIES = 32
+_TRIES = 128
 """Places in a chunk that are looked at closely: a text of one line a thousand times has them everywhere."""
+_LONG = 32
+"""Characters of an overlap that may begin or end within a word: a splitter that counts characters makes long ones."""
+_LONGEST_WORD = 60
+_EDGES = "()[]{}<>'\"`*_.,;:?!\u2018\u2019\u201c\u201d"
 _FEW = 64
 """Chunks of a document that are looked for one by one."""
 _WORD = re.compile(r"\S+")
@@ -61,10 +67,11 @@ def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], place
         if len(numbers) > 1:
             parts, found = _compared(texts, numbers)
             within |= parts
-            links += [link for link in found if not {link.before, link.after} & parts.keys()]
+            found = [link for link in found if not {link.before, link.after} & parts.keys()]
+            links += found
             if group is not None:
-                ends = set(numbers) - parts.keys() - {link.before for link in links}
-                beginnings = set(numbers) - parts.keys() - {link.after for link in links}
+                ends = set(numbers) - parts.keys() - {link.before for link in found}
+                beginnings = set(numbers) - parts.keys() - {link.after for link in found}
                 links += _short_links(texts, sorted(ends), sorted(beginnings), places)
     return Overlaps(within, links)
 
@@ -86,16 +93,59 @@ def _compared(texts: Sequence[str], numbers: Sequence[int]) -> tuple[dict[int, i
     within: dict[int, int] = {}
     links: dict[tuple[int, int], Link] = {}
     for number, other, start in _occurrences(texts, numbers):
-        length = len(texts[number]) - start
-        if length >= len(texts[other]):
-            if texts[number].startswith(texts[other], start) and texts[other] != texts[number]:
+        text, part = texts[number], texts[other]
+        length = len(text) - start
+        if length >= len(part):
+            if text.startswith(part, start) and part != text and _is_whole(text, start, start + len(part)):
                 within.setdefault(other, number)
-        elif start and texts[other].startswith(texts[number][start:]):
+        elif start and part.startswith(text[start:]) and _is_overlap(text, part, length):
             links.setdefault((number, other), Link(length, number, other))
     for number in within:
         while within[number] in within:
             within[number] = within[within[number]]
     return within, list(links.values())
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether a part of a text says there what it says alone: whole sentences and lines do, other parts if long."""
+    begins = not start or text[:start][-3:].rstrip(" ").endswith((*SENTENCE_STOPS, "\n"))
+    ends = text[end : end + 1] in ("", "\r", "\n") or (text[end - 1] in SENTENCE_STOPS and text[end].isspace())
+    return (begins and ends) or (end - start >= _LONG and _is_beginning(text, start) and _is_end(text, end))
+
+
+def _is_overlap(before: str, after: str, length: int) -> bool:
+    """Whether what one text ends with and the other one begins with is more than a coincidence."""
+    is_long = length >= _LONG
+    return _is_beginning(before, len(before) - length, may_cut=is_long) and _is_end(after, length, may_cut=is_long)
+
+
+def _is_beginning(text: str, place: int, *, may_cut: bool = True) -> bool:
+    """Whether what begins at a place in a text means the same without what stands before it there: "allowed" does not
+    after "not". may_cut: in a word as well."""
+    above = text[max(0, place - _LONGEST_WORD) : place]
+    if not (above[-1:].isspace() or text[place].isspace()):
+        return not above or _is_joint(text, place, may_cut=may_cut)
+    return not NEGATIONS.intersection(word.lower() for word in above.split()[-1:])
+
+
+def _is_end(text: str, place: int, *, may_cut: bool = True) -> bool:
+    """Whether what ends at a place in a text means the same without what follows there."""
+    below = text[place : place + _LONGEST_WORD]
+    if not below[:1].isspace():
+        return not below or _is_joint(text, place, may_cut=may_cut)
+    following = (word.strip(_EDGES).lower() for word in below.split()[:1])
+    return text[place - 1] in SENTENCE_STOPS or not NEGATIONS.intersection(following)
+
+
+def _is_joint(text: str, place: int, *, may_cut: bool) -> bool:
+    """Whether a splitter may have cut a text at a place: between words, or if need be in one, but in no number and
+    nothing like it: "port 80" is no beginning of "port 8080"."""
+    above, below = text[place - 1], text[place]
+    if has_unspaced(above + below):
+        return not (above.isdigit() or below.isdigit())
+    head = text[max(0, place - _LONGEST_WORD) : place].split()[-1].lstrip(_EDGES)
+    tail = text[place : place + _LONGEST_WORD].split()[0].rstrip(_EDGES)
+    return not head or not tail or (may_cut and head.isalpha() and tail.isalpha())
 
 
 def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int, int, int]]:
@@ -110,13 +160,10 @@ def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple
     few = len(numbers) <= _FEW
     for number in numbers:
         found = _found_each(texts[number], heads) if few else _found_at_words(texts[number], heads)
-        possible = (
-            (number, other, start - begin)
-            for start, key in found
-            for other, begin in heads[key]
-            if other != number and start >= begin
-        )
-        yield from islice(possible, _TRIES)
+        others = ((start, *head) for start, key in found for head in heads[key] if head[0] != number)
+        for start, other, begin in islice(others, _TRIES):
+            if start >= begin:
+                yield number, other, start - begin
 
 
 def _found_each(text: str, keys: Iterable[str]) -> Iterator[tuple[int, str]]:

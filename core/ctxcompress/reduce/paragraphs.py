@@ -13,7 +13,9 @@ __all__ = ["has_paragraphs", "repeated_paragraphs"]
 _SHORTEST = 100
 """Bytes: what is shorter ("Deprecated since version 3.") is about what stands around it."""
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+_INDENTED = (" ", "\t")
+_NO_TEXT = ("", "#", *_INDENTED)
 
 
 def has_paragraphs(text: str) -> bool:
@@ -44,10 +46,20 @@ def repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], or
 
 
 def _paragraphs(text: str) -> Iterator[Span]:
+    """Those that can be left out: nothing indented belongs to them."""
     ends = [match.end() for match in _BLANK_LINES.finditer(text)]
-    in_fence = False
+    fence = ""
     for start, end in pairwise([0, *ends, len(text)]):
-        fences = len(_FENCE.findall(text, start, end)) if "``" in text or "~~" in text else 0
-        if not (in_fence or fences or text[start : start + 1] in ("", " ", "\t", "#")):
+        was_open = fence
+        for marker in _FENCE.findall(text, start, end):
+            if not fence:
+                fence = marker
+            elif marker.startswith(fence):
+                fence = ""
+        begins, follows = text[start : start + 1], text[end : end + 1]
+        if (
+            not (was_open or fence or _FENCE.search(text, start, end))
+            and begins not in _NO_TEXT
+            and follows not in _INDENTED
+        ):
             yield Span(start, end)
-        in_fence ^= fences % 2 == 1

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
-__all__ = ["Particulars"]
+__all__ = ["NEGATIONS", "Particulars"]
 
 # Tokens but for those of small Latin letters alone, which most are; a number with its unit.
 _NOT_PLAIN = re.compile(r"(?<!\S)[a-z]*+[^a-z\s]\S*+(?:(?<=\d)[^\S\n][A-Za-z\u00b5]{1,3}(?![^\s.,;:!?)]))?")
@@ -22,7 +22,7 @@ _EXACT = re.compile(
     r"|\w\(|[a-z][A-Z]|^--?\w|^!\w|\w\.\w"
 )
 _EDGES = "'\".,;:?\u2018\u2019\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001"
-_NEGATIONS = frozenset(
+NEGATIONS = frozenset(
     # English; German, Spanish, French, Italian, Portuguese, Dutch and the Nordic languages; Polish, Czech, Hungarian,
     # Finnish, Romanian, Vietnamese, Indonesian, Greek, Persian; Russian, Turkish, Arabic, Hebrew, Hindi.
     "no not never none neither nor nothing nobody nowhere cannot without unless except false disable disabled disallow "
@@ -37,7 +37,8 @@ _NEGATIONS = frozenset(
 )
 _DECISIVE = frozenset(
     "off before after above below less increase increases increased decrease decreases decreased enable enabled "
-    "minimum maximum min max always only true must "
+    "minimum maximum min max least most always only true must allow allows allowed reject rejects rejected "
+    "read reads write writes start starts stop stops second third fourth fifth upper lower "
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
     "half twice".split()
 )
@@ -54,9 +55,7 @@ class _Read(NamedTuple):
     """Those that may be a number, code, a name or a negation, in their order."""
     counts: Counter[str]
     plain: list[str]
-    """Number words and other decisive ones, code in backticks, and what matters in scripts without spaces."""
-    negations: int
-    """In small letters, with nothing beside them."""
+    """Decisive words, negations with the word after them, code in backticks, what matters in scripts without spaces."""
 
 
 class Particulars:
@@ -69,10 +68,10 @@ class Particulars:
         self._known: dict[int, _Read] = {}
         self._kinds = _Kinds()
 
-    def kept_by(self, leader: int, member: int, *, in_order: bool = True) -> bool:
+    def kept_by(self, leader: int, member: int) -> bool:
         """Whether nothing particular is lost if the leader stands for the member.
 
-        They must have the same numbers and code, in the same order if that is asked for, as many negations, and the
+        They must have the same numbers and code in the same order, the same negations of the same words, and the
         member no name that the leader has not.
         """
         one, other = self._read(leader), self._read(member)
@@ -80,11 +79,9 @@ class Particulars:
         more, missing = one.counts - other.counts, other.counts - one.counts
         exact, negations = self._exact(more.elements())
         other_exact, other_negations = self._exact(missing.elements())
-        if sorted(exact) != sorted(other_exact) or sorted(one.plain) != sorted(other.plain):
+        if sorted(exact) != sorted(other_exact) or negations != other_negations or one.plain != other.plain:
             return False
-        if negations + one.negations != other_negations + other.negations:
-            return False
-        if in_order and not self._is_same_order(one, other, set() if exact else {*more, *missing}):
+        if not self._is_same_order(one, other, set() if exact else {*more, *missing}):
             return False
         named = any(token.strip(_EDGES)[:1].isupper() for token in missing)
         return not named or self._names(leader).issuperset(self._names(member))
@@ -92,21 +89,20 @@ class Particulars:
     def _is_same_order(self, one: _Read, other: _Read, harmless: Set[str]) -> bool:
         """Whether numbers and code, which are the same, come in one order. harmless: tokens that are not these."""
         shared, others = ([token for token in read.tokens if token not in harmless] for read in (one, other))
-        same = shared == others or self._exact(one.tokens)[0] == self._exact(other.tokens)[0]
-        return same and one.plain == other.plain
+        return shared == others or self._exact(one.tokens)[0] == self._exact(other.tokens)[0]
 
     def _read(self, number: int) -> _Read:
         if number not in self._known:
             text = self._texts[number]
             words = text.split()
             plain = [word for word in words if word in _DECISIVE]
+            plain += [" ".join(words[n : n + 2]) for n, word in enumerate(words) if word in NEGATIONS]
             if not text.isascii():
                 plain += _UNSPACED.findall(text)
             if "`" in text:
                 plain += _CODE_SPAN.findall(text)
             tokens = _NOT_PLAIN.findall(text)
-            negations = sum(map(_NEGATIONS.__contains__, words))
-            self._known[number] = _Read(tokens, Counter(tokens), plain, negations)
+            self._known[number] = _Read(tokens, Counter(tokens), plain)
         return self._known[number]
 
     def _exact(self, tokens: Iterable[str]) -> tuple[list[str], int]:
@@ -130,8 +126,8 @@ class _Kinds(dict[str, str]):
         kind = ""
         if _EXACT.search(called) or lowered in _DECISIVE:
             kind = word
-        elif token not in _NEGATIONS and (
-            lowered in _NEGATIONS or lowered.startswith("non-") or lowered.endswith(("n't", "n\u2019t"))
+        elif token not in NEGATIONS and (
+            lowered in NEGATIONS or lowered.startswith("non-") or lowered.endswith(("n't", "n\u2019t"))
         ):
             kind = _NEGATION
         self[token] = kind

@@ -15,7 +15,7 @@ from ctxcompress.encoder import Encoder
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
 from ctxcompress.reduce.limits import document_key, within_limits
-from ctxcompress.reduce.overlaps import Overlaps, find_overlaps, neighbours
+from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
 from ctxcompress.reduce.scores import standing
 from ctxcompress.reduce.stitching import stitched
 from ctxcompress.reduce.threshold import above_threshold
@@ -49,17 +49,19 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
     exact = (not fits or copies_too) if config.exact_dedup is None else config.exact_dedup
     funnel = _Funnel(passages, config)
     funnel.by_score()
-    overlaps = funnel.exact(wanted=exact)
+    links = funnel.exact(wanted=exact)
     funnel.near()
     funnel.by_meaning()
     funnel.by_limits()
     texts = [passage.text for passage in passages]
-    if exact and len(funnel.numbers) > 1:
+    # A preview has a line for each chunk.
+    if exact and len(funnel.numbers) > 1 and config.mode == "extract":
         alive = set(funnel.numbers)
-        links = [link for link in overlaps.links if {link.before, link.after} <= alive]
-        documents = stitched(texts, funnel.numbers, links, funnel.preferred())
+        between = [link for link in links if {link.before, link.after} <= alive]
+        documents = stitched(texts, funnel.numbers, between, funnel.preferred())
     else:
         documents = documents_as_they_are(texts, funnel.numbers)
+    funnel.end("repeats")
     return Reduction(documents, funnel.reasons, funnel.leaders, funnel.stages)
 
 
@@ -76,29 +78,22 @@ class _Funnel:
         self._since = perf_counter()
 
     def preferred(self) -> list[int]:
-        """The numbers of what is left, from the best to the worst."""
-        left = self._left()
+        """The numbers of what is left and not blank, from the best to the worst."""
+        numbers = [number for number in self.numbers if self._passages[number].text.strip()]
+        left = [self._passages[number] for number in numbers]
         texts, ids = [passage.text for passage in left], [passage.id for passage in left]
-        stands = [self._stands[number] for number in self.numbers]
-        order = preference(texts, stands, ids, self._neighbours(texts))
-        return [self.numbers[place] for place in order]
-
-    def _neighbours(self, texts: Sequence[str]) -> dict[int, int]:
-        """Of those of the texts left that come more than once, how many overlap with them where they stand."""
-        if len(set(texts)) == len(texts):
-            return {}
-        times, groups = Counter(texts), [_group(passage) for passage in self._left()]
-        return {number: neighbours(texts, groups, number) for number, text in enumerate(texts) if times[text] > 1}
+        order = preference(texts, [self._stands[number] for number in numbers], ids, _neighbours(left))
+        return [numbers[place] for place in order]
 
     def by_score(self) -> None:
         """Leaves out what is below `min_score`."""
         config = self._config
         if config.min_score is None:
-            self._end("threshold")
+            self.end("threshold")
             return
         left = above_threshold(self._passages, config.min_score, config.score_kind, normalize=config.normalize_scores)
         if left is None:
-            self._end("threshold", "skipped: no usable scores")
+            self.end("threshold", "skipped: no usable scores")
             return
         empty = not left and bool(self._passages)
         if empty:
@@ -113,13 +108,14 @@ class _Funnel:
         self._keep(left, Reason.SCORE)
         at_most = config.score_kind != "similarity" and not config.normalize_scores
         sign = "\u2264" if at_most else "\u2265"
-        self._end("threshold", f"{sign}{config.min_score:g}" + (f", none: {config.on_empty}" if empty else ""))
+        self.end("threshold", f"{sign}{config.min_score:g}" + (f", none: {config.on_empty}" if empty else ""))
 
-    def exact(self, *, wanted: bool) -> Overlaps:
-        """Leaves out the same text, and what is a part of another chunk of its document."""
+    def exact(self, *, wanted: bool) -> list[Link]:
+        """Leaves out the same text, and what is a part of another chunk of its document. Gives the overlaps of the
+        others."""
         if not wanted or len(self.numbers) < 2:
-            self._end("exact", "" if wanted else "off")
-            return Overlaps({}, [])
+            self.end("exact", "" if wanted else "off")
+            return []
         order = self.preferred()
         texts = [self._passages[number].text for number in order]
         self._merge(order, copies(texts, range(len(order))))
@@ -127,9 +123,8 @@ class _Funnel:
         chunks = [self._passages[number] for number in order]
         found = find_overlaps([chunk.text for chunk in chunks], [_group(chunk) for chunk in chunks], order)
         self._merge(order, found.within)
-        self._end("exact")
-        links = [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
-        return Overlaps({}, links)
+        self.end("exact")
+        return [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
 
     def near(self) -> None:
         """Leaves out nearly the same words."""
@@ -138,34 +133,42 @@ class _Funnel:
             order = self.preferred()
             texts = [self._passages[number].text for number in order]
             self._merge(order, near_copies(texts, range(len(order)), threshold))
-        self._end("near", "off" if threshold is None else f"\u2265{threshold:g}")
+        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}")
 
     def by_meaning(self) -> None:
         """Leaves out the same meaning, where there are embeddings to tell it."""
         threshold = self._config.similarity_threshold
         if threshold is None or len(self.numbers) < 2:
-            self._end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")
+            self.end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")
             return
         order = self.preferred()
         vectors = _vectors([self._passages[number] for number in order], self._config.encoder)
         if vectors is None:
-            self._end("semantic", "skipped: no embeddings and no encoder")
+            self.end("semantic", "skipped: no embeddings and no encoder")
             return
         texts = [self._passages[number].text for number in order]
         self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold))
-        self._end("semantic", f"\u2265{threshold:g}")
+        self.end("semantic", f"\u2265{threshold:g}")
 
     def by_limits(self) -> None:
         """Leaves out what is too much of one document, or altogether."""
         per_document, top_n = self._config.max_chunks_per_doc, self._config.top_n
         if per_document or top_n is not None:
-            left = within_limits(self._left(), self._config.score_kind, max_chunks_per_doc=per_document, top_n=top_n)
-            self._keep([self.numbers[place] for place in left], Reason.LIMIT)
+            copies_of: dict[int, list[int]] = {}
+            for member, leader in sorted(self.leaders.items(), key=lambda pair: -self._stands[pair[0]]):
+                copies_of.setdefault(leader, []).append(member)
+            stay = within_limits(
+                self._passages,
+                self.numbers,
+                self._config.score_kind,
+                max_chunks_per_doc=per_document,
+                top_n=top_n,
+                copies=copies_of,
+            )
+            self._replace({leader: instead for leader, instead in stay.items() if instead != leader})
+            self._keep(list(stay.values()), Reason.LIMIT)
         notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
-        self._end("limit", ", ".join(notes))
-
-    def _left(self) -> list[Passage]:
-        return [self._passages[number] for number in self.numbers]
+        self.end("limit", ", ".join(notes))
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
         """leaders: by places in the order."""
@@ -173,15 +176,37 @@ class _Funnel:
         self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
 
+    def _replace(self, instead: Mapping[int, int]) -> None:
+        """Passages that lead copies give way to one of these, which leads the others then."""
+        self.leaders = {
+            member: instead.get(leader, leader)
+            for member, leader in self.leaders.items()
+            if member not in instead.values()
+        }
+        for leader, member in instead.items():
+            self.reasons[leader] = Reason.LIMIT
+            del self.reasons[member]
+        self.numbers = sorted({instead.get(number, number) for number in self.numbers})
+
     def _keep(self, numbers: Sequence[int], otherwise: Reason) -> None:
         self.reasons |= dict.fromkeys(set(self.numbers).difference(numbers), otherwise)
         self.numbers = sorted(numbers)
 
-    def _end(self, name: str, note: str = "") -> None:
+    def end(self, name: str, note: str = "") -> None:
+        """A stage has ended."""
         now = perf_counter()
         before = self.stages[-1].items_out if self.stages else len(self._passages)
         self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
         self._since = now
+
+
+def _neighbours(passages: Sequence[Passage]) -> dict[int, int]:
+    """Of those with a text that comes more than once, how many overlap with them where they stand."""
+    texts = [passage.text for passage in passages]
+    if len(set(texts)) == len(texts):
+        return {}
+    times, groups = Counter(texts), [_group(passage) for passage in passages]
+    return {number: neighbours(texts, groups, number) for number, text in enumerate(texts) if times[text] > 1}
 
 
 def _group(passage: Passage) -> tuple[object, ...] | None:

@@ -36,7 +36,8 @@ def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[flo
     if kind == "similarity":
         best = max(known)
         if best <= 0:
-            return [None if min(known) < 0 or score is None else 1.0 for score in scores]
+            all_equal = min(known) == 0
+            return [1.0 if all_equal and score is not None else None for score in scores]
         return [None if score is None else max(score / best, 0.0) for score in scores]
     least = min(known)
     if kind == "rank":

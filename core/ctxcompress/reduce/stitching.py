@@ -5,14 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from ctxcompress.documents import Document, Piece, documents_as_they_are
-from ctxcompress.reduce.overlaps import Link
+from ctxcompress.reduce.overlaps import SENTENCE_STOPS, Link
 from ctxcompress.reduce.paragraphs import has_paragraphs, repeated_paragraphs
 from ctxcompress.spans import intersection, inverse
 from ctxcompress.types import Span
 
 __all__ = ["stitched"]
 
-_STOPS = (".", "?", "!", ":", "\u3002", "\uff1f", "\uff01")
 _SENTENCE_ENDS = (". ", "? ", "! ", "\n", "\u3002", "\uff1f", "\uff01")
 _LAST_WORD = re.compile(r"\w+\Z")
 _LONGEST_WORD = 200
@@ -99,13 +98,13 @@ def _shared_once(chain: Chain, texts: Sequence[str], closing: Mapping[int, int])
 def _cut(before: str, after: str, length: int) -> int:
     """How much of what two texts share the first one keeps: all, unless it ends in the middle of a sentence. Then what
     ends before that sentence, and if nothing does, what ends before the word that it may be in the middle of."""
-    if before.endswith(_STOPS) or after[length : length + 1] in ("", "\n", "\r"):
+    if before.endswith(SENTENCE_STOPS) or after[length : length + 1] in ("", "\n", "\r"):
         return length
     ends = [place + len(end) for end in _SENTENCE_ENDS if (place := after.rfind(end, 0, length)) >= 0]
     if ends:
         return max(ends)
     above = before[: len(before) - length].rstrip(" ")
-    if not above or above.endswith((*_STOPS, "\n")):
+    if not above or above.endswith((*SENTENCE_STOPS, "\n")):
         return 0
     word = _LAST_WORD.search(after, max(0, length - _LONGEST_WORD), length)
     return word.start() if word and after[length].isalnum() and word.start() else length

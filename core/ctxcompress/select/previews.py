@@ -33,7 +33,8 @@ def previews(
     best: dict[int, int] = {}
     order = np.argsort(-values, kind="stable").tolist()
     for number in sorted(order, key=lambda number: number in headers or candidates.segments[number][0] is Kind.HEADING):
-        if not candidates.texts[number].isspace():
+        start, end = _beginning(candidates, number, layout)
+        if start < end:
             best.setdefault(candidates.passage[number], number)
     ranked = sorted(best, key=lambda passage: (-relevance[passage], passage))
     shown: list[int] = []

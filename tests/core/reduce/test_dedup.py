@@ -333,8 +333,12 @@ def test_a_text_with_a_name_of_its_own_is_not_left_out_for_one_without():
     assert near(with_name, without, threshold=0.5, scores=[0.9, 0.1]) == ["p0"]
 
 
-def test_in_another_order_numbers_may_mean_the_same():
-    assert alike("The port is 80, the size is 5.", "The size is 5, the port is 80.") == ["p0"]
+def test_in_another_order_numbers_may_mean_something_else():
+    assert len(alike("The port is 80 and the size is 5.", "The port is 5 and the size is 80.")) == 2
+
+
+def test_a_not_that_has_moved_says_something_else():
+    assert len(alike("It must not start and must stop.", "It must start and must not stop.")) == 2
 
 
 # A chain
