@@ -25,7 +25,9 @@ _EDGES = "()[]{}<>'\"`*_.,;:?!\u2018\u2019\u201c\u201d"
 _FEW = 64
 """Chunks of a document that are looked for one by one."""
 _WORD = re.compile(r"\S+")
-_UNIT = re.compile(r"[^\n.?!\u3002\uff1f\uff01]*+(?:[.?!\u3002\uff1f\uff01]++(?=\s|\Z|[^\x00-\u2fff])|[.?!]|\n\s*+|\Z)")
+_UNIT = re.compile(
+    r"(?:[^\n.?!\u3002\uff1f\uff01]++|[.?!](?!\s|\Z|[^\x00-\u2fff]))*+(?:[.?!\u3002\uff1f\uff01]++|\n\s*+|\Z)"
+)
 """A sentence or a line, or what looks like one."""
 _SHORT, _SHORT_UNITS = 200, 3
 """Characters, and sentences or lines, at the ends of texts that are compared."""
@@ -77,15 +79,21 @@ def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], place
 
 
 def neighbours(texts: Sequence[str], groups: Sequence[Hashable | None], number: int) -> int:
-    """How many of the texts that came right before and right after one, of its group, share a line or sentence with it
-    where they meet: 0 to 2."""
+    """How many of the texts that came right before and right after one, of its group, share text with it where they
+    meet: 0 to 2."""
     return sum(
         groups[before] == groups[before + 1] is not None
         and texts[before] != texts[before + 1]
-        and any(texts[before + 1].startswith(unit) for unit in _last_units(texts[before].rstrip()))
+        and _meet(texts[before].rstrip(), texts[before + 1])
         for before in (number - 1, number)
         if 0 <= before < len(texts) - 1
     )
+
+
+def _meet(before: str, after: str) -> bool:
+    """Whether one text ends with what the other begins with."""
+    starts = (start for start, _ in islice(_found_each(before, [after[:_KEY]]), _TRIES))
+    return any(after.startswith(before[start:]) for start in starts) or any(map(after.startswith, _last_units(before)))
 
 
 def _compared(texts: Sequence[str], numbers: Sequence[int]) -> tuple[dict[int, int], list[Link]]:
@@ -125,7 +133,8 @@ def _is_beginning(text: str, place: int, *, may_cut: bool = True) -> bool:
     above = text[max(0, place - _LONGEST_WORD) : place]
     if not (above[-1:].isspace() or text[place].isspace()):
         return not above or _is_joint(text, place, may_cut=may_cut)
-    return not NEGATIONS.intersection(word.lower() for word in above.split()[-1:])
+    line = above[above.rfind("\n") + 1 :]
+    return not NEGATIONS.intersection(word.lower() for word in line.split()[-1:])
 
 
 def _is_end(text: str, place: int, *, may_cut: bool = True) -> bool:
@@ -133,7 +142,7 @@ def _is_end(text: str, place: int, *, may_cut: bool = True) -> bool:
     below = text[place : place + _LONGEST_WORD]
     if not below[:1].isspace():
         return not below or _is_joint(text, place, may_cut=may_cut)
-    following = (word.strip(_EDGES).lower() for word in below.split()[:1])
+    following = (word.strip(_EDGES).lower() for word in below.partition("\n")[0].split()[:1])
     return text[place - 1] in SENTENCE_STOPS or not NEGATIONS.intersection(following)
 
 

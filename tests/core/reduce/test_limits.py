@@ -224,3 +224,35 @@ def test_any_address_has_a_key_and_its_key_is_its_own(url):
 def test_a_limit_that_cannot_work_is_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         CompressionConfig(**options)
+
+
+# A document that has enough gives way to a copy of another
+
+
+COPIED = "The gate of the town is opened at dawn and closed at dusk by a guard who has the only key to it."
+
+
+def copied(*docs, scores):
+    return [
+        Passage(str(n), COPIED + " " * n if n else COPIED, doc_id=doc, score=score)
+        for n, (doc, score) in enumerate(zip(docs, scores, strict=True))
+    ]
+
+
+def test_what_a_full_document_says_stays_in_a_copy_of_another():
+    better = [Passage("x", "Something else that scores better.", doc_id="a", score=0.95)]
+    result = compress(
+        "q", [*better, *copied("a", "b", "c", scores=(0.9, 0.5, 0.6))], exact_dedup=True, max_chunks_per_doc=1
+    )
+    assert [kept.id for kept in result.passages] == ["x", "2"]
+    assert result.passages[1].stands_for == (2,)
+    decisions = {decision.passage.id: (decision.reason, decision.duplicate_of) for decision in result.dropped}
+    assert decisions == {"0": ("limit", None), "1": ("duplicate", 3)}
+    assert result.stats.after_limit == 2
+
+
+def test_where_all_copies_are_of_full_documents_none_stays():
+    better = [Passage("x", "Something else that scores better.", doc_id="a", score=0.95)]
+    result = compress("q", [*better, *copied("a", "a", scores=(0.9, 0.5))], exact_dedup=True, max_chunks_per_doc=1)
+    assert [kept.id for kept in result.passages] == ["x"]
+    assert {decision.passage.id: decision.reason for decision in result.dropped} == {"0": "limit", "1": "duplicate"}

@@ -453,3 +453,27 @@ def test_a_short_part_is_one_only_between_the_ends_of_sentences():
     outer = "The cache is on. Restart the server if it is full. Then wait."
     for inner, is_part in [("Restart the server if it is full.", True), ("Restart the server", False)]:
         assert bool(find_overlaps([outer, inner], ["d", "d"], range(2)).within) == is_part
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{LONG}\n\n    indented = 'by it'",
+        f"{LONG}\n\n  of the list item",
+        f"````\n```\n\n{LONG}\n\n```\n````",
+        f"~~~\n```\n\n{LONG}\n\n~~~",
+    ],
+)
+def test_a_paragraph_that_announces_something_or_is_in_a_fence_stays(text):
+    texts = [f"Page {n}.\n\n{text}\n\nEnd {n}." for n in range(2)]
+    assert run(texts, docs=["a", "b"]).text == "\n\n".join(texts)
+
+
+def test_blank_passages_are_no_copies():
+    assert run([PROSE, " \n", "", " \n"]).dropped == ()
+
+
+def test_a_preview_has_a_line_for_each_chunk():
+    chunks = windows(PROSE, 220, 60)
+    result = compress("town", chunks, exact_dedup=True, mode="preview", max_tokens=20_000)
+    assert len(result.text.splitlines()) == len(chunks)
