@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -68,30 +68,45 @@ def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], place
     for group, numbers in members.items():
         if len(numbers) > 1:
             parts, found = _compared(texts, numbers)
-            within |= parts
-            found = [link for link in found if not {link.before, link.after} & parts.keys()]
-            links += found
             if group is not None:
-                ends = set(numbers) - parts.keys() - {link.before for link in found}
-                beginnings = set(numbers) - parts.keys() - {link.after for link in found}
-                links += _short_links(texts, sorted(ends), sorted(beginnings), places)
+                ends = sorted(set(numbers) - {link.before for link in found})
+                beginnings = sorted(set(numbers) - {link.after for link in found})
+                found += _short_links(texts, ends, beginnings, places)
+            parts = _without_place(parts, found)
+            within |= parts
+            links += [link for link in found if not {link.before, link.after} & parts.keys()]
     return Overlaps(within, links)
 
 
+def _without_place(parts: Mapping[int, int], links: Iterable[Link]) -> dict[int, int]:
+    """Those parts that stand in no other place than what they are a part of: that overlap only with what overlaps
+    with this too, or is a part of it."""
+    beside: dict[int, set[int]] = {}
+    for _, before, after in links:
+        beside.setdefault(before, set()).add(after)
+        beside.setdefault(after, set()).add(before)
+    return {
+        part: whole
+        for part, whole in parts.items()
+        if all(
+            other == whole or parts.get(other) == whole or other in beside.get(whole, ())
+            for other in beside.get(part, ())
+        )
+    }
+
+
 def neighbours(texts: Sequence[str], groups: Sequence[Hashable | None], number: int) -> int:
-    """How many of the texts that came right before and right after one, of its group, share text with it where they
-    meet: 0 to 2."""
-    return sum(
-        groups[before] == groups[before + 1] is not None
-        and texts[before] != texts[before + 1]
-        and _meet(texts[before].rstrip(), texts[before + 1])
-        for before in (number - 1, number)
-        if 0 <= before < len(texts) - 1
-    )
+    """How many of the texts that came shortly before and shortly after one, of its group, share text with it where they
+    meet: 0 to 2, one on each side. Between them there may be copies that belong elsewhere."""
+    around = range(max(0, number - _NEAR), min(len(texts), number + _NEAR + 1))
+    near = [other for other in around if texts[other] != texts[number] and groups[other] == groups[number] is not None]
+    is_after = any(_meet(texts[other], texts[number]) for other in near if other < number)
+    return is_after + any(_meet(texts[number], texts[other]) for other in near if other > number)
 
 
 def _meet(before: str, after: str) -> bool:
     """Whether one text ends with what the other begins with."""
+    before = before.rstrip()
     starts = (start for start, _ in islice(_found_each(before, [after[:_KEY]]), _TRIES))
     return any(after.startswith(before[start:]) for start in starts) or any(map(after.startswith, _last_units(before)))
 

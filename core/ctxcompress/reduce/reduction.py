@@ -176,16 +176,12 @@ class _Funnel:
         self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
 
-    def _replace(self, instead: Mapping[int, int]) -> None:
-        """Passages that lead copies give way to one of these, which leads the others then."""
-        self.leaders = {
-            member: instead.get(leader, leader)
-            for member, leader in self.leaders.items()
-            if member not in instead.values()
-        }
+    def _replace(self, instead: dict[int, int]) -> None:
+        """Passages that lead copies give way to one of these, which leads them all then."""
+        leaders = {member: instead.get(leader, leader) for member, leader in self.leaders.items()} | instead
+        self.leaders = {member: leader for member, leader in leaders.items() if member != leader}
         for leader, member in instead.items():
-            self.reasons[leader] = Reason.LIMIT
-            del self.reasons[member]
+            self.reasons[leader] = self.reasons.pop(member)
         self.numbers = sorted({instead.get(number, number) for number in self.numbers})
 
     def _keep(self, numbers: Sequence[int], otherwise: Reason) -> None:

@@ -26,11 +26,11 @@ def stitched(
     """The texts with these numbers as documents: those that continue one another as one, repeated paragraphs not.
 
     links: between these texts. order: the numbers from the best text to the worst. Each text has at most one link on
-    each side, long ones first. Documents are in the order of their first texts.
+    each side, long ones first, of equal ones that to what came next. Documents are in the order of their first texts.
     """
     if not links and not any(map(has_paragraphs, texts)):
         return documents_as_they_are(texts, numbers)
-    after, closing = _chained(links, texts)
+    after, closing = _chained(links, texts, {number: place for place, number in enumerate(numbers)})
     chains = _chains(numbers, after)
     kept = {number: span for chain in chains for number, span in _shared_once(chain, texts, closing)}
     spans = [(kept[number],) if number in kept else () for number in range(len(texts))]
@@ -45,7 +45,9 @@ def stitched(
     return [Document.of(of_document, texts) for of_document in parts if of_document]
 
 
-def _chained(links: Sequence[Link], texts: Sequence[str]) -> tuple[dict[int, Link], dict[int, int]]:
+def _chained(
+    links: Sequence[Link], texts: Sequence[str], places: Mapping[int, int]
+) -> tuple[dict[int, Link], dict[int, int]]:
     """(of each text the link to the one after it; of the last text of a chain that is a circle, how much of its end
     the first one begins with). No text has two before it."""
     after: dict[int, Link] = {}
@@ -53,7 +55,12 @@ def _chained(links: Sequence[Link], texts: Sequence[str]) -> tuple[dict[int, Lin
     firsts: dict[int, int] = {}  # the last text of a chain -> its first
     lasts: dict[int, int] = {}
     continued: set[int] = set()
-    for link in sorted(links, key=lambda link: (-link.length, texts[link.before], texts[link.after])):
+
+    def preference(link: Link) -> tuple[int, bool, str, str]:
+        is_next = places[link.after] - places[link.before] == 1
+        return -link.length, not is_next, texts[link.before], texts[link.after]
+
+    for link in sorted(links, key=preference):
         first, last = firsts.get(link.before, link.before), lasts.get(link.after, link.after)
         if link.before in after or link.after in continued:
             continue

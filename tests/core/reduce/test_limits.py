@@ -245,9 +245,9 @@ def test_what_a_full_document_says_stays_in_a_copy_of_another():
         "q", [*better, *copied("a", "b", "c", scores=(0.9, 0.5, 0.6))], exact_dedup=True, max_chunks_per_doc=1
     )
     assert [kept.id for kept in result.passages] == ["x", "2"]
-    assert result.passages[1].stands_for == (2,)
+    assert result.passages[1].stands_for == (1, 2)
     decisions = {decision.passage.id: (decision.reason, decision.duplicate_of) for decision in result.dropped}
-    assert decisions == {"0": ("limit", None), "1": ("duplicate", 3)}
+    assert decisions == {"0": ("duplicate", 3), "1": ("duplicate", 3)}
     assert result.stats.after_limit == 2
 
 

@@ -477,3 +477,37 @@ def test_a_preview_has_a_line_for_each_chunk():
     chunks = windows(PROSE, 220, 60)
     result = compress("town", chunks, exact_dedup=True, mode="preview", max_tokens=20_000)
     assert len(result.text.splitlines()) == len(chunks)
+
+
+# In its place
+
+
+def test_a_chunk_that_continues_its_neighbours_stays_although_another_one_contains_it():
+    listing = ["open the gate", "close the gate", "paint the gate"]
+    there = [f"{SENTENCES[0]}\n{listing[0]}", "\n".join(listing[:2]), f"{listing[1]}\n{SENTENCES[1]}"]
+    elsewhere = f"{SENTENCES[2]}\n" + "\n".join(listing) + f"\n{SENTENCES[3]}"
+    result = run([*there, elsewhere])
+    assert result.text == "\n\n".join(["\n".join([SENTENCES[0], *listing[:1]]), listing[1], SENTENCES[1], elsewhere])
+    assert dropped(result) == {}
+
+
+def test_small_chunks_of_a_large_one_are_left_out_although_they_overlap():
+    small = [" ".join(SENTENCES[n : n + 2]) for n in range(5)]
+    assert ids(run([*small, " ".join(SENTENCES[:7])])) == ["p5"]
+
+
+def test_the_last_window_within_the_one_before_is_left_out():
+    chunks = [" ".join(SENTENCES[n : n + 3]) for n in range(5)]
+    chunks.append(" ".join(SENTENCES[5:7]))
+    assert letters(run(chunks).text) == letters(" ".join(SENTENCES[:7]))
+
+
+def test_of_equal_overlaps_the_one_with_what_came_next_counts():
+    texts = [f"{A} Then it stops.", f"Then it stops. {B}", f"{C} Then it stops.", "Then it stops. Nobody knows."]
+    assert run(texts).text.replace("\n\n", " ") == f"{A} Then it stops. {B} {C} Then it stops. Nobody knows."
+
+
+def test_copies_among_the_windows_do_not_hide_the_neighbours():
+    chunks = [f"{SENTENCES[n]} {SENTENCES[n + 1]} {SENTENCES[n + 2]}" for n in range(0, 8, 2)]
+    result = run([chunks[3], chunks[0], chunks[2], chunks[1], chunks[2], chunks[3]])
+    assert letters(result.text) == letters(" ".join(SENTENCES[:9]))
