@@ -8,7 +8,7 @@ order in which passages come: the score decides, then the length, then the text.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from types import MappingProxyType
 
 import numpy as np
@@ -69,8 +69,9 @@ def near_copies(texts: Sequence[str], order: Sequence[int], threshold: float) ->
     leading: dict[int, list[int]] = {}  # a key -> the places in the order of the leaders that have it
     leaders: Leaders = {}
     for place, number in enumerate(order):
-        shared = Counter(chain.from_iterable(leading.get(key, ()) for key in keys[number]))
-        for other in sorted(shared if len(shared) <= most else (found for found, _ in shared.most_common(most))):
+        found = [leader for key in keys[number] for leader in leading.get(key, ())]
+        alike = set(found)
+        for other in sorted(alike if len(alike) <= most else (one for one, _ in Counter(found).most_common(most))):
             leader = order[other]
             if shingles.similarity(number, leader) >= threshold and particulars.kept_by(leader, number):
                 leaders[number] = leader

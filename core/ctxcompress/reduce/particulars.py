@@ -5,7 +5,9 @@ A version, a port or a "not" is one word of a hundred, and all that matters.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import compress, count
+from operator import ne
 from typing import NamedTuple
 
 __all__ = ["NEGATIONS", "Particulars"]
@@ -51,20 +53,32 @@ _UNSPACED = re.compile(
 class _Read(NamedTuple):
     """Of one text."""
 
+    text: str
     tokens: list[str]
     """Those that may be a number, code, a name or a negation, in their order."""
     counts: Counter[str]
     plain: list[str]
-    """Decisive words, negations with the word after them, code in backticks, what matters in scripts without spaces."""
+    """Decisive words, negations with the word after them, what matters in scripts without spaces."""
+
+    @classmethod
+    def of(cls, text: str) -> "_Read":
+        words = text.split()
+        plain = [word for word in words if word in _DECISIVE]
+        plain += [" ".join(words[n : n + 2]) for n, word in enumerate(words) if word in NEGATIONS]
+        if not text.isascii():
+            plain += _UNSPACED.findall(text)
+        tokens = _NOT_PLAIN.findall(text)
+        return cls(text, tokens, Counter(tokens), plain)
 
 
 class Particulars:
-    """What is particular to each of several texts. Every text is read once, every word of them all is judged once."""
+    """What is particular to each of several texts. Every word of them all is judged once."""
 
-    __slots__ = ("_kinds", "_known", "_texts")
+    __slots__ = ("_kinds", "_known", "_texts", "_words")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
+        self._words: dict[int, list[str]] = {}
         self._known: dict[int, _Read] = {}
         self._kinds = _Kinds()
 
@@ -74,8 +88,17 @@ class Particulars:
         They must have the same numbers and code in the same order, the same negations of the same words, and the
         member no name that the leader has not.
         """
-        one, other = self._read(leader), self._read(member)
-        # What two copies share, nearly all, need not be looked at.
+        if _code(self._texts[leader]) != _code(self._texts[member]):
+            return False
+        one, other = self._split(leader), self._split(member)
+        # Near copies are the same but for a few words.
+        parts = _differences(one, other)
+        if parts is None:
+            return self._keeps(leader, self._read(leader), self._read(member))
+        return self._keeps(leader, _parts(one, [here for here, _ in parts]), _parts(other, [there for _, there in parts]))
+
+    def _keeps(self, leader: int, one: _Read, other: _Read) -> bool:
+        """The same of a part of the leader and of the member."""
         more, missing = one.counts - other.counts, other.counts - one.counts
         exact, negations = self._exact(more.elements())
         other_exact, other_negations = self._exact(missing.elements())
@@ -84,26 +107,12 @@ class Particulars:
         if not self._is_same_order(one, other, set() if exact else {*more, *missing}):
             return False
         named = any(token.strip(_EDGES)[:1].isupper() for token in missing)
-        return not named or self._names(leader).issuperset(self._names(member))
+        return not named or self._names(leader).issuperset(_names(other.text))
 
     def _is_same_order(self, one: _Read, other: _Read, harmless: Set[str]) -> bool:
         """Whether numbers and code, which are the same, come in one order. harmless: tokens that are not these."""
         shared, others = ([token for token in read.tokens if token not in harmless] for read in (one, other))
         return shared == others or self._exact(one.tokens)[0] == self._exact(other.tokens)[0]
-
-    def _read(self, number: int) -> _Read:
-        if number not in self._known:
-            text = self._texts[number]
-            words = text.split()
-            plain = [word for word in words if word in _DECISIVE]
-            plain += [" ".join(words[n : n + 2]) for n, word in enumerate(words) if word in NEGATIONS]
-            if not text.isascii():
-                plain += _UNSPACED.findall(text)
-            if "`" in text:
-                plain += _CODE_SPAN.findall(text)
-            tokens = _NOT_PLAIN.findall(text)
-            self._known[number] = _Read(tokens, Counter(tokens), plain)
-        return self._known[number]
 
     def _exact(self, tokens: Iterable[str]) -> tuple[list[str], int]:
         """(the numbers and code among them, how many negations there are)."""
@@ -111,9 +120,67 @@ class Particulars:
         exact = [word for word in found if word is not _NEGATION]
         return exact, len(found) - len(exact)
 
+    def _split(self, number: int) -> list[str]:
+        if number not in self._words:
+            self._words[number] = self._texts[number].split()
+        return self._words[number]
+
+    def _read(self, number: int) -> _Read:
+        if number not in self._known:
+            self._known[number] = _Read.of(self._texts[number])
+        return self._known[number]
+
     def _names(self, number: int) -> frozenset[str]:
-        """Words with a capital letter that do not begin a sentence."""
-        return frozenset(name for name in set(_NAME.findall(self._texts[number])) if name[0].isupper())
+        return _names(self._texts[number])
+
+
+def _differences(one: Sequence[str], other: Sequence[str]) -> list[tuple[slice, slice]] | None:
+    """Where two lists of words differ, with the words around it; None if that is most of them."""
+    most = min(len(one), len(other)) // 2
+    if len(one) == len(other):
+        places = list(compress(range(len(one)), map(ne, one, other)))
+        if len(places) > most:
+            return None
+        slices = [slice(max(0, first - 1), last + 2) for first, last in _runs(places)]
+        return [(part, part) for part in slices]
+    begin = _same(one, other)
+    end = min(_same(one[::-1], other[::-1]), min(len(one), len(other)) - begin)
+    if begin + end < most:
+        return None
+    first, kept = max(0, begin - 1), max(0, end - 1)
+    return [(slice(first, len(one) - kept), slice(first, len(other) - kept))]
+
+
+def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(the first, the last) of those that have at most two others between them."""
+    first = last = -1
+    for place in places:
+        if first < 0:
+            first = place
+        elif place - last > 3:
+            yield first, last
+            first = place
+        last = place
+    if first >= 0:
+        yield first, last
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words two lists begin with alike."""
+    return next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
+
+
+def _parts(words: Sequence[str], slices: Iterable[slice]) -> _Read:
+    return _Read.of("\n".join(" ".join(words[part]) for part in slices))
+
+
+def _code(text: str) -> list[str]:
+    return _CODE_SPAN.findall(text) if "`" in text else []
+
+
+def _names(text: str) -> frozenset[str]:
+    """Words with a capital letter that do not begin a sentence."""
+    return frozenset(name for name in set(_NAME.findall(text)) if name[0].isupper())
 
 
 class _Kinds(dict[str, str]):
