@@ -98,17 +98,20 @@ def _without_place(parts: Mapping[int, int], links: Iterable[Link]) -> dict[int,
 def neighbours(texts: Sequence[str], groups: Sequence[Hashable | None], number: int) -> int:
     """How many of the texts that came shortly before and shortly after one, of its group, share text with it where they
     meet: 0 to 2, one on each side. Between them there may be copies that belong elsewhere."""
+    text, group = texts[number], groups[number]
     around = range(max(0, number - _NEAR), min(len(texts), number + _NEAR + 1))
-    near = [other for other in around if texts[other] != texts[number] and groups[other] == groups[number] is not None]
-    is_after = any(_meet(texts[other], texts[number]) for other in near if other < number)
-    return is_after + any(_meet(texts[number], texts[other]) for other in near if other > number)
+    near = [other for other in around if texts[other] != text and groups[other] == group]
+    is_after = any(_meet(texts[other], text, by_unit=group is not None) for other in near if other < number)
+    return is_after + any(_meet(text, texts[other], by_unit=group is not None) for other in near if other > number)
 
 
-def _meet(before: str, after: str) -> bool:
-    """Whether one text ends with what the other begins with."""
+def _meet(before: str, after: str, *, by_unit: bool) -> bool:
+    """Whether one text ends with what the other begins with; by_unit: or with a short line or sentence."""
     before = before.rstrip()
     starts = (start for start, _ in islice(_found_each(before, [after[:_KEY]]), _TRIES))
-    return any(after.startswith(before[start:]) for start in starts) or any(map(after.startswith, _last_units(before)))
+    if any(after.startswith(before[start:]) for start in starts):
+        return True
+    return by_unit and any(map(after.startswith, _last_units(before)))
 
 
 def _compared(texts: Sequence[str], numbers: Sequence[int]) -> tuple[dict[int, int], list[Link]]:

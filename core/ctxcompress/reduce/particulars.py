@@ -95,7 +95,9 @@ class Particulars:
         parts = _differences(one, other)
         if parts is None:
             return self._keeps(leader, self._read(leader), self._read(member))
-        return self._keeps(leader, _parts(one, [here for here, _ in parts]), _parts(other, [there for _, there in parts]))
+        return self._keeps(
+            leader, _parts(one, [here for here, _ in parts]), _parts(other, [there for _, there in parts])
+        )
 
     def _keeps(self, leader: int, one: _Read, other: _Read) -> bool:
         """The same of a part of the leader and of the member."""

@@ -507,7 +507,8 @@ def test_of_equal_overlaps_the_one_with_what_came_next_counts():
     assert run(texts).text.replace("\n\n", " ") == f"{A} Then it stops. {B} {C} Then it stops. Nobody knows."
 
 
-def test_copies_among_the_windows_do_not_hide_the_neighbours():
+@pytest.mark.parametrize("doc", ["one", None])
+def test_copies_among_the_windows_do_not_hide_the_neighbours(doc):
     chunks = [f"{SENTENCES[n]} {SENTENCES[n + 1]} {SENTENCES[n + 2]}" for n in range(0, 8, 2)]
-    result = run([chunks[3], chunks[0], chunks[2], chunks[1], chunks[2], chunks[3]])
+    result = run([chunks[3], chunks[0], chunks[2], chunks[1], chunks[2], chunks[3]], docs=doc)
     assert letters(result.text) == letters(" ".join(SENTENCES[:9]))
