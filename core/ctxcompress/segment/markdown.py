@@ -13,7 +13,7 @@ import numpy as np
 import pyromark
 
 from ctxcompress.segment.blocks import Block
-from ctxcompress.segment.code import code_share
+from ctxcompress.text.source import code_share
 from ctxcompress.types import Kind
 
 __all__ = ["markdown_blocks"]

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from ctxcompress.segment.blocks import Block
-from ctxcompress.segment.code import code_blocks, looks_like_code, split_code
+from ctxcompress.segment.code import code_blocks, split_code
 from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.lines import split_lines
+from ctxcompress.text.source import looks_like_code
 from ctxcompress.types import Kind, Segment
 
 __all__ = ["segment"]

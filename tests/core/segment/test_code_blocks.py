@@ -7,8 +7,9 @@ from itertools import accumulate
 import pytest
 from segment_texts import descriptions, sources
 
-from ctxcompress.segment.code import code_blocks, code_share, looks_like_code
+from ctxcompress.segment.code import code_blocks
 from ctxcompress.segment.segments import segment
+from ctxcompress.text.source import code_share, looks_like_code
 from ctxcompress.types import Kind
 
 CODE = {
