@@ -95,6 +95,10 @@ def _shared_once(chain: Chain, texts: Sequence[str], closing: Mapping[int, int])
             end = len(text.rstrip()) - closing[number] if number in closing else len(text)
             yield number, Span(min(start, end), end)
             return
+        if not length:
+            yield number, Span(start, len(text))
+            start = 0
+            continue
         text = text.rstrip()
         shared_from = len(text) - length
         end = max(shared_from + _cut(text, texts[following], length), start)

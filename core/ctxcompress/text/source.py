@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["code_share", "looks_like_code"]
+__all__ = ["code_share", "is_code_name", "looks_like_code"]
 
 _SAMPLE = 6_000
 _LONGEST_LINES = 200
@@ -39,13 +39,18 @@ _MARKUP_LINE = re.compile(
 _TILDE_FENCE = re.compile(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
 
 
+def is_code_name(name: str | None) -> bool:
+    """Whether a file name, path or title has the ending of a programming language's or of a data format's files."""
+    return _ending(name) in _CODE_ENDINGS
+
+
 def looks_like_code(text: str, name: str | None = None) -> bool:
     """Whether `text` is source code or data rather than prose or Markdown.
 
     name: a file name, path or title. Its ending alone decides nothing: an article can be called
     "Node.js"; but it lowers or raises how much the text must look like code.
     """
-    ending = (name or "").rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in (name or "") else ""
+    ending = _ending(name)
     if ending in _PROSE_ENDINGS or "\n```" in text or text.startswith("```") or _TILDE_FENCE.search(text):
         return False
     if text.lstrip()[:1] in ("{", "[") and '":' in text[:_SAMPLE]:
@@ -65,3 +70,8 @@ def code_share(text: str, *, markup: bool = True) -> float:
     telling = [line for line in lines if not _MARKUP_LINE.match(line)] if markup else lines
     code = sum(_CODE_LINE.match(line) is not None for line in telling)
     return code / max(len(telling), len(lines) / 2) if lines else 0.0
+
+
+def _ending(name: str | None) -> str:
+    stem, _, ending = (name or "").rsplit("/", 1)[-1].rpartition(".")
+    return ending.lower() if stem else ""

@@ -1,0 +1,46 @@
+"""Chunks of a source file that follow one another without sharing anything: a function that two of them have a part of
+is one function."""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from ctxcompress.reduce.overlaps import Link
+from ctxcompress.text.source import is_code_name
+from ctxcompress.types import Passage
+
+__all__ = ["continued"]
+
+_OFFSETS = ("start_index", "start_char_idx")
+"""Metadata in which splitters say where in its document a chunk begins."""
+_STRIPPED = 80
+"""Characters of white space that a splitter may have left out between two chunks."""
+
+
+def continued(passages: Sequence[Passage], groups: Sequence[Hashable | None], numbers: Iterable[int]) -> list[Link]:
+    """Links, of length 0, between those of these passages of which one goes on where the other ends.
+
+    Only passages of a file with a code's ending count. Where they say at which character they begin, that decides;
+    where none does, they must have come one after the other, and not been stripped of the white space between them.
+    groups: what passages of one document have in common.
+    """
+    files: dict[Hashable, list[int]] = {}
+    for number in numbers:
+        if groups[number] is not None and is_code_name(passages[number].file_path or passages[number].title):
+            files.setdefault(groups[number], []).append(number)
+    return [link for of_file in files.values() if len(of_file) > 1 for link in _of_file(passages, of_file)]
+
+
+def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:
+    starts = {number: start for number in numbers if (start := _start(passages[number])) is not None}
+    for one, other in pairwise(sorted(starts, key=starts.__getitem__)):
+        if 0 <= starts[other] - starts[one] - len(passages[one].text) <= _STRIPPED:
+            yield Link(0, one, other)
+    for one, other in pairwise(numbers):
+        came_next = other - one == 1 and one not in starts and other not in starts
+        if came_next and (passages[one].text[-1:] == "\n" or passages[other].text[:1] == "\n"):
+            yield Link(0, one, other)
+
+
+def _start(passage: Passage) -> int | None:
+    values = (passage.metadata.get(name) for name in _OFFSETS)
+    return next((value for value in values if isinstance(value, int) and value >= 0), None)
