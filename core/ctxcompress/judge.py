@@ -10,6 +10,7 @@ import numpy as np
 
 from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document
+from ctxcompress.outline import Node
 from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bm25 import Floats
@@ -17,6 +18,7 @@ from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.segment.code import outline
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.text.language import detect_language
@@ -53,13 +55,16 @@ def language_of(query: str, passages: Sequence[Passage], config: CompressionConf
 
 def segmented(
     documents: Sequence[Document], passages: Sequence[Passage], language: str
-) -> tuple[list[Passage], list[list[Segment]]]:
-    """(each document as a passage, its segments). A document is called what the first passage in it is."""
+) -> tuple[list[Passage], list[list[Segment]], list[tuple[Node, ...]]]:
+    """(each document as a passage, its segments, its outline if it is code). A document is called what the first
+    passage in it is."""
     items = []
     for document in documents:
         item = passages[document.pieces[0].passage]
         items.append(item if document.is_passage else replace(item, text=document.text, embedding=None))
-    return items, [segment(item.text, language=language, name=item.file_path or item.title) for item in items]
+    outlines = [outline(item.text, item.file_path or item.title) for item in items]
+    segments = [segment(item.text, language=language, nodes=nodes) for item, nodes in zip(items, outlines, strict=True)]
+    return items, segments, outlines
 
 
 def judge(

@@ -5,7 +5,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.reduce.overlaps import Link
-from ctxcompress.text.source import is_code_name
+from ctxcompress.text.cuts import may_go_on
+from ctxcompress.text.source import is_code_name, source_language
 from ctxcompress.types import Passage
 
 __all__ = ["continued"]
@@ -37,8 +38,13 @@ def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
             yield Link(0, one, other)
     for one, other in pairwise(numbers):
         came_next = other - one == 1 and one not in starts and other not in starts
-        if came_next and (passages[one].text[-1:] == "\n" or passages[other].text[:1] == "\n"):
+        if came_next and _meet(passages[one], passages[other]):
             yield Link(0, one, other)
+
+
+def _meet(one: Passage, other: Passage) -> bool:
+    is_unstripped = one.text[-1:] == "\n" or other.text[:1] == "\n"
+    return is_unstripped and may_go_on(one.text, other.text, source_language(one.text, one.file_path or one.title))
 
 
 def _start(passage: Passage) -> int | None:

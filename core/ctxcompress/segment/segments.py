@@ -1,13 +1,14 @@
-"""What every text goes through: recognized as code or as prose, cut into blocks, and the blocks into segments."""
+"""What every text goes through: cut into blocks, and the blocks into segments."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ctxcompress.outline import Node
 from ctxcompress.segment.blocks import Block
-from ctxcompress.segment.code import code_blocks, split_code
+from ctxcompress.segment.code import code_segments
+from ctxcompress.segment.fences import split_fence
 from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.lines import split_lines
-from ctxcompress.text.source import looks_like_code
 from ctxcompress.types import Kind, Segment
 
 __all__ = ["segment"]
@@ -16,24 +17,19 @@ _LONG_ITEM = 300
 _LONG_FENCE = 1_500
 
 
-def segment(text: str, *, language: str = "en", name: str | None = None) -> list[Segment]:
+def segment(text: str, *, language: str = "en", nodes: Sequence[Node] = ()) -> list[Segment]:
     """The segments of `text`: in order, and together exactly `text`. An empty text has none.
 
-    language: ISO 639-1 code, for the sentence rules. name: file name or path, where there is one;
-    its ending tells code from prose better than the content can.
+    language: ISO 639-1 code, for the sentence rules. nodes: the outline of the text, if it is source code.
     """
     if not text:
         return []
+    if nodes:
+        return code_segments(nodes)
     segments: list[Segment] = []
-    for number, block in enumerate(_blocks(text, name)):
+    for number, block in enumerate(markdown_blocks(text)):
         segments.extend(_split(text, block, number, len(segments), language))
     return segments
-
-
-def _blocks(text: str, name: str | None) -> list[Block]:
-    if looks_like_code(text, name):
-        return code_blocks(text)
-    return markdown_blocks(text)
 
 
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterator[Segment]:
@@ -72,7 +68,7 @@ def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
     if end - start <= _LONG_FENCE:
         yield Segment(kind, start, end, number, heading)
         return
-    cuts, closed = split_code(text, start, end)
+    cuts, closed = split_fence(text, start, end)
     last = first + len(cuts) - 1
     for index, cut in enumerate(cuts, first):
         around = (first, last) if closed else (first,)

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["code_share", "is_code_name", "looks_like_code"]
+__all__ = ["code_share", "is_code_name", "looks_like_code", "source_language"]
 
 _SAMPLE = 6_000
 _LONGEST_LINES = 200
@@ -11,6 +11,54 @@ _CODE_ENDINGS = frozenset(
     "bash c cc cpp cs css cu cxx dart ex exs go gradle h hpp hs java jl js json jsonl jsx kt kts lua m mjs mm php pl "
     "proto ps1 py pyi pyx r rb rs scala sh sol sql swift tf toml ts tsx vb vue yaml yml zig zsh".split()
 )
+_LANGUAGES = {
+    "python": "py pyi pyx",
+    "javascript": "js jsx mjs cjs",
+    "typescript": "ts mts cts",
+    "tsx": "tsx vue",
+    "java": "java",
+    "go": "go",
+    "rust": "rs",
+    "c": "c h",
+    "cpp": "cc cpp cxx cu hpp hh hxx",
+    "csharp": "cs",
+    "kotlin": "kt kts",
+    "scala": "scala",
+    "swift": "swift",
+    "dart": "dart",
+    "php": "php",
+    "ruby": "rb",
+    "shell": "sh bash zsh",
+    "perl": "pl pm",
+    "r": "r",
+    "julia": "jl",
+    "elixir": "ex exs",
+    "yaml": "yaml yml",
+    "toml": "toml tf",
+    "sql": "sql",
+    "lua": "lua",
+    "haskell": "hs",
+}
+_OF_ENDING = {ending: language for language, endings in _LANGUAGES.items() for ending in endings.split()}
+_OF_SHEBANG = re.compile(r"\#![^\n]*\b(?P<name>python|node|ruby|perl|bash|zsh|sh)")
+_SHEBANGS = {"node": "javascript", "bash": "shell", "zsh": "shell", "sh": "shell"}
+_SIGNS = (
+    ("python", re.compile(r"^[ \t]*(?:def \w+\(.*|class \w+.*|if .+|for .+ in .+|else|try|with .+):\s*$|\bself\.\w|"
+                          r"^from [\w.]+ import |^[ \t]*elif ", re.MULTILINE)),
+    ("rust", re.compile(r"\bfn \w+|\blet mut |\bimpl\b|&mut |::<|^use \w+::", re.MULTILINE)),
+    ("go", re.compile(r"^func |:=|^package \w+$|\bchan\b|\bdefer ", re.MULTILINE)),
+    ("java", re.compile(r"^import [\w.]+;|\b(?:public|private|protected) (?:static |final |abstract )*[\w<>\[\]]+ \w+|"
+                        r"@Override", re.MULTILINE)),
+    ("cpp", re.compile(r"\bstd::|\btemplate ?<|^#include <\w+>$|\bnamespace \w+ ?\{|\w::~?\w+\(", re.MULTILINE)),
+    ("c", re.compile(r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]+\([^;]*\)\s*\{?$|->\w", re.MULTILINE)),
+    ("typescript", re.compile(r"\binterface \w+ \{|: (?:string|number|boolean|void|any)\b|^export type |\bas const\b",
+                              re.MULTILINE)),
+    ("javascript", re.compile(r"=> ?[{(\w]|\bfunction\b|\b(?:const|let|var) \w+ =|===|\brequire\(|^export ",
+                              re.MULTILINE)),
+    ("ruby", re.compile(r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ .*)\s*$|\bdo \|\w+\|", re.MULTILINE)),
+    ("shell", re.compile(r"^[ \t]*(?:fi|done|esac|then|set -\w+)\s*$|\$\{\w+\}|\[\[ ", re.MULTILINE)),
+)  # fmt: skip
+"""What each language has and the others mostly do not, in the order in which equal counts decide."""
 _PROSE_ENDINGS = frozenset(("adoc", "htm", "html", "markdown", "md", "mdx", "org", "pdf", "rst", "tex", "text", "txt"))
 
 _CODE_LINE = re.compile(
@@ -42,6 +90,24 @@ _TILDE_FENCE = re.compile(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
 def is_code_name(name: str | None) -> bool:
     """Whether a file name, path or title has the ending of a programming language's or of a data format's files."""
     return _ending(name) in _CODE_ENDINGS
+
+
+def source_language(text: str, name: str | None = None) -> str:
+    """The language that source code is in, in lower case: "python", "cpp"; "" if it cannot be told.
+
+    name: a file name, path or title. Its ending decides if it is a programming language's, else a first line that
+    names an interpreter, else what is common in the text.
+    """
+    known = _OF_ENDING.get(_ending(name))
+    if known:
+        return known
+    shebang = _OF_SHEBANG.match(text)
+    if shebang:
+        return _SHEBANGS.get(shebang["name"], shebang["name"])
+    sample = text[:_SAMPLE]
+    counts = {language: len(signs.findall(sample)) for language, signs in _SIGNS}
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] else ""
 
 
 def looks_like_code(text: str, name: str | None = None) -> bool:

@@ -1,0 +1,104 @@
+"""Source code to logical lines: those that end where no bracket, string or comment is open."""
+
+import re
+from typing import NamedTuple
+
+from ctxcompress.text.cuts import end_of_cut_text
+
+__all__ = ["LogicalLine", "logical_lines"]
+
+_DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
+_SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?"
+_CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,8}?)'"
+_TEMPLATE = r"`(?:[^`\\]|\\[\s\S])*+`?"
+_SLASHES = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
+_HASH = r"\#[^\n]*+"
+_TRIPLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?|' r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?"
+_BRACKETS = r"[()\[\]{}\n]|\\\r?\n"
+# What a slash begins where an operand is expected and no comment: a regular expression, on one line.
+_REGEX = r"(?<=[=(,:\[!&|?{};\n])[ \t]*+/(?![/*\s])(?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*+\])++/"
+
+
+def _tokens(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join((*parts, _BRACKETS)))
+
+
+_PYTHON = _tokens(_TRIPLE, _HASH, _DOUBLE, _SINGLE)
+_SCRIPT = _tokens(_SLASHES, _REGEX, _DOUBLE, _SINGLE, _TEMPLATE)
+_BRACES = _tokens(_SLASHES, _DOUBLE, _CHARACTER)
+_RAW_STRINGS = _tokens(_SLASHES, _DOUBLE, _CHARACTER, _TEMPLATE)
+_HASHES = _tokens(_HASH, _DOUBLE, _SINGLE)
+_DASHES = _tokens(r"--[^\n]*+", _DOUBLE, _SINGLE)
+_OF_LANGUAGE = {
+    "python": _PYTHON,
+    **dict.fromkeys(("javascript", "typescript", "tsx", "php"), _SCRIPT),
+    **dict.fromkeys(("c", "cpp", "java", "rust", "csharp", "kotlin", "scala", "swift", "dart"), _BRACES),
+    "go": _RAW_STRINGS,
+    **dict.fromkeys(("ruby", "shell", "perl", "r", "elixir", "yaml", "toml", "julia"), _HASHES),
+    **dict.fromkeys(("sql", "lua", "haskell"), _DASHES),
+}
+_BEGINS = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
+"""What no bracket of Python's can contain: one that was open was never closed."""
+_DEPTHS = {"(": 1, "[": 1, ")": -1, "]": -1}
+_BRACE = {"{": 1, "}": -1}
+
+
+class LogicalLine(NamedTuple):
+    """Characters `start` to `end`, whole lines, with the blank ones after them."""
+
+    start: int
+    end: int
+    indent: int
+    net: int
+    """Braces that it opens, less those that it closes."""
+    ends_blank: bool
+    """Whether blank lines follow."""
+
+
+def logical_lines(text: str, language: str) -> list[LogicalLine]:
+    """The logical lines of `text`, which they partition. A bracket that is closed and was not opened does not count:
+    the text may begin anywhere."""
+    ends, nets = _ends(text, language)
+    lines: list[LogicalLine] = []
+    start = 0
+    for end, net in zip(ends, nets, strict=True):
+        part = text[start:end]
+        if part.isspace() and lines:
+            lines[-1] = lines[-1]._replace(end=end, ends_blank=True)
+        else:
+            lines.append(LogicalLine(start, end, _indent(part), net, False))
+        start = end
+    return lines
+
+
+def _ends(text: str, language: str) -> tuple[list[int], list[int]]:
+    """(where the logical lines end, how many braces each opens less those that it closes)."""
+    is_python = language == "python"
+    ends: list[int] = []
+    nets: list[int] = []
+    depth = net = 0
+    for match in _OF_LANGUAGE.get(language, _BRACES).finditer(text, end_of_cut_text(text, language)):
+        found = match.group()
+        if found == "\n":
+            if depth == 0 or (is_python and _BEGINS.match(text, match.end())):
+                depth = 0
+                ends.append(match.end())
+                nets.append(net)
+                net = 0
+        elif found in _DEPTHS or (is_python and found in _BRACE):
+            depth = max(0, depth + (_DEPTHS.get(found) or _BRACE.get(found, 0)))
+        elif found in _BRACE:
+            net += _BRACE[found]
+    if not ends or ends[-1] < len(text):
+        ends.append(len(text))
+        nets.append(net)
+    return (ends, nets) if text else ([], [])
+
+
+def _indent(part: str) -> int:
+    """Columns before the first character that is not white space, a tab as far as the next multiple of eight."""
+    for line in part.split("\n", 2)[:2]:
+        bare = line.lstrip(" \t")
+        if bare.strip():
+            return len(line[: len(line) - len(bare)].expandtabs(8))
+    return 0

@@ -1,0 +1,181 @@
+"""The outline of source code by its lines, for what no parser takes: chunks that begin and end anywhere, languages
+without a grammar.
+
+Lines that go on in brackets, strings or comments are one; what is indented deeper than a line is its body; and in
+languages with braces what is cut apart must have its braces closed.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ctxcompress.outline import Node, NodeKind
+from ctxcompress.segment.definitions import Definition, definition, is_import
+from ctxcompress.segment.lexing import LogicalLine, logical_lines
+
+__all__ = ["line_outline"]
+
+_DEEPEST = 12
+"""Levels of bodies within bodies; what is deeper is not cut."""
+_ATTACHED = re.compile(r"[ \t]*(?:@\w|#|//|/\*|\*|--[ ]|\[\[?\w)")
+"""Comments, decorators and attributes, which belong to a definition that follows at once."""
+_GOES_ON = re.compile(
+    r"[ \t]*(?:[)\]}]+[ \t]*(?:else|catch|finally|while)\b|(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure"
+    r"|when|case|default|then)\b)"
+)
+"""Another part of the statement that the line above at the same indentation began."""
+_CLOSES = re.compile(r"[ \t]*(?:[)\]}]|end\b|done\b|fi\b|esac\b)")
+_OPENS = re.compile(r"[ \t]*\{")
+_ASSIGNMENT = re.compile(r"[ \t]*(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
+                         r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
+_DOCSTRING = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3}|\"|')")
+_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
+
+
+class _Scope(NamedTuple):
+    """What nodes stand in."""
+
+    name: str = ""
+    is_class: bool = False
+    is_function: bool = False
+    depth: int = 0
+
+    def within(self, what: Definition | None, name: str) -> "_Scope":
+        """What stands in the body of a node."""
+        if what is None:
+            return self._replace(depth=self.depth + 1)
+        return _Scope(name, what.container, not what.container, self.depth + 1)
+
+
+def line_outline(text: str, language: str) -> tuple[Node, ...]:
+    """The outline of `text`: nodes that partition it. language: as source.source_language says."""
+    lines = logical_lines(text, language)
+    if not lines:
+        return ()
+    builder = _Builder(text, language, lines)
+    return tuple(builder.nodes(0, len(lines), _Scope()))
+
+
+class _Builder:
+    """Makes nodes of runs of lines."""
+
+    def __init__(self, text: str, language: str, lines: Sequence[LogicalLine]) -> None:
+        self._text, self._lines = text, lines
+        self._braced = any(line.net for line in lines) and language != "python"
+        self._python = language == "python"
+        self._following = _followers(lines)
+
+    def nodes(self, first: int, last: int, scope: _Scope) -> Iterator[Node]:
+        """The nodes of the lines from `first` to before `last`, of which none is less indented than the first."""
+        found: list[Node] = []
+        nets: list[int] = []
+        attached = -1
+        number = first
+        while number < last:
+            line = self._lines[number]
+            if _ATTACHED.match(self._text, line.start) and not line.ends_blank and number + 1 < last:
+                attached = number if attached < 0 else attached
+                number += 1
+                continue
+            begin, attached = (number if attached < 0 else attached), -1
+            node, number = self._node(begin, number, last, scope)
+            found.append(node)
+            nets.append(sum(line.net for line in self._lines[begin:number]))
+        return self._merged(found, nets, at_top=scope.depth == 0)
+
+    def _node(self, begin: int, number: int, last: int, scope: _Scope) -> tuple[Node, int]:
+        """The node whose first line has this number, and the number of the line after it. begin: with what is
+        attached above."""
+        line = self._lines[number]
+        body = number + 1
+        is_split = body < last and self._lines[body].indent == line.indent
+        if is_split and _OPENS.match(self._text, self._lines[body].start) and line.net == 0:
+            body += 1  # the brace has a line of its own
+        end = tail = max(body, min(self._following[body - 1], last))
+        parts = 1
+        while end < last and self._lines[end].indent == line.indent and self._continues(end):
+            tail = end
+            parts += _GOES_ON.match(self._text, self._lines[end].start) is not None
+            end = max(end + 1, min(self._following[end], last))
+        closed = tail < end and parts == 1 and end == tail + 1
+        tail = tail if closed else end
+        start, stop = self._lines[begin].start, self._lines[end - 1].end
+        what = definition(self._text, line.start, braced=self._braced)
+        kind = self._kind(what, line, scope)
+        name = self._name(what, kind, line, scope)
+        node = Node(kind, start, stop, name, line.start if what else -1, exported=bool(what and what.exported))
+        can_be_cut = body < tail and parts == 1 and scope.depth < _DEEPEST and self._is_closed(number, body, tail, end)
+        if not can_be_cut:
+            return node, end
+        children = tuple(self.nodes(body, tail, scope.within(what, name)))
+        closing = self._lines[tail].start if tail < end else stop
+        return replace(node, body=self._lines[body].start, tail=closing, children=children), end
+
+    def _continues(self, number: int) -> bool:
+        start = self._lines[number].start
+        return _GOES_ON.match(self._text, start) is not None or _CLOSES.match(self._text, start) is not None
+
+    def _is_closed(self, number: int, body: int, tail: int, end: int) -> bool:
+        """Whether the braces around a body are those of its first line and of what closes it."""
+        if _CONDITIONAL.search(self._text, self._lines[number].start, self._lines[end - 1].end) and not self._python:
+            return False
+        if not self._braced:
+            return True
+        opened = sum(line.net for line in self._lines[number:body])
+        inside = sum(line.net for line in self._lines[body:tail])
+        closed = sum(line.net for line in self._lines[tail:end])
+        return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self._lines)))
+
+    def _kind(self, what: Definition | None, line: LogicalLine, scope: _Scope) -> NodeKind:
+        if what:
+            if what.kind is NodeKind.FUNCTION and scope.is_class:
+                return NodeKind.METHOD
+            return what.kind
+        if scope.is_function:
+            return NodeKind.DOC if self._is_doc(line) else NodeKind.STATEMENT
+        if is_import(self._text, line.start):
+            return NodeKind.IMPORTS
+        if self._is_doc(line):
+            return NodeKind.DOC
+        return NodeKind.CONSTANT if _ASSIGNMENT.match(self._text, line.start) else NodeKind.STATEMENT
+
+    def _is_doc(self, line: LogicalLine) -> bool:
+        return self._python and _DOCSTRING.match(self._text, line.start) is not None
+
+    def _name(self, what: Definition | None, kind: NodeKind, line: LogicalLine, scope: _Scope) -> str:
+        if what:
+            return f"{scope.name}.{what.name}" if scope.name else what.name
+        match = _ASSIGNMENT.match(self._text, line.start) if kind is NodeKind.CONSTANT else None
+        return match["name"] if match else ""
+
+    def _merged(self, nodes: Sequence[Node], nets: Sequence[int], *, at_top: bool) -> Iterator[Node]:
+        """Imports that follow one another as one node; and in a body what has its braces closed only together."""
+        run: list[Node] = []
+        depth = 0
+        for node, net in zip(nodes, nets, strict=True):
+            if run and depth == 0 and not (node.kind is run[-1].kind is NodeKind.IMPORTS):
+                yield _together(run)
+                run = []
+            run.append(node)
+            depth = 0 if at_top or not self._braced else depth + net
+        if run:
+            yield _together(run)
+
+
+def _together(nodes: Sequence[Node]) -> Node:
+    if len(nodes) == 1:
+        return nodes[0]
+    kind = NodeKind.IMPORTS if all(node.kind is NodeKind.IMPORTS for node in nodes) else NodeKind.STATEMENT
+    return Node(kind, nodes[0].start, nodes[-1].end)
+
+
+def _followers(lines: Sequence[LogicalLine]) -> list[int]:
+    """For each line the number of the next one that is not indented deeper, or how many there are."""
+    found = [len(lines)] * len(lines)
+    open_: list[int] = []
+    for number, line in enumerate(lines):
+        while open_ and lines[open_[-1]].indent >= line.indent:
+            found[open_.pop()] = number
+        open_.append(number)
+    return found
