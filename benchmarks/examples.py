@@ -7,8 +7,11 @@ import numpy as np
 from cases import Case
 from numpy.typing import NDArray
 
-from ctxcompress.documents import documents_as_they_are
+from ctxcompress.config import CompressionConfig
+from ctxcompress.documents import Document
+from ctxcompress.judge import segmented
 from ctxcompress.query.terms import query_terms
+from ctxcompress.reduce.reduction import reduced
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import follow, passes
@@ -16,7 +19,6 @@ from ctxcompress.score.features import features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.score.model import Stage, sigmoid
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import select
@@ -24,7 +26,7 @@ from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Passage
+from ctxcompress.types import Passage, Span
 
 __all__ = ["Example", "Floats", "example", "kept_evidence"]
 
@@ -37,6 +39,7 @@ class Example:
 
     query: str
     passages: list[Passage]
+    documents: Sequence[Document]
     candidates: Candidates
     corpus: Corpus
     matched: bool
@@ -51,14 +54,14 @@ class Example:
 
     def words(self, stages: Sequence[Stage]) -> Floats:
         """The logits after as many of these passes over words as the case takes."""
-        last = passes(len(self.passages))
+        last = passes(len(self.documents))
         return follow(self.bridges, stages[0].logits(self.rows), stages[1:last], self.rows)
 
     def inputs(self, stages: Sequence[Stage]) -> Floats | None:
         """What the pass over words after `stages` sees; None if the case does not take it."""
         if not stages:
             return self.rows
-        if len(stages) >= passes(len(self.passages)):
+        if len(stages) >= passes(len(self.documents)):
             return None
         return np.vstack([self.rows, self.bridges.features(sigmoid(self.words(stages)))])
 
@@ -70,37 +73,43 @@ class Example:
 def example(case: Case) -> Example:
     passages = [Passage(str(n), d.text, title=d.title or None) for n, d in enumerate(case.documents)]
     language = detect_language(" ".join([case.query, *(p.text[:150] for p in passages[:3])]))
-    segmented = [segment(p.text, language=language, name=p.title) for p in passages]
-    candidates = Candidates.of(documents_as_they_are([p.text for p in passages]), segmented)
-    corpus = Corpus.of(passages, segmented, candidates.texts)
+    documents = reduced(passages, CompressionConfig(), fits=False).documents
+    items, segments, _ = segmented(documents, passages, language)
+    candidates = Candidates.of(documents, segments)
+    corpus = Corpus.of(items, segments, candidates.texts)
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)
     matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
     return Example(
         query=case.query,
         passages=passages,
+        documents=documents,
         candidates=candidates,
         corpus=corpus,
         matched=matches.any,
         rows=features(corpus, matches),
         bridges=Bridges(case.query, corpus, STOP_WORDS.get(language, frozenset())),
-        needed=np.array(list(_needed(candidates, case.gold))),
+        needed=np.array(list(_needed(documents, candidates, case.gold))),
         gold=[" ".join(case.documents[d].text[start:end].split()) for d, start, end in case.gold],
     )
 
 
 def kept_evidence(case: Example, worth: Floats, budget: int, count: TokenCounter) -> int:
     """How many pieces of evidence are whole in what is selected within the budget."""
-    layout = Layout([p.text for p in case.passages], "\n\n", lambda _, text: text, count)
+    texts = [passage.text for passage in case.passages]
+    layout = Layout(case.documents, texts, "\n\n", lambda _, text: text, count)
     folded = " ".join(select(case.candidates, worth, layout, budget).text.split())
     return sum(gold in folded for gold in case.gold)
 
 
-def _needed(candidates: Candidates, gold: Sequence[tuple[int, int, int]]) -> Iterator[bool]:
+def _needed(
+    documents: Sequence[Document], candidates: Candidates, gold: Sequence[tuple[int, int, int]]
+) -> Iterator[bool]:
     """Whether a good part of a segment is evidence, or it holds a good part of some."""
-    for index, found in zip(candidates.passage, candidates.segments, strict=True):
+    for document, segment in zip(candidates.document, candidates.segments, strict=True):
+        found = documents[document].of_passages([Span(segment.start, segment.end)])
         yield any(
-            min(found.end, end) - max(found.start, start) > 0.3 * min(found.end - found.start, end - start)
-            for document, start, end in gold
-            if document == index
+            min(part.end, end) - max(part.start, start) > 0.3 * min(part.end - part.start, end - start)
+            for passage, start, end in gold
+            for part in found.get(passage, ())
         )

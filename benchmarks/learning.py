@@ -12,8 +12,9 @@ from sklearn.linear_model import LogisticRegression
 from ctxcompress.score.evidence import follow
 from ctxcompress.score.model import COLUMNS, Calibration, Stage, sigmoid
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.source import source_features
 
-__all__ = ["Judge", "Sets", "Without", "calibrate", "learn_semantic", "learn_words"]
+__all__ = ["Judge", "Sets", "Without", "calibrate", "learn_semantic", "learn_source", "learn_words"]
 
 Sets = Mapping[str, Sequence[Example]]
 Judge = Callable[[Example], Floats]
@@ -70,6 +71,32 @@ def learn_semantic(
     for names in COLUMNS[name]:
         stages += [_learn(_tables(sets, inputs), names, without)]
     return stages, judge
+
+
+def learn_source(sets: Sets, before: Judge, without: Without) -> tuple[list[Stage], Calibration, Callable[..., Floats]]:
+    """The pass over source code that comes after all others, its calibration, and the logits that it makes of a case
+    and the probabilities before.
+
+    before: the probabilities of a case's segments.
+    """
+    of_source = {
+        name: found for name, cases in sets.items() if (found := [case for case in cases if case.corpus.source.all()])
+    }
+    known: dict[int, Floats] = {}
+
+    def inputs(case: Example) -> Floats:
+        if id(case) not in known:
+            known[id(case)] = _source_table(case, before(case))
+        return known[id(case)]
+
+    (names,) = COLUMNS["source"]
+    stage = _learn(_tables(of_source, inputs), names, without)
+    calibration = calibrate(of_source, lambda case: stage.logits(inputs(case)))
+    return [stage], calibration, lambda case, probability: stage.logits(_source_table(case, probability))
+
+
+def _source_table(case: Example, probability: Floats) -> Floats:
+    return np.vstack([case.rows, source_features(case.corpus, probability)])
 
 
 def calibrate(sets: Sets, judge: Judge) -> Calibration:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from cases import read_cases, set_name
 from examples import Example, Floats, example, kept_evidence
-from learning import REGULARIZATION, Judge, Sets, calibrate, learn_semantic, learn_words
+from learning import REGULARIZATION, Judge, Sets, calibrate, learn_semantic, learn_source, learn_words
 
 from ctxcompress.encoder import Comparer, Encoder
 from ctxcompress.encoders import SentenceEncoder, StaticVectors
@@ -74,15 +74,30 @@ Judges = Mapping[str, Judge]
 Encoders = Mapping[str, Encoder | Comparer]
 
 
-def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Any]]:
-    """What each model makes of a case, and the passes behind it."""
+def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Model]]:
+    """What each model makes of a case, source code judged once more; and the models."""
     words = learn_words(sets, without)
     judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
     stages = {"words": words}
     familiar = {name: cases for name, cases in sets.items() if name not in FOREIGN}
     for name, encoder in encoders.items():
         stages[name], judges[name] = learn_semantic(familiar, name, words, _semantics(encoder), without)
-    return judges, stages
+    models = {name: Model(tuple(stages[name]), calibrate(sets, judge)) for name, judge in judges.items()}
+    if not any(case.corpus.source.any() for cases in sets.values() for case in cases):
+        return judges, models  # where nothing of source code may be learned from
+    of_words = models["words"].calibration.probability
+    source, calibration, again = learn_source(sets, lambda case: of_words(judges["words"](case)), without)
+    models["source"] = Model(tuple(source), calibration)
+
+    def final(name: str) -> Judge:
+        def judge(case: Example) -> Floats:
+            logits = judges[name](case)
+            is_source = case.corpus.source.all()
+            return again(case, models[name].calibration.probability(logits)) if is_source else logits
+
+        return judge
+
+    return {name: final(name) for name in judges}, models
 
 
 def _semantics(encoder: Encoder | Comparer) -> Callable[[Example], Semantics]:
@@ -129,8 +144,7 @@ def _share(pairs: Sequence[tuple[int, int]]) -> float:
 
 
 def written(sets: Sets, encoders: Encoders, tables: Mapping[str, Any], model_name: str) -> dict[str, Any]:
-    judges, stages = learn(sets, encoders)
-    models = {name: Model(tuple(stages[name]), calibrate(sets, judge)) for name, judge in judges.items()}
+    _, models = learn(sets, encoders)
     return {
         "about": "Weights of the evidence scorer in several passes: see score/evidence.py and docs/evidence.md.",
         "trained": datetime.date.today().isoformat(),

@@ -19,7 +19,7 @@ from ctxcompress.score.evidence import evidence
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.segment.code import outline
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.segments import segment_outlined
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
@@ -63,7 +63,8 @@ def segmented(
         item = passages[document.pieces[0].passage]
         items.append(item if document.is_passage else replace(item, text=document.text, embedding=None))
     outlines = [outline(item.text, item.file_path or item.title) for item in items]
-    segments = [segment(item.text, language=language, nodes=nodes) for item, nodes in zip(items, outlines, strict=True)]
+    pairs = zip(items, outlines, strict=True)
+    segments = [segment_outlined(item.text, nodes, language=language) for item, nodes in pairs]
     return items, segments, outlines
 
 

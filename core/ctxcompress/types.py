@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from ctxcompress.errors import InputError
+from ctxcompress.outline import NodeKind
 
 __all__ = [
     "Compression",
@@ -59,7 +60,9 @@ class Segment(NamedTuple):
     """Texts of the headings it stands under, outermost first; a heading's own text is its last."""
     needs: tuple[int, ...] = ()
     """Indices of segments of the same text without which it cannot be read: a row's table header,
-    the fence around a line of code."""
+    the fence around a line of code, the signature of a function."""
+    unit: NodeKind | None = None
+    """What it is of a source file; None for prose, and for code in the middle of prose."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxcompress.score.bm25 import Integers
 from ctxcompress.score.sections import number_sections
@@ -32,6 +33,8 @@ class Corpus:
     """Of each section: the words of the innermost heading."""
     titles: Sequence[str]
     """Of each passage; empty where there is none."""
+    source: NDArray[np.bool_]
+    """Which segments are source code, not in the middle of prose."""
 
     @classmethod
     def of(cls, passages: Sequence[Passage], segmented: Sequence[Sequence[Segment]], texts: Sequence[str]) -> "Corpus":
@@ -57,4 +60,5 @@ class Corpus:
             label_texts=labels,
             names=names,
             titles=[item.title or "" for item in passages],
+            source=np.array([segment.unit is not None for segment in segments], dtype=bool),
         )

@@ -17,6 +17,7 @@ from ctxcompress.score.features import features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.score.model import Stage, load_models, sigmoid
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.source import source_features
 from ctxcompress.text.words import Terms
 
 __all__ = ["evidence", "follow", "passes"]
@@ -56,7 +57,17 @@ def evidence(
         model = models[semantics.model]
         close = semantics.features(query, corpus, logits if matches.any else None)
         logits = follow(bridges, logits, model.stages, rows, close)
-    return model.calibration.probability(logits)
+    probability = model.calibration.probability(logits)
+    return of_source(corpus, rows, probability) if corpus.source.any() else probability
+
+
+def of_source(corpus: Corpus, rows: Floats, probability: Floats) -> Floats:
+    """The probability of each segment, that of source code judged again. rows: the first pass's features."""
+    model, source = load_models()["source"], corpus.source
+    table = np.vstack([rows, source_features(corpus, probability)])[:, source]
+    judged = probability.copy()
+    judged[source] = model.calibration.probability(model.stages[0].logits(table))
+    return judged
 
 
 def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: Floats) -> Floats:

@@ -16,6 +16,7 @@ from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.bridges import BRIDGES
 from ctxcompress.score.features import FEATURES
 from ctxcompress.score.semantic import SEMANTIC
+from ctxcompress.score.source import SOURCE
 
 __all__ = ["COLUMNS", "Calibration", "Model", "Stage", "load_models", "sigmoid"]
 
@@ -23,8 +24,10 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "words": (FEATURES, FEATURES + BRIDGES, FEATURES + BRIDGES),
     "static": (FEATURES + BRIDGES + SEMANTIC,),
     "encoder": (FEATURES + BRIDGES + SEMANTIC, FEATURES + BRIDGES + SEMANTIC),
+    "source": (FEATURES + SOURCE,),
 }
-"""Of each model, of each pass, the names of its features. "words" comes first, the others go on from there."""
+"""Of each model, of each pass, the names of its features. "words" comes first, the others go on from there; "source"
+goes on from whichever was last."""
 
 
 @dataclass(frozen=True, slots=True)

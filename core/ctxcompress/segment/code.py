@@ -50,20 +50,21 @@ class _Builder:
             if node.body >= 0 and node.end - node.start > most:
                 self._add_cut(node, path, around)
             else:
-                self._append(run[0].start, run[-1].end, path, around)
+                self._append(node.kind, node.start, run[-1].end, path, around)
 
     def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         """Appends the signature of a node, what is in its body, and what closes it."""
-        block, head = self._block, len(self.segments)
-        self._append(node.start, node.body, heading, around)
+        head = len(self.segments)
+        self._append(node.kind, node.start, node.body, heading, around)
         self.add(node.children, heading, (*around, head))
         if node.tail < node.end:
             tail = len(self.segments)
             self.segments[head:] = [part._replace(needs=(*part.needs, tail)) for part in self.segments[head:]]
-            self.segments.append(Segment(Kind.CODE, node.tail, node.end, block, heading, (*around, head)))
+            self._block += 1
+            self._append(NodeKind.STATEMENT, node.tail, node.end, heading, (*around, head))
 
-    def _append(self, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around))
+    def _append(self, unit: NodeKind, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
+        self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit))
 
 
 def _runs(nodes: Sequence[Node]) -> Iterator[list[Node]]:

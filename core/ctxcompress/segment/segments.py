@@ -4,24 +4,30 @@ from collections.abc import Iterator, Sequence
 
 from ctxcompress.outline import Node
 from ctxcompress.segment.blocks import Block
-from ctxcompress.segment.code import code_segments
+from ctxcompress.segment.code import code_segments, outline
 from ctxcompress.segment.fences import split_fence
 from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.lines import split_lines
 from ctxcompress.types import Kind, Segment
 
-__all__ = ["segment"]
+__all__ = ["segment", "segment_outlined"]
 
 _LONG_ITEM = 300
 _LONG_FENCE = 1_500
 
 
-def segment(text: str, *, language: str = "en", nodes: Sequence[Node] = ()) -> list[Segment]:
+def segment(text: str, *, language: str = "en", name: str | None = None) -> list[Segment]:
     """The segments of `text`: in order, and together exactly `text`. An empty text has none.
 
-    language: ISO 639-1 code, for the sentence rules. nodes: the outline of the text, if it is source code.
+    language: ISO 639-1 code, for the sentence rules. name: file name or path, where there is one;
+    its ending tells code from prose better than the content can.
     """
+    return segment_outlined(text, outline(text, name), language=language)
+
+
+def segment_outlined(text: str, nodes: Sequence[Node], *, language: str) -> list[Segment]:
+    """The same, where the outline of the text is known. nodes: none for prose."""
     if not text:
         return []
     if nodes:

@@ -7,7 +7,8 @@ from itertools import accumulate
 import pytest
 from segment_texts import descriptions, sources
 
-from ctxcompress.segment.code import code_blocks
+from ctxcompress.outline import walk
+from ctxcompress.segment.code import code_segments, outline
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.source import code_share, looks_like_code
 from ctxcompress.types import Kind
@@ -65,6 +66,28 @@ NAMES = {
     "lua": [("add",)],
     "json": [],
 }
+
+
+def names(text, name="a.unknown"):
+    """The qualified names of what the text defines, those of functions inside of functions apart."""
+    nodes = outline(text, name) or outline(text, "a.py")
+    return list(dict.fromkeys(tuple(node.name.split(".")) for node in definitions_of(nodes)))
+
+
+def definitions_of(nodes):
+    for node in nodes:
+        if node.signature >= 0:
+            yield node
+        if node.kind not in ("function", "method"):
+            yield from definitions_of(node.children)
+
+
+def blocks(text):
+    return [
+        (item.heading, text[item.start : item.end].splitlines()[0]) for item in code_segments(outline(text, "a.py"))
+    ]
+
+
 PROSE = "Node.js is a runtime.\n\nIt runs JavaScript outside of browsers; it was written in 2009.\nMany use it.\n"
 
 
@@ -81,7 +104,7 @@ def test_a_shell_script_is_recognized_by_its_name():
 
 @pytest.mark.parametrize("ending", CODE)
 def test_qualified_names(ending):
-    assert [block.heading for block in code_blocks(CODE[ending]) if block.heading] == NAMES[ending]
+    assert names(CODE[ending]) == names(CODE[ending], f"a.{ending}") == list(dict.fromkeys(NAMES[ending]))
 
 
 @pytest.mark.parametrize("name", [None, "Node.js", "https://en.wikipedia.org/wiki/Node.js", "a.md", "a.txt"])
@@ -113,21 +136,22 @@ def test_comments_and_decorators_belong_to_what_they_stand_above():
     text = (
         "x = 1\n\n# says what\n@cache\n@other(1)\ndef one(y):\n    return y\n\n\n# floating\n\ndef two():\n    pass\n"
     )
-    assert [(block.heading, text[block.start : block.end].splitlines()[0]) for block in code_blocks(text)] == [
+    assert blocks(text) == [
         ((), "x = 1"),
         (("one",), "# says what"),
+        ((), "# floating"),
         (("two",), "def two():"),
     ]
 
 
 def test_functions_inside_of_a_function_are_parts_of_it():
     text = "def outer():\n    def inner():\n        return 1\n    return inner\n\n\ny = outer()\n"
-    assert [block.heading for block in code_blocks(text)] == [("outer",), ()]
+    assert [heading for heading, _ in blocks(text)] == [("outer",), ()]
 
 
 def test_a_comment_at_the_margin_does_not_end_a_class():
     text = "class A:\n    def one(self):\n        pass\n\n# ---- part two\n\n    def two(self):\n        pass\n"
-    assert [block.heading for block in code_blocks(text)] == [("A",), ("A", "one"), ("A", "two")]
+    assert names(text) == [("A",), ("A", "one"), ("A", "two")]
 
 
 def test_a_long_function_is_cut_at_statements_that_need_its_signature():
@@ -156,10 +180,11 @@ def test_qualified_names_in_the_standard_library_are_those_of_its_syntax_trees()
     right = wrong = 0
     for text in sources().values():
         line_starts = [0, *accumulate(len(line) for line in text.splitlines(keepends=True))]
-        blocks = code_blocks(text)
-        starts = [block.start for block in blocks]
-        for line, name in definitions(ast.parse(text).body):
-            found = blocks[bisect_right(starts, line_starts[line - 1]) - 1].heading
-            right, wrong = right + (found == name), wrong + (found != name)
+        found = {
+            (bisect_right(line_starts, node.signature), tuple(node.name.split(".")))
+            for node in walk(outline(text, "a.py"))
+        }
+        wanted = set(definitions(ast.parse(text).body))
+        right, wrong = right + len(wanted & found), wrong + len(wanted - found)
     assert right > 200
     assert wrong <= right / 100
