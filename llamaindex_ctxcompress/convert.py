@@ -83,6 +83,7 @@ def compressed_node(
         "relevance": float(kept.relevance),
         "index": position,
         **({"stands_for": list(stands_for)} if stands_for else {}),
+        **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
     }
     changes: dict[str, object] = {
         "metadata": {**_copy(node.metadata), RECORD_KEY: record},

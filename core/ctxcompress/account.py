@@ -6,7 +6,7 @@ from ctxcompress.documents import Spans
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import Selection
-from ctxcompress.spans import intersection, inverse
+from ctxcompress.spans import intersection, inverse, shown
 from ctxcompress.types import Decision, KeptPassage, Passage, Reason, Span
 
 __all__ = ["Account"]
@@ -27,6 +27,7 @@ class Account:
         self._items, self._reduction, self._selection = items, reduction, selection
         self.spans = layout.of_passages(selection.spans)
         """Passage number -> what is kept of it, in the order in which passages are shown."""
+        self._markers = layout.markers(selection.spans)
         going_on: dict[int, list[Span]] = {}
         for document in reduction.documents:
             for passage, span in document.pieces:
@@ -48,10 +49,11 @@ class Account:
         for member, leader in sorted(self._reduction.leaders.items()):
             stands_for.setdefault(leader, []).append(member)
         for index, spans in self.spans.items():
-            text = "".join(self._items[index].text[start:end] for start, end in spans)
+            markers = self._markers.get(index, ())
+            text = shown(self._items[index].text, spans, markers)
             tokens = self._selection.tokens if text == self._selection.text else count(text)
             members = tuple(stands_for.get(index, ()))
-            yield KeptPassage(index, self._items[index], text, spans, tokens, relevance[index], members)
+            yield KeptPassage(index, self._items[index], text, spans, tokens, relevance[index], members, markers)
 
     def dropped(self) -> Iterator[Decision]:
         """What is left out, in the order in which the passages came."""

@@ -71,6 +71,14 @@ class Document:
                 parts.setdefault(passage, []).append(part)
         return {passage: found for passage, of in parts.items() if (found := self._shifted(stripped(of, self.text)))}
 
+    def in_passage(self, end: int) -> Piece:
+        """The passage that the character before `end` is of, and an empty span of its text: where that character
+        ends."""
+        number = bisect_right(self.starts, end - 1) - 1
+        passage, span = self.pieces[number]
+        place = end + span.start - self.starts[number]
+        return Piece(passage, Span(place, place))
+
     def _shifted(self, spans: Iterable[Span]) -> tuple[Span, ...]:
         """The spans as such of the passages' texts. None of them goes beyond a piece."""
         shifted = []

@@ -18,16 +18,19 @@ import numpy as np
 from ctxcompress.account import Account
 from ctxcompress.config import CompressionConfig, Options
 from ctxcompress.documents import Spans
+from ctxcompress.elision import Elision
 from ctxcompress.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import InputError
 from ctxcompress.judge import judge, language_of, segmented
 from ctxcompress.metadata import as_passages
+from ctxcompress.outline import Node
 from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.select.candidates import Candidates
-from ctxcompress.select.layout import Layout
+from ctxcompress.select.layout import Elide, Layout
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import preview_line, previews
 from ctxcompress.select.qatbe import Selection, select
+from ctxcompress.text.source import source_language
 from ctxcompress.tokens import OriginalText, TokenCounter
 from ctxcompress.types import Compression, Passage, StageStats, Stats
 
@@ -175,12 +178,12 @@ def _chosen(
 ) -> _Choice:
     """What is kept where not all stays as it came. fits: whether all of it may be kept."""
     language = language_of(query, items, config)
-    documents, segments, _ = segmented(layout.documents, items, language)
+    documents, segments, outlines = segmented(layout.documents, items, language)
     candidates = Candidates.of(layout.documents, segments)
     clock.lap("segment", len(items), len(candidates.segments))
     judged = judge(query, documents, segments, candidates, language, config)
     relevance = judged.relevance_of(len(items))
-    layout = replace(layout, arrange=arrangement(config.order, relevance))
+    layout = replace(layout, arrange=arrangement(config.order, relevance), elide=_elide(documents, outlines))
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(judged.scores)))
     whole = Selection.everything(layout)
     unlikely: Spans = {}
@@ -193,6 +196,16 @@ def _chosen(
         unlikely = candidates.spans(judged.unlikely)
     clock.lap("select", len(candidates.segments), len(selection.spans))
     return _Choice(selection, layout, relevance, unlikely)
+
+
+def _elide(documents: Sequence[Passage], outlines: Sequence[Sequence[Node]]) -> Elide:
+    """Where markers stand in documents with an outline."""
+    elisions = {
+        number: Elision(item.text, nodes, source_language(item.text, item.file_path or item.title))
+        for number, (item, nodes) in enumerate(zip(documents, outlines, strict=True))
+        if nodes
+    }
+    return lambda number, spans: elisions[number].markers(spans) if number in elisions else ()
 
 
 def _extra(stats: Stats) -> dict[str, object]:

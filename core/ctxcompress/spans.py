@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from ctxcompress.types import Span
+from ctxcompress.types import Marker, Span
 
-__all__ = ["intersection", "inverse", "joined", "stripped"]
+__all__ = ["intersection", "inverse", "joined", "shown", "stripped"]
 
 
 def inverse(spans: Sequence[Span], length: int) -> tuple[Span, ...]:
@@ -51,8 +51,16 @@ def stripped(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
     if ends:
         start, end = ends[0]
         begin = end - len(text[start:end].lstrip())
-        line = text.rfind("\n", start, begin) + 1
-        ends[0] = line or begin, end
+        line = text.rfind("\n", max(start - 1, 0), begin) + 1
+        ends[0] = max(line, start) if line or not start else begin, end
         start, end = ends[-1]
         ends[-1] = start, start + len(text[start:end].rstrip())
     return tuple(Span(start, end) for start, end in ends)
+
+
+def shown(text: str, spans: Sequence[Span], markers: Sequence[Marker] = ()) -> str:
+    """The text of the spans, with the markers in their places."""
+    parts = [text[start:end] for start, end in spans]
+    for before, marker in reversed(markers):
+        parts.insert(before, marker)
+    return "".join(parts)

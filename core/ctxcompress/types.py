@@ -15,6 +15,7 @@ __all__ = [
     "Expands",
     "KeptPassage",
     "Kind",
+    "Marker",
     "Passage",
     "Reason",
     "Segment",
@@ -29,6 +30,15 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+class Marker(NamedTuple):
+    """What stands in a kept text for something that was left out there: a line of its own, in source code."""
+
+    before: int
+    """The number of the span before which it stands; the number of spans at the end."""
+    text: str
+    """With the line break before it."""
 
 
 class Kind(StrEnum):
@@ -120,7 +130,8 @@ class Decision:
 class KeptPassage:
     """What was kept of one passage.
 
-    ``text == "".join(original.text[start:end] for start, end in spans)`` always holds.
+    ``text == shown(original.text, spans, markers)`` always holds: without markers, which only source code has, it is
+    the join of the spans' texts.
     """
 
     index: int
@@ -136,6 +147,7 @@ class KeptPassage:
     was."""
     stands_for: tuple[int, ...] = ()
     """Positions of the passages that were left out as copies of this one."""
+    markers: tuple[Marker, ...] = ()
 
     @property
     def id(self) -> str:
@@ -144,7 +156,7 @@ class KeptPassage:
     @property
     def untouched(self) -> bool:
         """Whether all of the original text was kept."""
-        return len(self.text) == len(self.original.text)
+        return self.text == self.original.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """How what is kept becomes the final text, and what that costs."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -7,12 +8,16 @@ from itertools import groupby
 from ctxcompress.documents import Document, Spans
 from ctxcompress.select.assemble import assemble
 from ctxcompress.select.candidates import Candidates
-from ctxcompress.types import Span
+from ctxcompress.spans import shown
+from ctxcompress.types import Marker, Span
 
-__all__ = ["Arrange", "Layout"]
+__all__ = ["Arrange", "Elide", "Layout"]
 
 Arrange = Callable[[Iterable[int]], Sequence[int]]
 """From numbers of passages to the order in which they are shown."""
+
+Elide = Callable[[int, Sequence[Span]], Sequence[tuple[int, str]]]
+"""From the number of a document and what is kept of it to (the end of a span, the text of a marker after it)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class Layout:
     """(number of a passage, its kept text) -> what the reader sees of it."""
     count: Callable[[str], int]
     arrange: Arrange = sorted
+    elide: Elide = lambda _, __: ()
 
     @property
     def everything(self) -> Spans:
@@ -52,10 +58,26 @@ class Layout:
             found |= self.documents[number].of_passages(of_document)
         return {passage: found[passage] for passage in self.arrange(found)}
 
+    def markers(self, spans: Mapping[int, Sequence[Span]]) -> dict[int, tuple[Marker, ...]]:
+        """Passage number -> the markers in it, for these spans of the documents."""
+        places: dict[int, list[tuple[int, str]]] = {}
+        for number, of_document in spans.items():
+            for end, text in self.elide(number, of_document):
+                passage, (place, _) = self.documents[number].in_passage(end)
+                places.setdefault(passage, []).append((place, text))
+        if not places:
+            return {}
+        ends = {passage: [end for _, end in parts] for passage, parts in self.of_passages(spans).items()}
+        return {
+            passage: tuple(Marker(bisect_right(ends[passage], place), text) for place, text in of_passage)
+            for passage, of_passage in places.items()
+        }
+
     def compose(self, spans: Mapping[int, Sequence[Span]]) -> str:
         """The final text for these spans of the documents."""
+        markers = self.markers(spans)
         return self.separator.join(
-            self.frame(passage, "".join(self.passages[passage][start:end] for start, end in parts))
+            self.frame(passage, shown(self.passages[passage], parts, markers.get(passage, ())))
             for passage, parts in self.of_passages(spans).items()
         )
 
