@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["code_share", "is_code_name", "looks_like_code", "source_language"]
+__all__ = ["code_lines", "code_share", "is_code_name", "looks_like_code", "source_language"]
 
 _SAMPLE = 6_000
 _LONGEST_LINES = 200
@@ -132,10 +132,21 @@ def code_share(text: str, *, markup: bool = True) -> float:
 
     markup: whether it may be Markdown, so that list items, headings and links, which look like code, tell nothing.
     """
+    if not markup:
+        code, others = code_lines(text)
+        return code / (code + others) if code else 0.0
     lines = [line[:300] for line in text[:_SAMPLE].splitlines() if line and not line.isspace()]
-    telling = [line for line in lines if not _MARKUP_LINE.match(line)] if markup else lines
+    telling = [line for line in lines if not _MARKUP_LINE.match(line)]
     code = sum(_CODE_LINE.match(line) is not None for line in telling)
     return code / max(len(telling), len(lines) / 2) if lines else 0.0
+
+
+def code_lines(text: str) -> tuple[int, int]:
+    """How many lines of `text` (of its beginning, if it is long) look like code, and how many do not, blank ones
+    apart."""
+    lines = [line[:300] for line in text[:_SAMPLE].splitlines() if line and not line.isspace()]
+    code = sum(_CODE_LINE.match(line) is not None for line in lines)
+    return code, len(lines) - code
 
 
 def _ending(name: str | None) -> str:
