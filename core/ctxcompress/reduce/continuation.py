@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.reduce.overlaps import Link
-from ctxcompress.text.cuts import may_go_on
+from ctxcompress.text.cuts import going_on
 from ctxcompress.text.source import is_code_name, source_language
 from ctxcompress.types import Passage
 
@@ -36,15 +36,13 @@ def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
     for one, other in pairwise(sorted(starts, key=starts.__getitem__)):
         if 0 <= starts[other] - starts[one] - len(passages[one].text) <= _STRIPPED:
             yield Link(0, one, other)
-    for one, other in pairwise(numbers):
-        came_next = other - one == 1 and one not in starts and other not in starts
-        if came_next and _meet(passages[one], passages[other]):
+    others = [number for number in numbers if number not in starts]
+    texts = [passages[number].text for number in others]
+    first = passages[numbers[0]]
+    goes_on = going_on(texts, source_language(first.text, first.file_path or first.title))
+    for (one, other), found in zip(pairwise(others), goes_on, strict=True):
+        if found and other - one == 1 and (passages[one].text[-1:] == "\n" or passages[other].text[:1] == "\n"):
             yield Link(0, one, other)
-
-
-def _meet(one: Passage, other: Passage) -> bool:
-    is_unstripped = one.text[-1:] == "\n" or other.text[:1] == "\n"
-    return is_unstripped and may_go_on(one.text, other.text, source_language(one.text, one.file_path or one.title))
 
 
 def _start(passage: Passage) -> int | None:

@@ -93,19 +93,14 @@ class _Builder:
         if is_split and _OPENS.match(self._text, self._lines[body].start) and line.net == 0:
             body += 1  # the brace has a line of its own
         end = tail = max(body, min(self._following[body - 1], last))
-        parts = 1
         while end < last and self._lines[end].indent == line.indent and self._continues(end):
-            tail = end
-            parts += _GOES_ON.match(self._text, self._lines[end].start) is not None
             end = max(end + 1, min(self._following[end], last))
-        closed = tail < end and parts == 1 and end == tail + 1
-        tail = tail if closed else end
         start, stop = self._lines[begin].start, self._lines[end - 1].end
         what = definition(self._text, line.start, braced=self._braced)
         kind = self._kind(what, line, scope)
         name = self._name(what, kind, line, scope)
         node = Node(kind, start, stop, name, line.start if what else -1, exported=bool(what and what.exported))
-        can_be_cut = body < tail and parts == 1 and scope.depth < _DEEPEST and self._is_closed(number, body, tail, end)
+        can_be_cut = body < tail and scope.depth < _DEEPEST and self._is_closed(number, body, tail, end)
         if not can_be_cut:
             return node, end
         children = tuple(self.nodes(body, tail, scope.within(what, name)))
@@ -118,7 +113,7 @@ class _Builder:
 
     def _is_closed(self, number: int, body: int, tail: int, end: int) -> bool:
         """Whether the braces around a body are those of its first line and of what closes it."""
-        if _CONDITIONAL.search(self._text, self._lines[number].start, self._lines[end - 1].end) and not self._python:
+        if not self._python and _CONDITIONAL.search(self._text, self._lines[number].start, self._lines[end - 1].end):
             return False
         if not self._braced:
             return True

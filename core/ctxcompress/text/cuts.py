@@ -1,60 +1,84 @@
-"""Where chunks of source code were cut: within a docstring, a comment, a block; and whether one goes on in another."""
+"""Where chunks of source code were cut: within a docstring, a comment, a block; and which go on in which."""
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ctxcompress.text.source import code_lines
 
-__all__ = ["end_of_cut_text", "may_go_on"]
+__all__ = ["end_of_cut_text", "going_on"]
 
 _QUOTES = re.compile(r"\"{3}|'{3}")
 _SURE = 4
 """Lines that must speak against it before a chunk does not begin as the one before ends."""
+_OPENING = re.compile(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
+"""A docstring that is one with its first line: no end of another."""
 _GOES_ON = re.compile(r"[:{(\[,\\=+]$|->$|\b(?:and|or|not|in)$")
 _PART = re.compile(r"[ \t]*[\"')\]}.]")
 """How the rest of an expression begins."""
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
 
 
+class _Quoted(NamedTuple):
+    """What the quotes of a chunk of Python tell."""
+
+    outside: int
+    """Lines that speak for it that the chunk begins outside of a docstring, less those that speak against it."""
+    odd: bool
+    """Whether there is an odd number of quotes."""
+
+    @classmethod
+    def of(cls, text: str) -> "_Quoted":
+        parts = _QUOTES.split(text)
+        score, sign = 10 * (_OPENING.match(text) is not None), 1
+        for part in parts:
+            code, others = code_lines(part)
+            score += sign * (code - others)
+            sign = -sign
+        return cls(score, len(parts) % 2 == 0)
+
+
 def end_of_cut_text(text: str, language: str) -> int:
     """Where the docstring or comment ends that a chunk of source code begins in the middle of; 0 for none."""
     if language == "python":
         first = _QUOTES.search(text)
-        return first.end() if first and text[: first.start()].strip() and _begins_within(text, 0) else 0
+        return first.end() if first and text[: first.start()].strip() and _Quoted.of(text).outside < 0 else 0
     closing = text.find("*/")
     return closing + 2 if closing >= 0 and text.find("/*", 0, closing) < 0 else 0
 
 
-def may_go_on(before: str, after: str, language: str) -> bool:
-    """Whether one chunk of source code may be what follows another: a docstring that one breaks off goes on in the
-    other, a block that one opens has a body there, and where nothing is open nothing is indented deeper."""
-    if language == "python":
-        ends_within = _ends_within(before)
-        if _begins_within(after, _SURE if ends_within else -_SURE) != ends_within:
-            return False
-    else:
-        ends_within = before.rfind("/*") > before.rfind("*/")
-        if ends_within != (end_of_cut_text(after, language) > 0):
-            return False
+def going_on(texts: Sequence[str], language: str) -> Iterator[bool]:
+    """Of each of several chunks of one source file, in their order, whether the next one may be what follows it in the
+    file: a docstring that one breaks off goes on in the other, a block that one opens has a body there, and where
+    nothing is open nothing is indented deeper."""
+    within = None
+    for number, after in enumerate(texts):
+        begins, ends = _python(after, within) if language == "python" else _others(after)
+        if number:
+            yield begins == within and (begins or _is_indented_well(texts[number - 1], after))
+        within = ends
+
+
+def _python(text: str, expected: bool | None) -> tuple[bool, bool]:
+    """(whether a chunk begins in the middle of a docstring, whether it ends so). expected: whether the one before it
+    ends so, if there is one."""
+    quoted = _Quoted.of(text)
+    bias = 0 if expected is None else -_SURE if expected else _SURE
+    begins = quoted.outside + bias < 0
+    return begins, begins != quoted.odd
+
+
+def _others(text: str) -> tuple[bool, bool]:
+    """The same of comments between /* and */."""
+    return end_of_cut_text(text, "") > 0, text.rfind("/*") > text.rfind("*/")
+
+
+def _is_indented_well(before: str, after: str) -> bool:
     last, first = _last_line(before), next((line for line in after.split("\n") if line.strip()), "")
-    if ends_within or _COMMENT.match(last) or _PART.match(first):
+    if _COMMENT.match(last) or _PART.match(first) or _indent(first) <= _indent(last):
         return True
-    return _GOES_ON.search(last.partition(" #")[0].rstrip()) is not None or _indent(first) <= _indent(last)
-
-
-def _begins_within(text: str, expected: int) -> bool:
-    """Whether a chunk of Python begins in the middle of a docstring: whether what stands outside of quotes looks less
-    like code than what stands inside. expected: lines that are counted as speaking for it."""
-    sign, score = 1, -expected
-    for part in _QUOTES.split(text):
-        code, others = code_lines(part)
-        score += sign * (code - others)
-        sign = -sign
-    return score < 0
-
-
-def _ends_within(text: str) -> bool:
-    """Whether a docstring is open at the end of a chunk of Python."""
-    return (len(_QUOTES.findall(text)) % 2 == 1) != _begins_within(text, 0)
+    code = last.partition(" #")[0].rstrip()
+    return _GOES_ON.search(code) is not None or sum(map(code.count, "([{")) > sum(map(code.count, ")]}"))
 
 
 def _last_line(text: str) -> str:

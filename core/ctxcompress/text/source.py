@@ -123,8 +123,10 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
         return True
     if len(text) > _LONGEST_LINES * text.count("\n"):
         return False
-    code_name = ending in _CODE_ENDINGS
-    return code_share(text, markup=not code_name) > (0.2 if code_name else 0.6)
+    if ending not in _CODE_ENDINGS:
+        return code_share(text) > 0.6
+    # A module may begin with pages of documentation.
+    return any(code_share(part, markup=False) > 0.2 for part in (text, text[max(0, len(text) - _SAMPLE) :]))
 
 
 def code_share(text: str, *, markup: bool = True) -> float:
