@@ -37,7 +37,9 @@ class Elision:
         body; what is left out of a class beside other members needs none. In Python it is `...` where the body would
         be empty, which is not allowed there, else a comment.
         """
-        return list(self._of_nodes(self._nodes, _Kept(self._text, spans))) if spans else []
+        if not spans or tuple(spans) == ((0, len(self._text)),):
+            return []
+        return list(self._of_nodes(self._nodes, _Kept(self._text, spans)))
 
     def _of_nodes(self, nodes: Sequence[Node], kept: "_Kept") -> Iterator[tuple[int, str]]:
         for node in nodes:

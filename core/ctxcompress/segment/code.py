@@ -1,7 +1,10 @@
 """Source code as segments: functions and methods whole, if they are not long; else their statements, each with the
 signature, and with whatever closes it."""
 
+import math
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.segment.line_outline import line_outline
@@ -14,6 +17,9 @@ _WHOLE = 1_500
 """Characters up to which a function is kept or dropped as one."""
 _PIECE = 250
 """The same of a class, of a statement with others in it, and of short statements together."""
+_LONG_DOC = 500
+"""Characters of a docstring that is kept or dropped as one, and of paragraphs of a longer one together."""
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE, NodeKind.IMPORTS, NodeKind.DOC))
 """What is never in one segment with what stands beside it."""
@@ -24,19 +30,20 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     return line_outline(text, source_language(text, name)) if looks_like_code(text, name) else ()
 
 
-def code_segments(nodes: Sequence[Node]) -> list[Segment]:
+def code_segments(text: str, nodes: Sequence[Node]) -> list[Segment]:
     """The segments of a text with this outline, which they partition.
 
     The heading of a segment is the qualified name of what it stands in. It needs the signatures of all that it stands
     in, and what closes these.
     """
-    builder = _Builder()
+    builder = _Builder(text)
     builder.add(nodes, (), ())
     return builder.segments
 
 
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
+        self._text = text
         self.segments: list[Segment] = []
         self._block = -1
 
@@ -49,6 +56,8 @@ class _Builder:
             most = _WHOLE if node.kind in _FUNCTIONS else _PIECE
             if node.body >= 0 and node.end - node.start > most:
                 self._add_cut(node, path, around)
+            elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
+                self._add_doc(node, path, around)
             else:
                 self._append(node.kind, node.start, run[-1].end, path, around)
 
@@ -63,8 +72,31 @@ class _Builder:
             self._block += 1
             self._append(NodeKind.STATEMENT, node.tail, node.end, heading, (*around, head))
 
+    def _add_doc(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
+        """Appends the paragraphs of a docstring, with its first and its last line, where its quotes are."""
+        head = len(self.segments)
+        ends = [match.end() for match in _PARAGRAPH_END.finditer(self._text, node.start, node.end)]
+        first = self._text.find("\n", node.start, node.end) + 1
+        last = self._text.rfind("\n", first, node.start + len(self._text[node.start : node.end].rstrip())) + 1
+        cuts = _spaced([end for end in ends if first < end < last], first, _LONG_DOC)
+        bounds = [node.start, *dict.fromkeys((first, *cuts, last)), node.end]
+        if not node.start < first < last:
+            bounds = [node.start, node.end]
+        tail = head + len(bounds) - 2
+        for number, (start, end) in enumerate(pairwise(bounds), head):
+            needs = tuple(other for other in dict.fromkeys((head, tail)) if other != number)
+            self._append(node.kind, start, end, heading, (*around, *needs))
+
     def _append(self, unit: NodeKind, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit))
+
+
+def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
+    """Those of the ends of paragraphs at which as many of these are together as stay that short."""
+    for end, following in pairwise([*ends, math.inf]):
+        if following - start > most:
+            yield int(end)
+            start = int(end)
 
 
 def _runs(nodes: Sequence[Node]) -> Iterator[list[Node]]:

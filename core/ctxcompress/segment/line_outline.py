@@ -7,7 +7,6 @@ languages with braces what is cut apart must have its braces closed.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from ctxcompress.outline import Node, NodeKind
@@ -18,6 +17,8 @@ __all__ = ["line_outline"]
 
 _DEEPEST = 12
 """Levels of bodies within bodies; what is deeper is not cut."""
+_SHORT = 250
+"""Characters of a statement that is not worth cutting."""
 _ATTACHED = re.compile(r"[ \t]*(?:@\w|#|//|/\*|\*|--[ ]|\[\[?\w)")
 """Comments, decorators and attributes, which belong to a definition that follows at once."""
 _GOES_ON = re.compile(
@@ -99,13 +100,13 @@ class _Builder:
         what = definition(self._text, line.start, braced=self._braced)
         kind = self._kind(what, line, scope)
         name = self._name(what, kind, line, scope)
-        node = Node(kind, start, stop, name, line.start if what else -1, exported=bool(what and what.exported))
-        can_be_cut = body < tail and scope.depth < _DEEPEST and self._is_closed(number, body, tail, end)
-        if not can_be_cut:
-            return node, end
+        signature, exported = line.start if what else -1, bool(what and what.exported)
+        is_worth_it = body < tail and scope.depth < _DEEPEST and (what or stop - start > _SHORT)
+        if not is_worth_it or not self._is_closed(number, body, tail, end):
+            return Node(kind, start, stop, name, signature, exported=exported), end
         children = tuple(self.nodes(body, tail, scope.within(what, name)))
         closing = self._lines[tail].start if tail < end else stop
-        return replace(node, body=self._lines[body].start, tail=closing, children=children), end
+        return Node(kind, start, stop, name, signature, self._lines[body].start, closing, exported, children), end
 
     def _continues(self, number: int) -> bool:
         start = self._lines[number].start

@@ -31,7 +31,7 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str) -> list
     if not text:
         return []
     if nodes:
-        return code_segments(nodes)
+        return code_segments(text, nodes)
     segments: list[Segment] = []
     for number, block in enumerate(markdown_blocks(text)):
         segments.extend(_split(text, block, number, len(segments), language))

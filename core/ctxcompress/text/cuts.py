@@ -11,6 +11,8 @@ __all__ = ["end_of_cut_text", "going_on"]
 _QUOTES = re.compile(r"\"{3}|'{3}")
 _SURE = 4
 """Lines that must speak against it before a chunk does not begin as the one before ends."""
+_PARTS = 5
+"""How many times quotes may have changed the side before nothing more is learned."""
 _OPENING = re.compile(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
 """A docstring that is one with its first line: no end of another."""
 _GOES_ON = re.compile(r"[:{(\[,\\=+]$|->$|\b(?:and|or|not|in)$")
@@ -31,7 +33,7 @@ class _Quoted(NamedTuple):
     def of(cls, text: str) -> "_Quoted":
         parts = _QUOTES.split(text)
         score, sign = 10 * (_OPENING.match(text) is not None), 1
-        for part in parts:
+        for part in parts[:_PARTS]:
             code, others = code_lines(part)
             score += sign * (code - others)
             sign = -sign
@@ -62,6 +64,8 @@ def going_on(texts: Sequence[str], language: str) -> Iterator[bool]:
 def _python(text: str, expected: bool | None) -> tuple[bool, bool]:
     """(whether a chunk begins in the middle of a docstring, whether it ends so). expected: whether the one before it
     ends so, if there is one."""
+    if not expected and not _QUOTES.search(text):
+        return False, False  # prose throughout would be the middle of a docstring, after some of its beginning
     quoted = _Quoted.of(text)
     bias = 0 if expected is None else -_SURE if expected else _SURE
     begins = quoted.outside + bias < 0

@@ -84,7 +84,8 @@ def definitions_of(nodes):
 
 def blocks(text):
     return [
-        (item.heading, text[item.start : item.end].splitlines()[0]) for item in code_segments(outline(text, "a.py"))
+        (item.heading, text[item.start : item.end].splitlines()[0])
+        for item in code_segments(text, outline(text, "a.py"))
     ]
 
 
