@@ -19,10 +19,10 @@ _FRESH = 0.85
 """Share of an item that must be new for it to be packed in its turn."""
 
 
-def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: float) -> list[int]:
+def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: float | NDArray[np.float64]) -> list[int]:
     """Item numbers from the best to the worst, by ``value / size**density``; equal ones in their order.
 
-    density 0 ranks by value alone, 1 by value per token.
+    density 0 ranks by value alone, 1 by value per token; one for all, or one for each.
     """
     order: list[int] = np.argsort(-values / np.maximum(sizes, 1.0) ** density, kind="stable").tolist()
     return order

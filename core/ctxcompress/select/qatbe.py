@@ -19,6 +19,10 @@ from ctxcompress.types import Kind
 __all__ = ["Selection", "select"]
 
 _DENSITY = 0.15
+_SOURCE_DENSITY = 0.075
+"""The same of source code: a function is needed whole, however long it is."""
+_USUAL = 30
+"""Tokens of a sentence: where one of prose and one of source code are worth as much, that long, they are equal."""
 _CHARACTERS_PER_TOKEN = 4.0
 _REFILLS = 2
 _REPEATABLE = frozenset((Kind.HEADING, Kind.TABLE))
@@ -124,7 +128,8 @@ def _ranked(candidates: Candidates, values: Floats) -> list[int]:
     headers = {
         n for number, s in enumerate(candidates.segments) if s[0] is Kind.TABLE for n in candidates.needs(number)
     }
-    ranking = [number for number in rank(values, sizes, density=_DENSITY) if number not in headers]
+    densities = np.array([_DENSITY if segment.unit is None else _SOURCE_DENSITY for segment in candidates.segments])
+    ranking = [number for number in rank(values * _USUAL**densities, sizes, density=densities) if number not in headers]
     return [number for number in ranking if not _is_bare(candidates, number)]
 
 
