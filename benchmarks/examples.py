@@ -74,7 +74,7 @@ def example(case: Case) -> Example:
     passages = [Passage(str(n), d.text, title=d.title or None) for n, d in enumerate(case.documents)]
     language = detect_language(" ".join([case.query, *(p.text[:150] for p in passages[:3])]))
     documents = reduced(passages, CompressionConfig(), fits=False).documents
-    items, segments, _ = segmented(documents, passages, language)
+    items, segments, _ = segmented(documents, passages, language, 500)
     candidates = Candidates.of(documents, segments)
     corpus = Corpus.of(items, segments, candidates.texts)
     terms = Terms(language)

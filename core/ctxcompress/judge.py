@@ -18,7 +18,7 @@ from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.segment.code import outline
+from ctxcompress.segment.code import WHOLE, outline
 from ctxcompress.segment.segments import segment_outlined
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.text.language import detect_language
@@ -27,6 +27,11 @@ from ctxcompress.text.words import Terms
 from ctxcompress.types import Kind, Passage, Segment
 
 __all__ = ["Judged", "judge", "language_of", "segmented"]
+
+
+_CHARACTERS = 3
+"""Of a function, for each token of the budget: more, and it is cut."""
+_SHORTEST = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +59,18 @@ def language_of(query: str, passages: Sequence[Passage], config: CompressionConf
 
 
 def segmented(
-    documents: Sequence[Document], passages: Sequence[Passage], language: str
+    documents: Sequence[Document], passages: Sequence[Passage], language: str, budget: int
 ) -> tuple[list[Passage], list[list[Segment]], list[tuple[Node, ...]]]:
     """(each document as a passage, its segments, its outline if it is code). A document is called what the first
-    passage in it is."""
+    passage in it is. budget: in tokens; a function that takes most of it is no single segment."""
     items = []
     for document in documents:
         item = passages[document.pieces[0].passage]
         items.append(item if document.is_passage else replace(item, text=document.text, embedding=None))
     outlines = [outline(item.text, item.file_path or item.title) for item in items]
     pairs = zip(items, outlines, strict=True)
-    segments = [segment_outlined(item.text, nodes, language=language) for item, nodes in pairs]
+    whole = min(WHOLE, max(_SHORTEST, _CHARACTERS * budget))
+    segments = [segment_outlined(item.text, nodes, language=language, whole=whole) for item, nodes in pairs]
     return items, segments, outlines
 
 

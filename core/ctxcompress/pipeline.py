@@ -178,7 +178,7 @@ def _chosen(
 ) -> _Choice:
     """What is kept where not all stays as it came. fits: whether all of it may be kept."""
     language = language_of(query, items, config)
-    documents, segments, outlines = segmented(layout.documents, items, language)
+    documents, segments, outlines = segmented(layout.documents, items, language, config.budget)
     candidates = Candidates.of(layout.documents, segments)
     clock.lap("segment", len(items), len(candidates.segments))
     judged = judge(query, documents, segments, candidates, language, config)

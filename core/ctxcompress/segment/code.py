@@ -13,10 +13,10 @@ from ctxcompress.types import Kind, Segment
 
 __all__ = ["code_segments", "outline"]
 
-_WHOLE = 1_500
+WHOLE = 1_500
 """Characters up to which a function is kept or dropped as one."""
-_PIECE = 250
-"""The same of a class, of a statement with others in it, and of short statements together."""
+_PIECES = 6
+"""How many times shorter classes, statements with others in them, and short statements together have to be for that."""
 _LONG_DOC = 500
 """Characters of a docstring that is kept or dropped as one, and of paragraphs of a longer one together."""
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
@@ -30,30 +30,30 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     return line_outline(text, source_language(text, name)) if looks_like_code(text, name) else ()
 
 
-def code_segments(text: str, nodes: Sequence[Node]) -> list[Segment]:
-    """The segments of a text with this outline, which they partition.
+def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
+    """The segments of a text with this outline, which they partition. whole: characters up to which a function is one.
 
     The heading of a segment is the qualified name of what it stands in. It needs the signatures of all that it stands
     in, and what closes these.
     """
-    builder = _Builder(text)
+    builder = _Builder(text, whole)
     builder.add(nodes, (), ())
     return builder.segments
 
 
 class _Builder:
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, whole: int) -> None:
+        self._text, self._whole, self._piece = text, whole, whole // _PIECES
         self.segments: list[Segment] = []
         self._block = -1
 
     def add(self, nodes: Sequence[Node], heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         """Appends the segments of nodes that stand side by side. around: the segments of what they stand in."""
-        for run in _runs(nodes):
+        for run in _runs(nodes, self._piece):
             self._block += 1
             node = run[0]
             path = (*heading, node.name.rpartition(".")[2]) if node.name and node.kind in _ALONE else heading
-            most = _WHOLE if node.kind in _FUNCTIONS else _PIECE
+            most = self._whole if node.kind in _FUNCTIONS else self._piece
             if node.body >= 0 and node.end - node.start > most:
                 self._add_cut(node, path, around)
             elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
@@ -99,11 +99,11 @@ def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
             start = int(end)
 
 
-def _runs(nodes: Sequence[Node]) -> Iterator[list[Node]]:
-    """The nodes, short ones that define nothing together."""
+def _runs(nodes: Sequence[Node], most: int) -> Iterator[list[Node]]:
+    """The nodes; those that define nothing together, as long as they stay that short."""
     run: list[Node] = []
     for node in nodes:
-        if run and (node.kind in _ALONE or run[0].kind in _ALONE or node.end - run[0].start > _PIECE):
+        if run and (node.kind in _ALONE or run[0].kind in _ALONE or node.end - run[0].start > most):
             yield run
             run = []
         run.append(node)

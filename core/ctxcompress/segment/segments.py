@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ctxcompress.outline import Node
 from ctxcompress.segment.blocks import Block
-from ctxcompress.segment.code import code_segments, outline
+from ctxcompress.segment.code import WHOLE, code_segments, outline
 from ctxcompress.segment.fences import split_fence
 from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
@@ -26,12 +26,13 @@ def segment(text: str, *, language: str = "en", name: str | None = None) -> list
     return segment_outlined(text, outline(text, name), language=language)
 
 
-def segment_outlined(text: str, nodes: Sequence[Node], *, language: str) -> list[Segment]:
-    """The same, where the outline of the text is known. nodes: none for prose."""
+def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: int = WHOLE) -> list[Segment]:
+    """The same, where the outline of the text is known. nodes: none for prose. whole: characters up to which a function
+    is one segment."""
     if not text:
         return []
     if nodes:
-        return code_segments(text, nodes)
+        return code_segments(text, nodes, whole)
     segments: list[Segment] = []
     for number, block in enumerate(markdown_blocks(text)):
         segments.extend(_split(text, block, number, len(segments), language))

@@ -1,7 +1,6 @@
 """Segments that are larger than the whole budget: the part of the best one that can be kept."""
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 
 from ctxcompress.documents import Spans
 from ctxcompress.select.assemble import stripped_end
@@ -21,11 +20,13 @@ def best_split(
 ) -> tuple[Candidates, int, int] | None:
     """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
     and how many there are more than before. None if it fits, or if nothing fits at all."""
-    texts = (number for number in ranking if candidates.segments[number][0] is not Kind.HEADING)
-    for number in islice(texts, _TRIES):
+    texts = [number for number in ranking if candidates.segments[number][0] is not Kind.HEADING][:_TRIES]
+    for number in texts:
         alone = layout.spans(candidates, {number, *candidates.needs(number)})
         if layout.count(layout.compose(alone)) <= budget:
             return None
+        if candidates.segments[number].unit is not None and number != texts[-1]:
+            continue  # a statement is not cut in two while there are others
         segment, text = candidates.segments[number], candidates.texts[number]
         tail = segment.start + _closing_fence(text)
         index = candidates.document[number]
