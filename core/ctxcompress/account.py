@@ -25,9 +25,10 @@ class Account:
     ) -> None:
         """unlikely: spans of the documents that were hardly needed."""
         self._items, self._reduction, self._selection = items, reduction, selection
-        self.spans = layout.of_passages(selection.spans)
+        shown_of = layout.shown(selection.spans)
+        self.spans = {index: spans for index, (spans, _) in shown_of.items()}
         """Passage number -> what is kept of it, in the order in which passages are shown."""
-        self._markers = layout.markers(selection.spans)
+        self._markers = {index: markers for index, (_, markers) in shown_of.items()}
         going_on: dict[int, list[Span]] = {}
         for document in reduction.documents:
             for passage, span in document.pieces:
@@ -49,7 +50,7 @@ class Account:
         for member, leader in sorted(self._reduction.leaders.items()):
             stands_for.setdefault(leader, []).append(member)
         for index, spans in self.spans.items():
-            markers = self._markers.get(index, ())
+            markers = self._markers[index]
             text = shown(self._items[index].text, spans, markers)
             tokens = self._selection.tokens if text == self._selection.text else count(text)
             members = tuple(stands_for.get(index, ()))

@@ -63,7 +63,7 @@ class Elision:
         return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
 
     def _empty(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
-        anchor = kept.last_before(node.body)
+        anchor = kept.last_before(node.tail)  # comments may be kept of it
         if anchor >= node.start:  # else not even the signature is kept
             yield self._marker(node.children[0], anchor, "..." if self._language == "python" else "")
 

@@ -21,6 +21,7 @@ _SHORT = 250
 """Characters of a statement that is not worth cutting."""
 _ATTACHED = re.compile(r"[ \t]*(?:@\w|#|//|/\*|\*|--[ ]|\[\[?\w)")
 """Comments, decorators and attributes, which belong to a definition that follows at once."""
+_COMMENT = re.compile(r"[ \t]*(?:#|//|/\*|\*|--[ ])")
 _GOES_ON = re.compile(
     r"[ \t]*(?:[)\]}]+[ \t]*(?:else|catch|finally|while)\b|(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure"
     r"|when|case|default|then)\b)"
@@ -94,8 +95,8 @@ class _Builder:
         if is_split and _OPENS.match(self._text, self._lines[body].start) and line.net == 0:
             body += 1  # the brace has a line of its own
         end = tail = max(body, min(self._following[body - 1], last))
-        while end < last and self._lines[end].indent == line.indent and self._continues(end):
-            end = max(end + 1, min(self._following[end], last))
+        while (part := self._next_part(end, last, line.indent)) >= 0:
+            end = max(part + 1, min(self._following[part], last))
         start, stop = self._lines[begin].start, self._lines[end - 1].end
         what = definition(self._text, line.start, braced=self._braced)
         kind = self._kind(what, line, scope)
@@ -108,9 +109,18 @@ class _Builder:
         closing = self._lines[tail].start if tail < end else stop
         return Node(kind, start, stop, name, signature, self._lines[body].start, closing, exported, children), end
 
-    def _continues(self, number: int) -> bool:
-        start = self._lines[number].start
-        return _GOES_ON.match(self._text, start) is not None or _CLOSES.match(self._text, start) is not None
+    def _next_part(self, number: int, last: int, indent: int) -> int:
+        """The number of the line that goes on with, or closes, what was begun with this indentation, comments before it
+        apart; -1 for none."""
+        first = number
+        while number < last and self._lines[number].indent == indent:
+            start = self._lines[number].start
+            if _GOES_ON.match(self._text, start) or (number == first and _CLOSES.match(self._text, start)):
+                return number
+            if not _COMMENT.match(self._text, start):
+                return -1
+            number += 1
+        return -1
 
     def _is_closed(self, number: int, body: int, tail: int, end: int) -> bool:
         """Whether the braces around a body are those of its first line and of what closes it."""

@@ -58,29 +58,42 @@ class Layout:
             found |= self.documents[number].of_passages(of_document)
         return {passage: found[passage] for passage in self.arrange(found)}
 
-    def markers(self, spans: Mapping[int, Sequence[Span]]) -> dict[int, tuple[Marker, ...]]:
-        """Passage number -> the markers in it, for these spans of the documents."""
+    def shown(self, spans: Mapping[int, Sequence[Span]]) -> dict[int, tuple[tuple[Span, ...], tuple[Marker, ...]]]:
+        """Passage number -> its spans and the markers between them, for these spans of the documents; in the order in
+        which passages are shown."""
         places: dict[int, list[tuple[int, str]]] = {}
         for number, of_document in spans.items():
             for end, text in self.elide(number, of_document):
                 passage, (place, _) = self.documents[number].in_passage(end)
                 places.setdefault(passage, []).append((place, text))
-        if not places:
-            return {}
-        ends = {passage: [end for _, end in parts] for passage, parts in self.of_passages(spans).items()}
         return {
-            passage: tuple(Marker(bisect_right(ends[passage], place), text) for place, text in of_passage)
-            for passage, of_passage in places.items()
+            passage: _with_markers(of_passage, places.get(passage, ()))
+            for passage, of_passage in self.of_passages(spans).items()
         }
 
     def compose(self, spans: Mapping[int, Sequence[Span]]) -> str:
         """The final text for these spans of the documents."""
-        markers = self.markers(spans)
         return self.separator.join(
-            self.frame(passage, shown(self.passages[passage], parts, markers.get(passage, ())))
-            for passage, parts in self.of_passages(spans).items()
+            self.frame(passage, shown(self.passages[passage], *parts)) for passage, parts in self.shown(spans).items()
         )
 
     def opening(self, passage: int) -> int:
         """Tokens that a passage costs before any of its text: its frame and the separator."""
         return self.count(self.frame(passage, "")) + self.count(self.separator)
+
+
+def _with_markers(
+    spans: tuple[Span, ...], places: Sequence[tuple[int, str]]
+) -> tuple[tuple[Span, ...], tuple[Marker, ...]]:
+    """The spans, cut where markers stand within them, and the markers."""
+    if not places:
+        return spans, ()
+    inner = {place for place, _ in places}
+    parts: list[Span] = []
+    for start, end in spans:
+        for cut in sorted(place for place in inner if start < place < end):
+            parts.append(Span(start, cut))
+            start = cut
+        parts.append(Span(start, end))
+    ends = [end for _, end in parts]
+    return tuple(parts), tuple(Marker(bisect_right(ends, place), text) for place, text in places)

@@ -11,7 +11,7 @@ __all__ = ["end_of_cut_text", "going_on"]
 _QUOTES = re.compile(r"\"{3}|'{3}")
 _SURE = 4
 """Lines that must speak against it before a chunk does not begin as the one before ends."""
-_PARTS = 5
+_CHANGES = 5
 """How many times quotes may have changed the side before nothing more is learned."""
 _OPENING = re.compile(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
 """A docstring that is one with its first line: no end of another."""
@@ -21,30 +21,39 @@ _PART = re.compile(r"[ \t]*[\"')\]}.]")
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
 
 
-class _Quoted(NamedTuple):
-    """What the quotes of a chunk of Python tell."""
+class _Reading(NamedTuple):
+    """How a chunk of Python reads if it begins in a docstring, or outside of one."""
 
-    outside: int
-    """Lines that speak for it that the chunk begins outside of a docstring, less those that speak against it."""
-    odd: bool
-    """Whether there is an odd number of quotes."""
+    likely: int
+    """Lines that look as they should, code outside and no code inside, less those that do not."""
+    ends_within: bool
 
     @classmethod
-    def of(cls, text: str) -> "_Quoted":
-        parts = _QUOTES.split(text)
-        score, sign = 10 * (_OPENING.match(text) is not None), 1
-        for part in parts[:_PARTS]:
-            code, others = code_lines(part)
-            score += sign * (code - others)
-            sign = -sign
-        return cls(score, len(parts) % 2 == 0)
+    def of(cls, text: str, *, within: bool) -> "_Reading":
+        quotes = list(_QUOTES.finditer(text))
+        open_ = quotes[0].group() if within and quotes else '"' * 3 if within else ""
+        likely = start = changes = 0
+        for quote in quotes:
+            if open_ not in ("", quote.group()):
+                continue  # the other quotes, within a docstring
+            if changes < _CHANGES:
+                likely += _likely(text[start : quote.start()], within=open_ != "")
+            open_, start, changes = ("" if open_ else quote.group()), quote.end(), changes + 1
+        if changes < _CHANGES:
+            likely += _likely(text[start:], within=open_ != "")
+        return cls(likely + (0 if within else 10 * (_OPENING.match(text) is not None)), open_ != "")
+
+
+def _likely(text: str, *, within: bool) -> int:
+    code, others = code_lines(text)
+    return others - code if within else code - others
 
 
 def end_of_cut_text(text: str, language: str) -> int:
     """Where the docstring or comment ends that a chunk of source code begins in the middle of; 0 for none."""
     if language == "python":
         first = _QUOTES.search(text)
-        return first.end() if first and text[: first.start()].strip() and _Quoted.of(text).outside < 0 else 0
+        return first.end() if first and text[: first.start()].strip() and _python(text, None)[0] else 0
     closing = text.find("*/")
     return closing + 2 if closing >= 0 and text.find("/*", 0, closing) < 0 else 0
 
@@ -66,10 +75,10 @@ def _python(text: str, expected: bool | None) -> tuple[bool, bool]:
     ends so, if there is one."""
     if not expected and not _QUOTES.search(text):
         return False, False  # prose throughout would be the middle of a docstring, after some of its beginning
-    quoted = _Quoted.of(text)
-    bias = 0 if expected is None else -_SURE if expected else _SURE
-    begins = quoted.outside + bias < 0
-    return begins, begins != quoted.odd
+    outside, inside = _Reading.of(text, within=False), _Reading.of(text, within=True)
+    bias = 0 if expected is None else _SURE if expected else -_SURE
+    begins = inside.likely + 2 * bias > outside.likely
+    return begins, (inside if begins else outside).ends_within
 
 
 def _others(text: str) -> tuple[bool, bool]:
