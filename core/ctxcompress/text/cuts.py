@@ -13,6 +13,8 @@ _SURE = 4
 """Lines that must speak against it before a chunk does not begin as the one before ends."""
 _CHANGES = 5
 """How many times quotes may have changed the side before nothing more is learned."""
+_EXAMPLE = 4
+"""Lines of prose that an example of an interactive session stands for: docstrings have them."""
 _OPENING = re.compile(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
 """A docstring that is one with its first line: no end of another."""
 _GOES_ON = re.compile(r"[:{(\[,\\=+]$|->$|\b(?:and|or|not|in)$")
@@ -46,7 +48,8 @@ class _Reading(NamedTuple):
 
 def _likely(text: str, *, within: bool) -> int:
     code, others = code_lines(text)
-    return others - code if within else code - others
+    excess = code - others - _EXAMPLE * text.count(">>> ")
+    return -excess if within else excess
 
 
 def end_of_cut_text(text: str, language: str) -> int:
