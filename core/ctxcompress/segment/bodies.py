@@ -25,6 +25,8 @@ _CLAUSES = frozenset(
 """Parts of such statements that have blocks too; loops are such parts after a label."""
 _CONDITIONALS = frozenset(("preproc_ifdef", "preproc_if"))
 _CONDITIONAL_ENDS = frozenset(("#endif", "preproc_else", "preproc_elif", "preproc_elifdef"))
+_SHORT = 5
+"""Lines of a compound statement that is not worth cutting."""
 _OPEN = 1 << 60
 """The end of a body that nothing closes: beyond all lines."""
 
@@ -69,7 +71,8 @@ def body_of(tree: "Tree", declared: Declaration | None, syntax: Syntax) -> Body 
         return _of_conditional(tree.children)
     compound = tree.children[0] if tree.type == "expression_statement" else tree
     if compound.type in _COMPOUNDS:
-        return _longest(compound, syntax)
+        first, end = rows(compound)
+        return _longest(compound, syntax) if end - first > _SHORT else None
     function = syntax.function_in(tree)
     body = _of_definition(function, syntax) if function is not None else None
     return body and body._replace(local=True)
@@ -107,14 +110,17 @@ def _indented_blocks(parts: "Sequence[Tree]") -> list[Body]:
     """Those of a statement of Python and of its clauses."""
     found = []
     for number, part in enumerate(parts):
-        last = rows(part)[1]
-        lines = (other.start_point.row for other in parts[number + 1 :])
-        close = next((line for line in lines if line >= last), _OPEN)
         if part.type == "block":
-            found.append(_indented(parts, close))
+            found.append(_indented(parts, _closing(part, parts[number + 1 :])))
         elif part.type in _CLAUSES:
-            found.append(_indented(part.children, close))
+            found.append(_indented(part.children, _closing(part, parts[number + 1 :])))
     return found
+
+
+def _closing(block: "Tree", following: "Sequence[Tree]") -> int:
+    """The line on which something follows a block of Python, other than a comment at the end of its last line."""
+    last = rows(block)[1]
+    return next((line for line in (part.start_point.row for part in following) if line >= last), _OPEN)
 
 
 def _indented(parts: "Sequence[Tree]", close: int) -> Body:

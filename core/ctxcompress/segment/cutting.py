@@ -69,20 +69,19 @@ class _Cutter(NamedTuple):
 
     def _node(self, group: Group, told: "Sequence[Tree]", first: int, end: int, scope: Scope) -> Node:
         """The node of the lines from `first` to `end`, which are those of a group and blank ones."""
-        declared = [self.syntax.declaration(tree, scope, self.source) for tree in told]
-        node = Node(NodeKind.STATEMENT, self.starts[first], self.starts[end])
-        if told and all(one is not None and one.kind is NodeKind.IMPORTS for one in declared):
-            return replace(node, kind=NodeKind.IMPORTS)
-        if len(told) != 1:
-            return node
-        if declared[0] is not None:
-            node = self._declared(node, declared[0], _first_line(group, told[0]), scope)
-            scope = _within(declared[0], node.name or scope.name, scope)
-        if group.end - group.first < 2 or scope.depth >= _DEEPEST:
-            return node
-        body = body_of(told[0], declared[0], self.syntax)
-        inner = body and body.within(end)
-        return node if inner is None else self._cut(node, inner, scope, is_told=declared[0] is not None)
+        found = [self.syntax.declaration(tree, scope, self.source) for tree in told]
+        start, stop = self.starts[first], self.starts[end]
+        if told and all(one is not None and one.kind is NodeKind.IMPORTS for one in found):
+            return Node(NodeKind.IMPORTS, start, stop)
+        if len(told) != 1 or (found[0] is None and group.end - group.first < 2):
+            return Node(NodeKind.STATEMENT, start, stop)
+        declared = found[0]
+        body = body_of(told[0], declared, self.syntax) if scope.depth < _DEEPEST else None
+        body = body and body.within(end)
+        if declared is None:
+            return self._cut(Node(NodeKind.STATEMENT, start, stop), body, scope, is_told=False)
+        node = self._declared(Node(declared.kind, start, stop), declared, _first_line(group, told[0]), scope)
+        return self._cut(node, body, _within(declared, node.name or scope.name, scope), is_told=True)
 
     def _declared(self, node: Node, declared: Declaration, line: int, scope: Scope) -> Node:
         """The node as one that defines something, from a line on."""
@@ -96,8 +95,10 @@ class _Cutter(NamedTuple):
             exported=declared.exported and scope.exported,
         )
 
-    def _cut(self, node: Node, body: Body, scope: Scope, *, is_told: bool) -> Node:
-        """The node with the body that it has."""
+    def _cut(self, node: Node, body: Body | None, scope: Scope, *, is_told: bool) -> Node:
+        """The node with the body that it has, if it has one."""
+        if body is None:
+            return node
         inner = scope._replace(depth=scope.depth + 1, local=scope.local or body.local)
         children = self.nodes(body, inner, is_told=is_told)
         return replace(node, body=self.starts[body.first], tail=self.starts[body.end], children=children)

@@ -26,7 +26,8 @@ def _python(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
         return None
     if definition.type in _PYTHON_KINDS:
         kind, field = _PYTHON_KINDS[definition.type]
-        name = text_of(definition.child_by_field_name(field), source)
+        named = definition.child_by_field_name(field) or definition
+        name = text_of(_first_name(named, ("identifier",)), source)
         return Declaration(kind, name, definition, _is_public(name, scope), kind is NodeKind.CLASS)
     if tree.type != "expression_statement" or scope.local:
         return None
@@ -116,8 +117,9 @@ _JAVA_KINDS = MappingProxyType(
 )
 JAVA = Syntax(
     declaration=_java,
-    blocks=frozenset(("block", "class_body", "interface_body", "annotation_type_body", "constructor_body",
-                      "enum_body_declarations")),
+    blocks=frozenset(
+        ("block", "class_body", "interface_body", "annotation_type_body", "constructor_body", "enum_body_declarations")
+    ),
 )
 
 

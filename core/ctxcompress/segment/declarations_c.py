@@ -4,12 +4,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ctxcompress.outline import NodeKind
-from ctxcompress.segment.syntax import Declaration, Scope, Syntax, text_of
+from ctxcompress.segment.syntax import COMMENTS, Declaration, Scope, Syntax, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Tree
 
-__all__ = ["C", "CPP"]
+__all__ = ["CPP", "C"]
 
 _KINDS = MappingProxyType(
     {
@@ -60,7 +60,7 @@ def _declared(tree: "Tree") -> "Tree":
         if tree.type in _DECLARATIONS:
             inner = tree.child_by_field_name("type") if tree.child_by_field_name("declarator") is None else None
         elif tree.type == "template_declaration":
-            inner = tree.children[-1]
+            inner = next(part for part in reversed(tree.children) if part.is_named and part.type not in COMMENTS)
         else:
             inner = tree.child_by_field_name("body")
         if inner is None or inner.type == "declaration_list":

@@ -37,13 +37,11 @@ _EXPORTS = ("exports.", "module.exports")
 
 
 def _declaration(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
+    tree = _ambient(tree)
     if tree.type == "import_statement":
         return Declaration(NodeKind.IMPORTS, "", tree)
     if tree.type == "export_statement":
         return _exported(tree, scope, source)
-    if tree.type == "ambient_declaration":
-        inner = next((part for part in tree.children if part.is_named and part.type != "comment"), None)
-        return None if inner is None else _declaration(inner, scope, source)
     if tree.type == "expression_statement":
         return _of_expression(tree.children[0], scope, source)
     if tree.type in _VARIABLES:
@@ -54,6 +52,16 @@ def _declaration(tree: "Tree", scope: Scope, source: bytes) -> Declaration | Non
         return None
     kind = _KINDS[tree.type]
     return _as(kind, tree, _field_name(tree, source), tree, scope, source)
+
+
+def _ambient(tree: "Tree") -> "Tree":
+    """What comes after `declare`."""
+    while tree.type == "ambient_declaration":
+        inner = next(_named(tree), None)
+        if inner is None:
+            break
+        tree = inner
+    return tree
 
 
 def _as(kind: NodeKind, tree: "Tree", name: str, node: "Tree", scope: Scope, source: bytes) -> Declaration:
@@ -137,7 +145,7 @@ def _inner(tree: "Tree") -> "Tree | None":
     """The part of an expression that its function is in."""
     if tree.type in ("call_expression", "new_expression"):
         arguments = tree.child_by_field_name("arguments")
-        given = [part for part in _named(arguments)] if arguments is not None else []
+        given = list(_named(arguments)) if arguments is not None else []
         last = next((part for part in reversed(given) if part.type in (*_FUNCTIONS, "call_expression")), None)
         return last or tree.child_by_field_name("function")
     for field in ("value", "right", "declaration"):

@@ -1,6 +1,6 @@
 """Outlines of whole files by tree-sitter, where its grammars are installed (the extra `code`)."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["parsed_outline"]
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 12
 """Bytes that the parser is given at a time."""
+_READS = 50
+"""How often it may ask for each part, on average. About twice is enough; but Python's grammar looks from each comment to
+the end of all that follow one another, which takes time quadratic in their number."""
+_FEWEST_READS = 1_000
+"""How often it may ask whatever the length: at each of many levels of indentation that end together, say."""
 _GRAMMARS = MappingProxyType(
     {
         "python": ("tree_sitter_python", "language", PYTHON),
@@ -49,11 +54,12 @@ def parsed_outline(text: str, language: str) -> tuple[Node, ...] | None:
     if parser is None:
         return None
     source = text.encode("utf-8", "replace")  # lone surrogates, which may only be in strings and comments
+    reader = _Reader(source, _FEWEST_READS + _READS * len(source) // _CHUNK)
     try:
-        tree = parser.parse(_reader(source), progress_callback=lambda _, has_error: has_error)
-    except ValueError:  # stopped at an error: to recover from many takes far longer than to parse
+        tree = parser.parse(reader, progress_callback=lambda _, has_error: has_error or reader.left < 0)
+    except ValueError:  # stopped: to recover from an error takes far longer than to parse what has none
         return None
-    return None if tree.root_node.has_error else outline_of(tree.root_node, text, source, syntax)
+    return None if tree.root_node.has_error or reader.left < 0 else outline_of(tree.root_node, text, source, syntax)
 
 
 def _parser(package: str, function: str) -> "Parser | None":
@@ -65,6 +71,14 @@ def _parser(package: str, function: str) -> "Parser | None":
     return parser
 
 
-def _reader(source: bytes) -> Callable[[int, object], bytes]:
-    """What gives the parser the source in parts, as it must be for it to tell how it goes."""
-    return lambda offset, _: source[offset : offset + _CHUNK]
+@dataclass(slots=True)
+class _Reader:
+    """Gives the parser the source in parts, and nothing once it has asked too often."""
+
+    source: bytes
+    left: int
+    """How often it may still ask."""
+
+    def __call__(self, offset: int, _: object) -> bytes:
+        self.left -= 1
+        return self.source[offset : offset + _CHUNK] if self.left >= 0 else b""
