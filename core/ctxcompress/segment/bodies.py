@@ -109,18 +109,13 @@ def _longest(tree: "Tree", syntax: Syntax) -> Body | None:
 def _indented_blocks(parts: "Sequence[Tree]") -> list[Body]:
     """Those of a statement of Python and of its clauses."""
     found = []
-    for number, part in enumerate(parts):
+    lines = [*(part.start_point.row for part in parts[1:]), _OPEN]
+    for part, close in zip(parts, lines, strict=True):
         if part.type == "block":
-            found.append(_indented(parts, _closing(part, parts[number + 1 :])))
+            found.append(_indented(parts, close))
         elif part.type in _CLAUSES:
-            found.append(_indented(part.children, _closing(part, parts[number + 1 :])))
+            found.append(_indented(part.children, close))
     return found
-
-
-def _closing(block: "Tree", following: "Sequence[Tree]") -> int:
-    """The line on which something follows a block of Python, other than a comment at the end of its last line."""
-    last = rows(block)[1]
-    return next((line for line in (part.start_point.row for part in following) if line >= last), _OPEN)
 
 
 def _indented(parts: "Sequence[Tree]", close: int) -> Body:

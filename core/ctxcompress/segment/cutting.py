@@ -73,35 +73,40 @@ class _Cutter(NamedTuple):
         start, stop = self.starts[first], self.starts[end]
         if told and all(one is not None and one.kind is NodeKind.IMPORTS for one in found):
             return Node(NodeKind.IMPORTS, start, stop)
-        if len(told) != 1 or (found[0] is None and group.end - group.first < 2):
+        if len(told) != 1:
             return Node(NodeKind.STATEMENT, start, stop)
-        declared = found[0]
-        body = body_of(told[0], declared, self.syntax) if scope.depth < _DEEPEST else None
-        body = body and body.within(end)
+        declared, body = found[0], None
+        if group.end - group.first > 1 and scope.depth < _DEEPEST:
+            body = body_of(told[0], declared, self.syntax)
+            body = body and body.within(end)
+        cut, close = (self.starts[body.first], self.starts[body.end]) if body else (-1, -1)
         if declared is None:
-            return self._cut(Node(NodeKind.STATEMENT, start, stop), body, scope, is_told=False)
-        node = self._declared(Node(declared.kind, start, stop), declared, _first_line(group, told[0]), scope)
-        return self._cut(node, body, _within(declared, node.name or scope.name, scope), is_told=True)
-
-    def _declared(self, node: Node, declared: Declaration, line: int, scope: Scope) -> Node:
-        """The node as one that defines something, from a line on."""
-        name = f"{scope.name}.{declared.name}" if scope.name else declared.name
-        is_method = declared.kind is NodeKind.FUNCTION and (scope.owner or declared.owner)
-        return replace(
-            node,
-            kind=NodeKind.METHOD if is_method else declared.kind,
+            children = self._children(body, scope, is_told=False)
+            return Node(NodeKind.STATEMENT, start, stop, body=cut, tail=close, children=children)
+        name = ".".join(part for part in (scope.name, declared.name) if part)
+        return Node(
+            kind=_kind(declared, scope),
+            start=start,
+            end=stop,
             name=name if declared.name else "",
-            signature=self.starts[line],
+            signature=self.starts[_first_line(group, told[0])],
+            body=cut,
+            tail=close,
             exported=declared.exported and scope.exported,
+            children=self._children(body, _within(declared, name, scope), is_told=True),
         )
 
-    def _cut(self, node: Node, body: Body | None, scope: Scope, *, is_told: bool) -> Node:
-        """The node with the body that it has, if it has one."""
+    def _children(self, body: Body | None, scope: Scope, *, is_told: bool) -> tuple[Node, ...]:
+        """What a body consists of; nothing if there is none."""
         if body is None:
-            return node
+            return ()
         inner = scope._replace(depth=scope.depth + 1, local=scope.local or body.local)
-        children = self.nodes(body, inner, is_told=is_told)
-        return replace(node, body=self.starts[body.first], tail=self.starts[body.end], children=children)
+        return self.nodes(body, inner, is_told=is_told)
+
+
+def _kind(declared: Declaration, scope: Scope) -> NodeKind:
+    is_method = declared.kind is NodeKind.FUNCTION and (scope.owner or declared.owner)
+    return NodeKind.METHOD if is_method else declared.kind
 
 
 def _within(declared: Declaration, name: str, scope: Scope) -> Scope:

@@ -19,8 +19,8 @@ __all__ = ["parsed_outline"]
 _CHUNK = 1 << 12
 """Bytes that the parser is given at a time."""
 _READS = 50
-"""How often it may ask for each part, on average. About twice is enough; but Python's grammar looks from each comment to
-the end of all that follow one another, which takes time quadratic in their number."""
+"""How often it may ask for each part, on average. About twice is enough; but Python's grammar looks from each comment
+to the end of all that follow one another, which takes time quadratic in their number."""
 _FEWEST_READS = 1_000
 """How often it may ask whatever the length: at each of many levels of indentation that end together, say."""
 _GRAMMARS = MappingProxyType(

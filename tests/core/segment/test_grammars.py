@@ -228,6 +228,11 @@ def test_a_statement_that_would_continue_another_stays_with_what_keeps_them_apar
     assert [ended[node.start : node.end] for node in outline(ended, "javascript")][1] == "stop();\n"
 
 
+def test_a_type_of_python_has_a_name() -> None:
+    (node,) = outline("type Names[T] = list[T]\n", "python")  # not yet in Python 3.11, so not in the fixture
+    assert (node.kind, node.name) == (NodeKind.TYPE, "Names")
+
+
 def test_what_shares_a_line_is_one_statement() -> None:
     for text in ("x = 1; y = 2\n", "def f(): pass\n", "if a: b()\n"):
         assert [node.body for node in outline(text, "python")] == [-1]
@@ -235,6 +240,17 @@ def test_what_shares_a_line_is_one_statement() -> None:
     assert (node.kind, node.body) == (NodeKind.STATEMENT, -1)
     (node,) = outline("function f(){a();b()}", "javascript")
     assert (node.kind, node.name, node.body) == (NodeKind.FUNCTION, "f", -1)
+
+
+def test_what_shares_a_line_with_what_closes_a_body_belongs_to_that() -> None:
+    text = "void f(void) { int a;\n  b();\n  c(\n    1); }\n"
+    (node,) = outline(text, "c")
+    assert text[node.signature : node.body] == "void f(void) { int a;\n"
+    assert [text[child.start : child.end] for child in node.children] == ["  b();\n"]
+    assert text[node.tail :] == "  c(\n    1); }\n"
+    text = "try:\n    a()\n    b()\n    c()\n    d()\n    e()  # why\nexcept E:\n    pass\n"
+    (node,) = outline(text, "python")
+    assert (len(node.children), text[node.tail :]) == (5, "except E:\n    pass\n")
 
 
 def test_every_node_in_a_body_of_python_holds_a_statement() -> None:
