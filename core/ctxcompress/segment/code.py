@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.outline import Node, NodeKind
+from ctxcompress.segment.grammars import parsed_outline
 from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.text.source import looks_like_code, source_language
 from ctxcompress.types import Kind, Segment
@@ -26,8 +27,12 @@ _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPA
 
 
 def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
-    """The outline of `text` if it is source code, or none. name: of its file, where it has one."""
-    return line_outline(text, source_language(text, name)) if looks_like_code(text, name) else ()
+    """The outline of `text` if it is source code, or none: by a parser if it is valid and its grammar is installed
+    (extra `code`), else by its lines. name: of its file, where it has one."""
+    if not looks_like_code(text, name):
+        return ()
+    language = source_language(text, name)
+    return parsed_outline(text, language) or line_outline(text, language)
 
 
 def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
