@@ -12,6 +12,8 @@ from ctxcompress.types import Kind, Segment, Span
 __all__ = ["best_alone", "best_split", "opening_fence"]
 
 _TRIES = 8
+_SOURCE_TRIES = 64
+"""Segments that are tried before a statement of source code is cut in two."""
 _FENCES = ("```", "~~~")
 
 
@@ -20,7 +22,8 @@ def best_split(
 ) -> tuple[Candidates, int, int] | None:
     """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
     and how many there are more than before. None if it fits, or if nothing fits at all."""
-    texts = [number for number in ranking if candidates.segments[number][0] is not Kind.HEADING][:_TRIES]
+    texts = [number for number in ranking if candidates.segments[number][0] is not Kind.HEADING]
+    texts = texts[: _TRIES if texts and candidates.segments[texts[0]].unit is None else _SOURCE_TRIES]
     for number in texts:
         alone = layout.spans(candidates, {number, *candidates.needs(number)})
         if layout.count(layout.compose(alone)) <= budget:

@@ -11,6 +11,8 @@ __all__ = ["end_of_cut_text", "going_on"]
 _QUOTES = re.compile(r"\"{3}|'{3}")
 _SURE = 4
 """Lines that must speak against it before a chunk does not begin as the one before ends."""
+_SAMPLE = 600
+"""Characters of each part that are looked at."""
 _CHANGES = 5
 """How many times quotes may have changed the side before nothing more is learned."""
 _EXAMPLE = 4
@@ -47,7 +49,7 @@ class _Reading(NamedTuple):
 
 
 def _likely(text: str, *, within: bool) -> int:
-    code, others = code_lines(text)
+    code, others = code_lines(text[:_SAMPLE])
     excess = code - others - _EXAMPLE * text.count(">>> ")
     return -excess if within else excess
 
@@ -80,7 +82,7 @@ def _python(text: str, expected: bool | None) -> tuple[bool, bool]:
         return False, False  # prose throughout would be the middle of a docstring, after some of its beginning
     outside, inside = _Reading.of(text, within=False), _Reading.of(text, within=True)
     bias = 0 if expected is None else _SURE if expected else -_SURE
-    begins = inside.likely + 2 * bias > outside.likely
+    begins = inside.likely + 2 * bias > outside.likely and (expected is True or not _QUOTES.match(text))
     return begins, (inside if begins else outside).ends_within
 
 
