@@ -76,7 +76,7 @@ def names(text, name="a.unknown"):
 
 def definitions_of(nodes):
     for node in nodes:
-        if node.signature >= 0:
+        if node.signature >= 0 and node.kind != "constant":
             yield node
         if node.kind not in ("function", "method"):
             yield from definitions_of(node.children)
