@@ -58,7 +58,7 @@ def evidence(
         close = semantics.features(query, corpus, logits if matches.any else None)
         logits = follow(bridges, logits, model.stages, rows, close)
     probability = model.calibration.probability(logits)
-    return of_source(corpus, rows, probability) if corpus.source.any() else probability
+    return of_source(corpus, rows, probability) if corpus.source.mean() > 0.5 else probability
 
 
 def of_source(corpus: Corpus, rows: Floats, probability: Floats) -> Floats:
