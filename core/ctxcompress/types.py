@@ -213,6 +213,19 @@ class Stats:
             )
         )
 
+    def metrics(self) -> dict[str, int | str]:
+        """The six numbers that a log line of a search has: `totalChunks`, `metadataOnlyChunks`,
+        `tokensBeforeCompression`, `tokensAfterCompression`, `tokensSaved`, and `compressionRate`, the share that was
+        saved, as "30.0%"."""
+        return {
+            "totalChunks": self.original_count,
+            "metadataOnlyChunks": self.metadata_only_count,
+            "tokensBeforeCompression": self.original_tokens,
+            "tokensAfterCompression": self.compressed_tokens,
+            "tokensSaved": self.tokens_saved,
+            "compressionRate": f"{self.savings_percent:.1f}%",
+        }
+
     def to_dict(self) -> dict[str, object]:
         """The same in what JSON knows: numbers, strings, lists and dictionaries."""
         return {

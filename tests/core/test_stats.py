@@ -190,6 +190,29 @@ def test_all_that_came_in_is_json_whatever_counts_the_tokens():
     assert native(stats.to_dict())
 
 
+def test_the_metrics_of_a_search():
+    counts = dict.fromkeys("after_threshold after_dedup after_limit clusters_merged kept_count".split(), 7)
+    stats = Stats(
+        **counts, original_count=10, metadata_only_count=3, original_tokens=5_000, compressed_tokens=3_500, stages=()
+    )
+    assert stats.metrics() == {
+        "totalChunks": 10,
+        "metadataOnlyChunks": 3,
+        "tokensBeforeCompression": 5000,
+        "tokensAfterCompression": 3500,
+        "tokensSaved": 1500,
+        "compressionRate": "30.0%",
+    }
+
+
+def test_the_metrics_are_json(seed_result):
+    for metrics in (seed_result.stats.metrics(), compress("q", []).stats.metrics()):
+        assert native(metrics)
+        assert json.loads(json.dumps(metrics)) == metrics
+    assert metrics["compressionRate"] == "0.0%"
+    assert seed_result.stats.metrics()["tokensSaved"] == seed_result.stats.tokens_saved
+
+
 def test_each_stage_has_its_time_and_its_count():
     result = compress("word", ["Words here. " * 400, "Words there. " * 400], max_tokens=50)
     names = [stage.name for stage in result.stages]
