@@ -22,9 +22,11 @@ class Account:
         layout: Layout,
         selection: Selection,
         unlikely: Spans,
+        known: Spans,
     ) -> None:
-        """unlikely: spans of the documents that were hardly needed."""
+        """unlikely: spans of the documents that were hardly needed. known: of the passages, what the reader has."""
         self._items, self._reduction, self._selection = items, reduction, selection
+        self._final = layout.final(selection.text)
         shown_of = layout.shown(selection.spans)
         self.spans = {index: spans for index, (spans, _) in shown_of.items()}
         """Passage number -> what is kept of it, in the order in which passages are shown."""
@@ -40,6 +42,7 @@ class Account:
         }
         self._left_out = (
             (Reason.DUPLICATE, repeated),
+            (Reason.DUPLICATE, known),
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
             (Reason.UNLIKELY, layout.of_passages(unlikely)),
         )
@@ -52,7 +55,7 @@ class Account:
         for index, spans in self.spans.items():
             markers = self._markers[index]
             text = shown(self._items[index].text, spans, markers)
-            tokens = self._selection.tokens if text == self._selection.text else count(text)
+            tokens = self._selection.tokens if text == self._final else count(text)
             members = tuple(stands_for.get(index, ()))
             yield KeptPassage(index, self._items[index], text, spans, tokens, relevance[index], members, markers)
 

@@ -10,7 +10,7 @@ from pickle import PicklingError
 from ctxcompress.errors import InputError
 from ctxcompress.types import Passage
 
-__all__ = ["as_passages", "passage_from_metadata"]
+__all__ = ["as_passages", "own_copy", "passage_from_metadata"]
 
 _USUAL_KEYS = {
     "title": ("title", "document_title", "page_title"),
@@ -62,15 +62,22 @@ def as_passages(
     *,
     metadata_map: Mapping[str, str] | None = None,
     score_key: str | None = None,
+    first: int = 0,
 ) -> tuple[Passage, ...]:
-    """Passages from strings, mappings and passages; a missing id becomes the position.
+    """Passages from strings, mappings and passages; a missing id becomes the position, counted from `first`.
 
     A mapping needs its text under "text", "page_content" or "content"; its "id", "score" and
     "metadata" are used, and its other keys are read like metadata. Raises InputError on anything else.
     """
     if isinstance(items, str | Mapping | Passage) or not isinstance(items, Iterable):
         raise InputError(f"passages is one {type(items).__name__}; give a list of them")
-    return tuple(_as_passage(index, item, metadata_map, score_key) for index, item in enumerate(items))
+    return tuple(_as_passage(index, item, metadata_map, score_key) for index, item in enumerate(items, first))
+
+
+def own_copy(passage: Passage) -> Passage:
+    """The same passage, which shares with it nothing that can change."""
+    metadata = {key: _copied(value) for key, value in passage.metadata.items()}
+    return replace(passage, metadata=metadata, embedding=deepcopy(passage.embedding))
 
 
 def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 import numpy as np
 
 from ctxcompress.account import Account
 from ctxcompress.config import CompressionConfig, Options
-from ctxcompress.documents import Spans
+from ctxcompress.documents import Spans, documents_as_they_are
 from ctxcompress.elision import Elision
 from ctxcompress.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import InputError
@@ -26,21 +26,25 @@ from ctxcompress.metadata import as_passages
 from ctxcompress.outline import Node
 from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.select.candidates import Candidates
-from ctxcompress.select.layout import Elide, Layout
+from ctxcompress.select.known import Known, known_segments, unknown
+from ctxcompress.select.layout import Arrange, Elide, Layout
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import preview_line, previews
 from ctxcompress.select.qatbe import Selection, select
+from ctxcompress.spans import joined
 from ctxcompress.text.source import source_language
 from ctxcompress.tokens import OriginalText, TokenCounter
-from ctxcompress.types import Compression, Passage, StageStats, Stats
+from ctxcompress.types import Compression, KeptPassage, Passage, Span, StageStats, Stats
 
-__all__ = ["Compressor", "Frame", "compress"]
+__all__ = ["Compressor", "Frame", "Given", "Promised", "compress", "compressed", "off_loop"]
 
 Given = Iterable[Passage | str | Mapping[str, object]]
 """Passages, texts, or mappings with a text."""
 
 Frame = Callable[[Passage, str], str]
 """How a kept text of a passage looks where it is finally read. What it adds counts in the budget."""
+
+_Result = TypeVar("_Result")
 
 _log = logging.getLogger("ctxcompress")
 
@@ -69,7 +73,7 @@ class Compressor:
             raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep what comes first")
         config = self.config.with_options(**options)
         items = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key)
-        result = _compressed(query or "", items, config, frame)
+        result = compressed(query or "", items, config, frame)
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"
@@ -81,20 +85,8 @@ class Compressor:
     ) -> Compression:
         """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop."""
         config = self.config.with_options(**options)
-        if not isinstance(config.encoder, AsyncEncoder):
-            return await asyncio.to_thread(self.compress, query, passages, frame=frame, **options)
-        loop = asyncio.get_running_loop()
-        on_loop = OnLoop(config.encoder, loop)
-        awaited: Options = {**options, "encoder": on_loop}
-        work = functools.partial(self.compress, query, passages, frame=frame, **awaited)
-        # A thread of its own: it waits for an encoder that may itself need one of the loop's threads.
-        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
-        try:
-            result = await loop.run_in_executor(executor, contextvars.copy_context().run, work)
-            return replace(result, compressor=Compressor(config))  # this loop will not always be there
-        finally:
-            on_loop.cancel()
-            executor.shutdown(wait=False)
+        result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
+        return replace(result, compressor=Compressor(config))  # this loop will not always be there
 
     def count(self, text: str) -> int:
         """The tokens of a text, counted as `encoding` says. Raises TokenizerUnavailable."""
@@ -112,33 +104,89 @@ def compress(
     return Compressor(config).compress(query, passages, **options)
 
 
+async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig], _Result]) -> _Result:
+    """What `work` makes of the options, on another thread; an encoder that can be awaited is, on this event loop."""
+    if not isinstance(config.encoder, AsyncEncoder):
+        return await asyncio.to_thread(work, config)
+    loop = asyncio.get_running_loop()
+    on_loop = OnLoop(config.encoder, loop)
+    awaited = functools.partial(work, config.with_options(encoder=on_loop))
+    # A thread of its own: it waits for an encoder that may itself need one of the loop's threads.
+    executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
+    try:
+        return await loop.run_in_executor(executor, contextvars.copy_context().run, awaited)
+    finally:
+        on_loop.cancel()
+        executor.shutdown(wait=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """What the reader has already."""
+
+    text: str = ""
+    parts: Sequence[KeptPassage] = ()
+    """What that text consists of."""
+
+    def passages(self) -> list[Passage]:
+        """The parts as passages. An embedding says nothing of a part."""
+        return [
+            part.original if part.untouched else replace(part.original, text=part.text, embedding=None)
+            for part in self.parts
+        ]
+
+    def spans(self, items: Sequence[Passage]) -> dict[int, tuple[Span, ...]]:
+        """Number of an item whose text came before -> the spans of it that were promised."""
+        of_text: dict[str, list[Span]] = {}
+        for part in self.parts:
+            of_text.setdefault(part.original.text, []).extend(part.spans)
+        return {number: joined(sorted(of_text[item.text])) for number, item in enumerate(items) if item.text in of_text}
+
+
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What is kept and how it is laid out, how relevant each passage is, and what was hardly needed."""
+    """What is kept and how it is laid out, how relevant each passage is, what was hardly needed, and what of the
+    passages the reader has."""
 
     selection: Selection
     layout: Layout
     relevance: Mapping[int, float]
     unlikely: Spans
+    known: Spans
 
 
-def _compressed(query: str, items: Sequence[Passage], config: CompressionConfig, frame: Frame | None) -> Compression:
+def compressed(
+    query: str,
+    came: Sequence[Passage],
+    config: CompressionConfig,
+    frame: Frame | None = None,
+    promised: Promised | None = None,
+) -> Compression:
+    """`Compressor.compress` of passages after what was promised, which the final text begins with.
+
+    In the result the passages count from the number of parts that were promised: before come these. Where something
+    can be promised, chunks that continue one another are in the order of their document.
+    """
+    arrange: Arrange = sorted if promised is None else list
+    promised = promised or Promised()
     count = TokenCounter(config.encoding)
-    shown = (frame(item, item.text) if frame else item.text for item in items)
+    items, held = (*promised.passages(), *came), len(promised.parts)
+    shown = (frame(item, item.text) if frame else item.text for item in came)
     original = OriginalText(config.separator.join(shown), config.encoding)
     tokens = count.fits(original.text, config.budget)
-    reduction = reduced(items, config, fits=tokens is not None)
-    layout = _layout(items, reduction, config, frame, count)
+    reduction = reduced(items, config, fits=tokens is not None, held=held)
+    layout = replace(_layout(items, reduction, config, frame, count), arrange=arrange, before=promised.text)
     clock = _Clock()
     whole = Selection.everything(layout)
-    if whole.text != original.text:
-        tokens = count.fits(whole.text, config.budget)
-    if tokens is not None and config.order == "source" and config.mode == "extract":
-        choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {})
+    if (final := layout.final(whole.text)) != original.text:
+        tokens = count.fits(final, config.budget)
+    if tokens is not None and not held and config.order == "source" and config.mode == "extract":
+        choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
     else:
-        choice = _chosen(query, items, layout, config, clock, fits=tokens is not None)
-    account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely)
-    if not account.spans and any(not item.text.isspace() for item in items if item.text) and reduction.documents:
+        choice = _chosen(query, items, layout, config, clock, promised, fits=tokens is not None)
+    account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely, choice.known)
+    is_nothing = not account.spans and not held and reduction.documents
+    if is_nothing and any(not item.text.isspace() for item in items if item.text):
         _log.warning(
             "nothing of %d passages fits into max_tokens=%d, not even one character of one: give more",
             len(items),
@@ -146,13 +194,13 @@ def _compressed(query: str, items: Sequence[Passage], config: CompressionConfig,
         )
     return Compression(
         query=query,
-        text=choice.selection.text,
+        text=choice.layout.final(choice.selection.text),
         passages=tuple(account.kept(choice.relevance, count)),
-        dropped=tuple(account.dropped()),
+        dropped=tuple(decision for decision in account.dropped() if decision.index >= held),
         tokens=choice.selection.tokens,
         max_tokens=config.budget,
         stages=(*reduction.stages, *clock.laps),
-        input_count=len(items),
+        input_count=len(came),
         original=original,
         compressor=Compressor(config),
     )
@@ -174,28 +222,50 @@ def _layout(
 
 
 def _chosen(
-    query: str, items: Sequence[Passage], layout: Layout, config: CompressionConfig, clock: "_Clock", *, fits: bool
+    query: str,
+    items: Sequence[Passage],
+    layout: Layout,
+    config: CompressionConfig,
+    clock: "_Clock",
+    promised: Promised,
+    *,
+    fits: bool,
 ) -> _Choice:
     """What is kept where not all stays as it came. fits: whether all of it may be kept."""
     language = language_of(query, items, config)
-    documents, segments, outlines = segmented(layout.documents, items, language, config.budget)
+    room = max(config.budget - layout.tokens(""), 1)
+    documents, segments, outlines = segmented(layout.documents, items, language, room)
     candidates = Candidates.of(layout.documents, segments)
-    clock.lap("segment", len(items), len(candidates.segments))
+    known = Known()
+    if promised.parts and config.exact_dedup is not False:
+        known = _known(candidates, items, layout, promised, language, room)
+    clock.lap("segment", len(items) - len(promised.parts), len(candidates.segments))
     judged = judge(query, documents, segments, candidates, language, config)
     relevance = judged.relevance_of(len(items))
-    layout = replace(layout, arrange=arrangement(config.order, relevance), elide=_elide(documents, outlines))
+    arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
+    layout = replace(layout, arrange=arrange, elide=_elide(documents, outlines))
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(judged.scores)))
-    whole = Selection.everything(layout)
+    spans = layout.spans(candidates, unknown(candidates, known.numbers)) if known.numbers else layout.everything
+    whole = layout.compose(spans)
     unlikely: Spans = {}
     if config.mode == "preview":
         selection = previews(candidates, judged.worth, relevance, layout, config.budget)
-    elif fits and (tokens := layout.count(whole.text)) <= config.budget:
-        selection = replace(whole, tokens=tokens)
+    elif (fits or known.numbers) and (tokens := layout.tokens(whole)) <= config.budget:
+        selection = Selection(spans, {}, whole, tokens)
     else:
-        selection = select(candidates, judged.worth, layout, config.budget)
+        selection = select(candidates, judged.worth, layout, config.budget, known.numbers)
         unlikely = candidates.spans(judged.unlikely)
     clock.lap("select", len(candidates.segments), len(selection.spans))
-    return _Choice(selection, layout, relevance, unlikely)
+    return _Choice(selection, layout, relevance, unlikely, known.spans)
+
+
+def _known(
+    candidates: Candidates, items: Sequence[Passage], layout: Layout, promised: Promised, language: str, room: int
+) -> Known:
+    """What of the candidates was promised."""
+    documents = documents_as_they_are([item.text for item in items[: len(promised.parts)]])
+    of_promised = Candidates.of(documents, segmented(documents, items, language, room)[1])
+    return known_segments(candidates, layout, of_promised, promised.spans(items))
 
 
 def _elide(documents: Sequence[Passage], outlines: Sequence[Sequence[Node]]) -> Elide:

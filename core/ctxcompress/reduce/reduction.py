@@ -40,15 +40,16 @@ class Reduction:
     stages: Sequence[StageStats]
 
 
-def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool) -> Reduction:
+def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool, held: int = 0) -> Reduction:
     """Leaves out passages by score, as copies and by number, in this order, and repeated text of the rest.
 
     A stage that cannot work says so in its note. fits: whether all passages fit as they are, so that nothing is left
-    out that was not asked for. Raises ConfigError if the encoder gives no vectors.
+    out that was not asked for. held: the first so many passages are what the reader has already. They stand for their
+    copies among the others and take no other part. Raises ConfigError if the encoder gives no vectors.
     """
     copies_too = config.ngram_threshold is not None or config.similarity_threshold is not None
     exact = (not fits or copies_too) if config.exact_dedup is None else config.exact_dedup
-    funnel = _Funnel(passages, config)
+    funnel = _Funnel(passages, config, held)
     funnel.by_score()
     links = funnel.exact(wanted=exact)
     funnel.near()
@@ -70,12 +71,12 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
 class _Funnel:
     """The passages that are left, while the stages go through them."""
 
-    def __init__(self, passages: Sequence[Passage], config: CompressionConfig) -> None:
-        self.numbers = list(range(len(passages)))
+    def __init__(self, passages: Sequence[Passage], config: CompressionConfig, held: int) -> None:
+        self.numbers = list(range(held, len(passages)))
         self.reasons: dict[int, Reason] = {}
         self.leaders: dict[int, int] = {}
         self.stages: list[StageStats] = []
-        self._passages, self._config = passages, config
+        self._passages, self._config, self._held = passages, config, held
         self._stands = standing(passages, config.score_kind)
         self._since = perf_counter()
 
@@ -87,21 +88,27 @@ class _Funnel:
         order = preference(texts, [self._stands[number] for number in numbers], ids, _neighbours(left))
         return [numbers[place] for place in order]
 
+    def _to_compare(self) -> list[int]:
+        """The same after what the reader has already, which therefore leads its copies."""
+        return [*range(self._held), *self.preferred()]
+
     def by_score(self) -> None:
         """Leaves out what is below `min_score`."""
         config = self._config
         if config.min_score is None:
             self.end("threshold")
             return
-        left = above_threshold(self._passages, config.min_score, config.score_kind, normalize=config.normalize_scores)
-        if left is None:
+        came = self._passages[self._held :]
+        above = above_threshold(came, config.min_score, config.score_kind, normalize=config.normalize_scores)
+        if above is None:
             self.end("threshold", "skipped: no usable scores")
             return
-        empty = not left and bool(self._passages)
+        left = [self._held + number for number in above]
+        empty = not left and bool(came)
         if empty:
             _log.warning(
                 "no score of %d passages reaches min_score=%g; on_empty=%r decides what is kept",
-                len(self._passages),
+                len(came),
                 config.min_score,
                 config.on_empty,
             )
@@ -115,13 +122,13 @@ class _Funnel:
     def exact(self, *, wanted: bool) -> list[Link]:
         """Leaves out the same text, and what is a part of another chunk of its document. Gives the overlaps of the
         others."""
-        if not wanted or len(self.numbers) < 2:
+        order = self._to_compare() if wanted else []
+        if len(order) < 2:
             self.end("exact", "" if wanted else "off")
             return []
-        order = self.preferred()
-        texts = [self._passages[number].text for number in order]
-        self._merge(order, copies(texts, range(len(order))))
-        order = [number for number in order if number not in self.leaders]
+        same = copies([self._passages[number].text for number in order], range(len(order)))
+        self._merge(order, same)
+        order = [number for place, number in enumerate(order) if place not in same]
         chunks = [self._passages[number] for number in order]
         found = find_overlaps([chunk.text for chunk in chunks], [_group(chunk) for chunk in chunks], order)
         self._merge(order, found.within)
@@ -131,8 +138,8 @@ class _Funnel:
     def near(self) -> None:
         """Leaves out nearly the same words."""
         threshold = self._config.ngram_threshold
-        if threshold is not None and len(self.numbers) > 1:
-            order = self.preferred()
+        if threshold is not None:
+            order = self._to_compare()
             texts = [self._passages[number].text for number in order]
             self._merge(order, near_copies(texts, range(len(order)), threshold))
         self.end("near", "off" if threshold is None else f"\u2265{threshold:g}")
@@ -140,10 +147,12 @@ class _Funnel:
     def by_meaning(self) -> None:
         """Leaves out the same meaning, where there are embeddings to tell it."""
         threshold = self._config.similarity_threshold
-        if threshold is None or len(self.numbers) < 2:
+        order = self._to_compare() if threshold is not None else []
+        if any(self._passages[number].embedding is not None for number in self.numbers):
+            order = [n for n in order if n >= self._held or self._passages[n].embedding is not None]
+        if threshold is None or len(order) < 2:
             self.end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")
             return
-        order = self.preferred()
         vectors = _vectors([self._passages[number] for number in order], self._config.encoder)
         if vectors is None:
             self.end("semantic", "skipped: no embeddings and no encoder")
@@ -174,7 +183,7 @@ class _Funnel:
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
         """leaders: by places in the order."""
-        merged = {order[member]: order[leader] for member, leader in leaders.items()}
+        merged = {order[member]: order[leader] for member, leader in leaders.items() if order[member] >= self._held}
         self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
 
@@ -193,7 +202,7 @@ class _Funnel:
     def end(self, name: str, note: str = "") -> None:
         """A stage has ended."""
         now = perf_counter()
-        before = self.stages[-1].items_out if self.stages else len(self._passages)
+        before = self.stages[-1].items_out if self.stages else len(self._passages) - self._held
         self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
         self._since = now
 

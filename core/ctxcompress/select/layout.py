@@ -22,7 +22,7 @@ Elide = Callable[[int, Sequence[Span]], Sequence[tuple[int, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The final text: each passage's kept text in its frame, joined by the separator."""
+    """The final text: what stands before, and each passage's kept text in its frame, joined by the separator."""
 
     documents: Sequence[Document]
     passages: Sequence[str]
@@ -33,6 +33,8 @@ class Layout:
     count: Callable[[str], int]
     arrange: Arrange = sorted
     elide: Elide = lambda _, __: ()
+    before: str = ""
+    """What the reader has already."""
 
     @property
     def everything(self) -> Spans:
@@ -72,10 +74,18 @@ class Layout:
         }
 
     def compose(self, spans: Mapping[int, Sequence[Span]]) -> str:
-        """The final text for these spans of the documents."""
+        """What these spans of the documents add to the final text."""
         return self.separator.join(
             self.frame(passage, shown(self.passages[passage], *parts)) for passage, parts in self.shown(spans).items()
         )
+
+    def final(self, text: str) -> str:
+        """The final text, if this is what is added."""
+        return self.separator.join(filter(None, (self.before, text)))
+
+    def tokens(self, text: str) -> int:
+        """The tokens of the final text, if this is what is added."""
+        return self.count(self.final(text))
 
     def opening(self, passage: int) -> int:
         """Tokens that a passage costs before any of its text: its frame and the separator."""

@@ -15,10 +15,11 @@ class Novelty:
 
     __slots__ = ("_known", "_seen", "_texts")
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str], before: str = "") -> None:
+        """before: a text that was taken before."""
         self._texts = texts
         self._known: dict[int, set[tuple[str, ...]]] = {}
-        self._seen: set[tuple[str, ...]] = set()
+        self._seen = _runs(before)
 
     def share(self, items: Collection[int]) -> float:
         """Share of the runs of the items' texts that are not in what was taken, 0 to 1."""
@@ -35,6 +36,10 @@ class Novelty:
     def _runs_of(self, item: int) -> set[tuple[str, ...]]:
         runs = self._known.get(item)
         if runs is None:
-            words = self._texts[item].lower().split()
-            runs = self._known[item] = set(zip(*(words[shift:] for shift in range(_N)), strict=False))
+            runs = self._known[item] = _runs(self._texts[item])
         return runs
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = text.lower().split()
+    return set(zip(*(words[shift:] for shift in range(_N)), strict=False))

@@ -21,15 +21,21 @@ def best_split(
     candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int
 ) -> tuple[Candidates, int, int] | None:
     """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
-    and how many there are more than before. None if it fits, or if nothing fits at all."""
+    and how many there are more than before. None if it fits, or if nothing fits at all.
+
+    Where something stands before, only what is over the whole budget is split: anything else can come another time.
+    """
     texts = [number for number in ranking if candidates.segments[number][0] is not Kind.HEADING]
     texts = texts[: _TRIES if texts and candidates.segments[texts[0]].unit is None else _SOURCE_TRIES]
     for number in texts:
         alone = layout.spans(candidates, {number, *candidates.needs(number)})
-        if layout.count(layout.compose(alone)) <= budget:
+        text_alone = layout.compose(alone)
+        if layout.tokens(text_alone) <= budget:
             return None
         if candidates.segments[number].unit is not None and number != texts[-1]:
             continue  # a statement is not cut in two while there are others
+        if layout.before and layout.count(text_alone) <= budget:
+            continue
         segment, text = candidates.segments[number], candidates.texts[number]
         tail = segment.start + _closing_fence(text)
         index = candidates.document[number]
@@ -49,7 +55,7 @@ def best_alone(candidates: Candidates, ranking: Sequence[int], layout: Layout, b
     for number in texts[:_TRIES]:
         whole = layout.spans(candidates, {number, *candidates.needs(number)})
         for spans in (whole, _beginning_alone(candidates, number, layout, budget)):
-            if spans and layout.count(layout.compose(spans)) <= budget:
+            if spans and layout.tokens(layout.compose(spans)) <= budget:
                 return spans
     return {}
 
@@ -78,7 +84,7 @@ def _beginning(text: str, segment: Segment, tail: int, index: int) -> Callable[[
 
 
 def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callable[[int], bool]:
-    return lambda length: layout.count(layout.compose(spans(length))) <= budget
+    return lambda length: layout.tokens(layout.compose(spans(length))) <= budget
 
 
 def opening_fence(text: str) -> int:

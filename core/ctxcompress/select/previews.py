@@ -65,7 +65,7 @@ def _composed(candidates: Candidates, shown: Sequence[int], layout: Layout) -> S
         spans.setdefault(candidates.document[number], []).append(_beginning(candidates, number, layout))
     found = {document: tuple(of_document) for document, of_document in spans.items()}
     text = layout.compose(found)
-    return Selection(found, {}, text, layout.count(text))
+    return Selection(found, {}, text, layout.tokens(text))
 
 
 def _beginning(candidates: Candidates, number: int, layout: Layout) -> Span:

@@ -1,6 +1,6 @@
 """QATBE, query-aware token-budgeted extraction: the segments that are worth most, within a hard budget."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +43,7 @@ class Selection:
     text: str
     """What is kept, as composed."""
     tokens: int
+    """Of the final text: what stands before included."""
 
     @classmethod
     def everything(cls, layout: Layout) -> "Selection":
@@ -50,41 +51,48 @@ class Selection:
         return cls(layout.everything, {}, layout.compose(layout.everything), 0)
 
 
-def select(candidates: Candidates, values: Floats, layout: Layout, budget: int) -> Selection:
-    """Chooses segments so that ``layout.count(text) <= budget``, whatever `count` counts.
+def select(
+    candidates: Candidates, values: Floats, layout: Layout, budget: int, known: Collection[int] = ()
+) -> Selection:
+    """Chooses segments so that ``layout.tokens(text) <= budget``, whatever it counts.
 
     Greedy by value and density, then what still fits. A heading is kept only with text under it, a
     table's row only with its header, a part of a fence only with its fence. The same sentence is
     kept once, and what mostly repeats what is kept only after all else. If the best segment alone
     is over the budget, the longest beginning of it that fits is kept; if it cannot fit together with
-    what it needs, it is kept without.
+    what it needs, it is kept without. Where something stands before, neither is done, but for a segment that is over
+    the whole budget where there is room for more than a few words of it.
 
     values: what each segment is worth, shape (segments,). One that is worth less than 0 is kept only where
-    another needs it, or where it is the best.
+    another needs it, or where it is the best. known: segments that the reader has already, which are kept only where
+    another needs them.
     """
-    ranking = _ranked(candidates, values)
-    split = best_split(candidates, ranking, layout, budget)
+    free = budget - layout.tokens("")
+    ranking = [number for number in _ranked(candidates, values) if number not in known]
+    has_room = not layout.before or free >= _worth_filling(budget)
+    split = best_split(candidates, ranking, layout, budget) if has_room else None
     if split is not None:
         candidates, first, added = split
         values = np.insert(values, first + 1, np.zeros(added))
-        ranking = [first, *(number for number in _ranked(candidates, values) if number != first)]
+        left_out = {first, *(number + added * (number > first) for number in known)}
+        ranking = [first, *(number for number in _ranked(candidates, values) if number not in left_out)]
     order, twins = _without_duplicates(ranking, candidates)
     coherence = Coherence(candidates, order)
     order = [number for number in order if values[number] >= 0] or order[:1]
     cost = SegmentCosts(candidates, layout)
-    room = budget + layout.count(layout.separator)
+    room = free + layout.count(layout.separator)
     while room > 0:
-        knapsack = Knapsack(room, cost, coherence.companions, Novelty(candidates.texts))
+        knapsack = Knapsack(room, cost, coherence.companions, Novelty(candidates.texts, layout.before))
         if not knapsack.fill(order) or (split and ranking[0] not in knapsack.kept):
             break
         selection = _composed(candidates, knapsack.kept, twins, layout)
         if selection.tokens <= budget:
             return _refilled(selection, candidates, knapsack, order, twins, layout, budget)
         # Together the parts cost more than one by one: again, with less room.
-        room -= max(selection.tokens - budget, 1 if room > budget - 8 else room // 8)
-    spans = best_alone(candidates, ranking, layout, budget)
+        room -= max(selection.tokens - budget, 1 if room > free - 8 else room // 8)
+    spans = {} if layout.before else best_alone(candidates, ranking, layout, budget)
     text = layout.compose(spans)
-    return Selection(spans, {}, text, layout.count(text))
+    return Selection(spans, {}, text, layout.tokens(text))
 
 
 def _refilled(
@@ -118,7 +126,7 @@ def _composed(candidates: Candidates, items: set[int], twins: dict[int, int], la
     spans = layout.spans(candidates, kept)
     text = layout.compose(spans)
     duplicates = candidates.spans(number for number, twin in sorted(twins.items()) if twin in kept)
-    return Selection(spans, duplicates, text, layout.count(text))
+    return Selection(spans, duplicates, text, layout.tokens(text))
 
 
 def _ranked(candidates: Candidates, values: Floats) -> list[int]:
