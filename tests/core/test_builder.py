@@ -1,0 +1,313 @@
+"""A context that grows over several retrievals."""
+
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+
+from ctxcompress import CompressionConfig, Passage
+from ctxcompress.builder import ContextBuilder
+from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.types import Reason
+
+POOL = "The pool opens ten connections at the start. The default timeout is 30 seconds. Logs are kept for one week."
+RULES = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
+
+
+def reasons(added) -> list[tuple[int, str, int | None]]:
+    return [(found.index, str(found.reason), found.duplicate_of) for found in added.dropped]
+
+
+def test_an_agent_searches_three_times():
+    builder = ContextBuilder(40)
+    first = builder.add([POOL], query="what is the default timeout?", max_tokens=8)
+    assert (first.text, first.tokens, first.remaining) == ("The default timeout is 30 seconds.", 8, 32)
+    second = builder.add([POOL, "Restart the server to apply a change."], query="how long are logs kept?", max_tokens=9)
+    assert second.text == "Logs are kept for one week."
+    third = builder.add([POOL], query="how many connections are opened?")
+    assert third.text == "The pool opens ten connections at the start."
+    assert builder.render() == "\n\n".join((first.text, second.text, third.text))
+    assert builder.remaining == 40 - first.tokens - second.tokens - third.tokens
+    assert [part.index for part in builder.passages] == [0, 1, 3]
+    assert [part.id for part in builder.passages] == ["0", "1", "3"]
+
+
+def test_a_copy_names_what_is_in_and_stands_for_it():
+    builder = ContextBuilder(1_000)
+    builder.add([RULES[0], POOL], query="rule")
+    added = builder.add([f"{POOL} ", "A text of its own."], query="rule")
+    assert reasons(added) == [(2, "duplicate", 1)]
+    assert builder.passages[1].stands_for == (2,)
+    assert builder.render() == f"{RULES[0]}\n\n{POOL}\n\nA text of its own."
+
+
+def test_near_copies_of_what_is_in_are_left_out_if_that_is_asked_for():
+    near = POOL.replace("are kept for", "are kept safely for")
+    assert ContextBuilder(1_000).add([POOL, near]).dropped == ()
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, ngram_threshold=0.6))
+    builder.add([POOL], query="timeout")
+    assert reasons(builder.add([near.replace("30", "45"), near], query="timeout")) == [
+        (1, "duplicate", None),
+        (2, "duplicate", 0),
+    ]
+    assert builder.passages[1].text == "The default timeout is 45 seconds. Logs are kept safely for one week."
+
+
+def test_what_means_the_same_as_what_is_in_is_left_out_if_that_is_asked_for():
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, similarity_threshold=0.9))
+    builder.add([Passage("a", "Cats sleep all day.", embedding=[1.0, 0.0])])
+    builder.add(["Nothing is known of the meaning of this."])
+    same = Passage("b", "Felines rest from dawn to dusk.", embedding=np.array([0.99, 0.01]))
+    other = Passage("c", "Dogs bark at night.", embedding=[0.0, 1.0])
+    assert reasons(builder.add([same, other])) == [(2, "duplicate", 0)]
+
+
+def test_sentences_that_windows_share_with_windows_that_are_in_come_once():
+    windows = [Passage(f"w{n}", " ".join(RULES[n : n + 4]), doc_id="rules") for n in range(0, 9, 2)]
+    builder = ContextBuilder(1_000)
+    for window in (windows[2], windows[0], windows[4], windows[1], windows[3]):
+        builder.add([window], query="which port is for tenant number 7?")
+    assert all(builder.render().count(rule) == 1 for rule in RULES)
+
+
+def test_chunks_of_one_add_that_overlap_stay_in_source_order():
+    windows = [Passage(f"w{n}", " ".join(RULES[n : n + 4]), doc_id="rules") for n in range(0, 9, 3)]
+    builder = ContextBuilder(1_000)
+    builder.add([POOL])
+    builder.add(windows[::-1])
+    assert " ".join(builder.render().split()) == " ".join([POOL, *RULES[:10]])
+
+
+def test_rebalanced_the_chunks_of_all_adds_are_in_source_order():
+    windows = [Passage(f"w{n}", " ".join(RULES[n : n + 4]), doc_id="rules") for n in range(0, 9, 3)]
+    builder = ContextBuilder(1_000)
+    for window in windows[::-1]:
+        builder.add([window])
+    builder.add([], rebalance=True)
+    assert " ".join(builder.render().split()) == " ".join(RULES[:10])
+
+
+def test_a_paragraph_that_is_in_comes_once():
+    shared = "This paragraph is the licence of the whole project and stands under every page of it, word for word."
+    builder = ContextBuilder(1_000)
+    builder.add([f"About pools.\n\n{shared}"])
+    added = builder.add([f"# Timeouts\n\nAbout timeouts.\n\n{shared}\n\n# Licence\n\n{shared}\n"])
+    assert added.text == "# Timeouts\n\nAbout timeouts."
+    assert {str(found.reason) for found in added.dropped} == {"duplicate"}
+
+
+TABLE = "| name | value |\n|---|---|\n" + "".join(f"| option{n} | {n * 17} |\n" for n in range(30))
+
+
+def test_more_rows_of_a_table_come_with_its_header_and_no_row_twice():
+    builder = ContextBuilder(400)
+    for number in (3, 17, 3):
+        builder.add([TABLE], query=f"value of option{number}", max_tokens=40)
+    rows = [line for line in builder.render().splitlines() if line.startswith("| option")]
+    assert len(rows) == len(set(rows)) >= 4
+    assert all(part.text.startswith("| name | value |\n|---|---|\n") for part in builder.passages)
+
+
+def test_a_row_of_another_table_is_another_row():
+    builder = ContextBuilder(1_000)
+    builder.add(["| port | open |\n|---|---|\n| 8080 and 8443 | yes |\n"])
+    other = "| port | blocked |\n|---|---|\n| 8080 and 8443 | yes |\n"
+    assert builder.add([other]).text == other
+
+
+def test_statements_that_another_function_has_are_kept():
+    one = "```python\ndef read(path):\n    check_permission(path)\n    return path.read_text()\n```\n"
+    builder = ContextBuilder(1_000)
+    builder.add([one])
+    other = one.replace("read", "write")
+    assert builder.add([other]).text.rstrip() == other.rstrip()
+    assert builder.add([f"Intro to reading.\n\n{one}"]).text == "Intro to reading."
+
+
+def test_a_sentence_is_not_cut_to_fill_what_is_left():
+    builder = ContextBuilder(12)
+    builder.add(["The default timeout is 30 seconds."])
+    added = builder.add(["The pool opens ten connections at the start of the day."], query="pool connections")
+    assert (added.text, reasons(added)) == ("", [(1, "budget", None)])
+    assert builder.add(["Yes."]).text == "Yes."
+
+
+def test_what_is_larger_than_the_whole_budget_is_cut():
+    builder = ContextBuilder(100)
+    builder.add([POOL])
+    added = builder.add(["x1y" * 2_000])
+    assert 0 < len(added.text) < 6_000
+    assert builder.remaining <= 3
+
+
+def test_what_has_no_room_comes_in_when_it_is_rebalanced():
+    builder = ContextBuilder(18)
+    builder.add(["Nobody asks for this. It is only here. And it is long enough."])
+    added = builder.add([POOL], query="default timeout")
+    assert added.text == ""
+    added = builder.add([], query="default timeout?", rebalance=True)
+    assert "The default timeout is 30 seconds." in added.text
+    assert added.rebalanced
+    assert {found.index for found in (*added.dropped, *added.passages)} == {0, 1}
+
+
+def test_all_questions_count_when_it_is_rebalanced():
+    filler = " ".join(f"Only filler number {n} stands here." for n in range(40))
+    builder = ContextBuilder(30)
+    builder.add([f"{filler} The zebra is striped."], query="zebra", max_tokens=8)
+    builder.add([f"The walrus has tusks. {filler}"], query="walrus", rebalance=True)
+    assert "The zebra is striped." in builder.render()
+    assert "The walrus has tusks." in builder.render()
+
+
+def test_what_a_retrieval_left_out_stays_left_out_when_it_is_rebalanced():
+    config = CompressionConfig(max_tokens=1_000, min_score=0.5, top_n=1)
+    builder = ContextBuilder(config=config)
+    first = [
+        Passage("a", "Best of the first.", score=10.0),
+        Passage("b", "Weak one.", score=1.0),
+        Passage("c", "Second.", score=9.0),
+    ]
+    builder.add(first)
+    second = [Passage("d", "Best of the second.", score=0.2), Passage("e", "Another weak one.", score=0.01)]
+    added = builder.add(second, rebalance=True)
+    assert builder.render() == "Best of the first.\n\nBest of the second."
+    assert reasons(added) == [(1, "score", None), (2, "limit", None), (4, "score", None)]
+
+
+def test_scores_are_compared_within_an_add():
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, min_score=0.5))
+    builder.add([Passage("a", "A cosine of another retriever.", score=0.8)])
+    added = builder.add([Passage("b", "BM25 likes this.", score=20.0), Passage("c", "And not this.", score=2.0)])
+    assert reasons(added) == [(2, "score", None)]
+
+
+def test_the_same_id_with_another_text_is_another_passage():
+    builder = ContextBuilder(1_000)
+    builder.add([Passage("a", "The first text.")])
+    builder.add([Passage("a", "The second text.")])
+    assert builder.render() == "The first text.\n\nThe second text."
+
+
+def test_with_exact_dedup_off_the_same_comes_again():
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, exact_dedup=False))
+    builder.add([POOL])
+    builder.add([POOL])
+    assert builder.render() == f"{POOL}\n\n{POOL}"
+
+
+@pytest.mark.parametrize("given", [[], [""], [" \n"], iter(())])
+def test_nothing_adds_nothing(given):
+    builder = ContextBuilder(100)
+    builder.add([POOL])
+    added = builder.add(given, query="timeout")
+    assert (builder.render(), added.text, added.tokens, added.passages) == (POOL, "", 0, ())
+    assert all(found.reason is Reason.EMPTY for found in added.dropped)
+
+
+def test_a_budget_that_is_used_up_stays_so():
+    builder = ContextBuilder(9)
+    builder.add(["The default timeout is 30 seconds."])
+    assert builder.remaining == 1
+    assert builder.add([POOL], query="pool").text == ""
+    assert builder.render() == "The default timeout is 30 seconds."
+
+
+def test_a_giant_passage_takes_linear_time_and_no_more_than_what_is_left():
+    builder = ContextBuilder(300)
+    builder.add([POOL])
+    for _ in range(2):
+        builder.add([" ".join(f"Sentence {n} about a timeout." for n in range(20_000))], query="sentence 777")
+    assert builder.remaining >= 0
+    assert builder.render().count("Sentence 777 about") == 1
+
+
+async def test_the_async_twin_does_the_same():
+    one, other = ContextBuilder(30), ContextBuilder(30)
+    for query in ("timeout", "logs"):
+        added = await one.aadd([POOL], query=query, max_tokens=9)
+        assert other.add([POOL], query=query, max_tokens=9).text == added.text
+    assert one.render() == other.render()
+
+
+class Awaited:
+    """An encoder that is awaited on the loop: texts that share letters are close."""
+
+    async def aencode_query(self, text):
+        return (await self.aencode_document([text]))[0]
+
+    async def aencode_document(self, texts):
+        await asyncio.sleep(0)
+        return np.array([[text.lower().count(letter) + 0.1 for letter in "etaoinshr"] for text in texts])
+
+    def encode_query(self, text):
+        raise AssertionError("it must be awaited")
+
+    encode_document = encode_query
+
+
+async def test_an_encoder_that_can_be_awaited_is():
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=9, encoder=Awaited()))
+    added = await builder.aadd([POOL], query="default timeout")
+    assert added.text == "The default timeout is 30 seconds."
+
+
+async def test_adds_at_the_same_time_all_come_in():
+    builder = ContextBuilder(1_000)
+    await asyncio.gather(*(builder.aadd([rule], query="rule") for rule in RULES))
+    assert sorted(builder.render().split("\n\n")) == sorted(RULES)
+    assert sorted(part.index for part in builder.passages) == list(range(12))
+
+
+def test_threads_can_share_it():
+    builder = ContextBuilder(1_000)
+    threads = [threading.Thread(target=builder.add, args=([rule],)) for rule in RULES]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(builder.render().split("\n\n")) == sorted(RULES)
+
+
+def broken(text: str) -> int:
+    if "broken" in text:
+        raise ValueError("this tokenizer breaks")
+    return len(text)
+
+
+def test_where_an_add_fails_nothing_has_changed():
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=500, encoding=broken))
+    builder.add([POOL])
+    with pytest.raises(ValueError, match="breaks"):
+        builder.add(["This is broken."])
+    assert builder.render() == POOL
+    assert builder.add(["Another one."]).passages[0].index == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"passages": "one text"}, InputError, "give a list"),
+        ({"passages": [3]}, InputError, "passage 0 is a int"),
+        ({"passages": [], "query": 3}, InputError, "query is a int"),
+        ({"passages": [], "max_tokens": 0}, ConfigError, "max_tokens is 0"),
+        ({"passages": [], "max_tokens": 5, "rebalance": True}, ConfigError, "whole budget"),
+        ({"passages": [], "rebalance": "yes"}, ConfigError, "give True or False"),
+    ],
+)
+def test_what_cannot_work_is_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        ContextBuilder(100).add(**arguments)
+
+
+def test_a_context_of_previews_is_refused():
+    with pytest.raises(ConfigError, match="extract"):
+        ContextBuilder(100, config=CompressionConfig(mode="preview"))
+    with pytest.raises(ConfigError, match="at least 1"):
+        ContextBuilder(0)
+
+
+def test_the_budget_is_the_configs_where_none_is_given():
+    assert ContextBuilder(config=CompressionConfig(tier="key_facts")).max_tokens == 200
+    assert ContextBuilder(70, config=CompressionConfig(tier="key_facts")).remaining == 70
