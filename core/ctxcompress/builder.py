@@ -206,7 +206,8 @@ def _appended(state: _State, asked: _Round, config: CompressionConfig) -> tuple[
     )
     text = result.text.removeprefix(before.text)
     text = text.removeprefix(config.separator) if before.text else text
-    return after, _Change(text, kept, (*dropped, *_blank(asked.passages, first)), result.stages)
+    dropped = (*_naming(before.parts, dropped), *_blank(asked.passages, first))
+    return after, _Change(text, kept, dropped, result.stages)
 
 
 def _rebalanced(state: _State, asked: _Round, config: CompressionConfig) -> tuple[_State, _Change]:
@@ -245,6 +246,16 @@ def _numbered(result: Compression, places: Sequence[int]) -> tuple[tuple[KeptPas
         for found in result.dropped
     )
     return tuple(kept), tuple(dropped)
+
+
+def _naming(parts: Iterable[KeptPassage], dropped: Iterable[Decision]) -> Iterator[Decision]:
+    """What was dropped, naming what is in where that is of the very same text."""
+    first: dict[str, int] = {}
+    for part in parts:
+        first.setdefault(part.original.text, part.index)
+    for found in dropped:
+        is_open = found.reason is Reason.DUPLICATE and found.duplicate_of is None
+        yield replace(found, duplicate_of=first.get(found.passage.text)) if is_open else found
 
 
 def _standing_for(parts: Iterable[KeptPassage], dropped: Iterable[Decision]) -> Iterator[KeptPassage]:

@@ -1,7 +1,9 @@
 """A context that grows over several retrievals."""
 
 import asyncio
+import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,12 +27,29 @@ def test_an_agent_searches_three_times():
     assert (first.text, first.tokens, first.remaining) == ("The default timeout is 30 seconds.", 8, 32)
     second = builder.add([POOL, "Restart the server to apply a change."], query="how long are logs kept?", max_tokens=9)
     assert second.text == "Logs are kept for one week."
+    assert reasons(second) == [(1, "duplicate", 0), (1, "budget", None), (2, "budget", None)]
     third = builder.add([POOL], query="how many connections are opened?")
     assert third.text == "The pool opens ten connections at the start."
     assert builder.render() == "\n\n".join((first.text, second.text, third.text))
     assert builder.remaining == 40 - first.tokens - second.tokens - third.tokens
     assert [part.index for part in builder.passages] == [0, 1, 3]
+    assert all(part.stands_for == () for part in builder.passages)
     assert [part.id for part in builder.passages] == ["0", "1", "3"]
+
+
+def test_the_code_of_the_documentation_does_what_it_says(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "building.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(compile(code, "docs/building.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines() == [
+        "The default timeout is 30 seconds. 8 22",
+        "Logs are kept for one week.",
+        "[('page', 'duplicate'), ('page', 'budget'), ('faq', 'duplicate')]",
+        "The default timeout is 30 seconds.",
+        "",
+        "Logs are kept for one week.",
+        "15 ['page', 'page']",
+    ]
 
 
 def test_a_copy_names_what_is_in_and_stands_for_it():
