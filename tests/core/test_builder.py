@@ -330,3 +330,15 @@ def test_a_context_of_previews_is_refused():
 def test_the_budget_is_the_configs_where_none_is_given():
     assert ContextBuilder(config=CompressionConfig(tier="key_facts")).max_tokens == 200
     assert ContextBuilder(70, config=CompressionConfig(tier="key_facts")).remaining == 70
+
+
+def test_what_mostly_repeats_what_is_in_comes_after_all_else():
+    said = "The default timeout of the gateway is 30 seconds for every tenant that has not set another one"
+    builder = ContextBuilder(1_000)
+    builder.add([f"{said}."], query="default timeout of the gateway")
+    added = builder.add(
+        [f"{said} yet. A timeout of the pool is counted from the first byte."],
+        query="default timeout of the gateway",
+        max_tokens=24,
+    )
+    assert added.text == "A timeout of the pool is counted from the first byte."
