@@ -9,6 +9,7 @@ from rule_inputs import TOKENIZERS, budgets, paragraphs, passages, queries, text
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.builder import ContextBuilder
+from ctxcompress.spans import shown
 from ctxcompress.tokens import TokenCounter
 
 # Rounds draw from the same few texts: the same comes again, and parts of it.
@@ -72,7 +73,7 @@ def check(rounds, budget, encoding, options):
         assert_accounted((*added.passages, *added.dropped), new)
         assert builder.passages[held:] == added.passages
         for part in added.passages:
-            assert part.text == "".join(came[part.index][start:end] for start, end in part.spans)
+            assert part.text == shown(came[part.index], part.spans, part.markers)
         for decision in added.dropped:
             assert decision.duplicate_of is None or decision.duplicate_of in came
     assert builder.render() == builder._config.separator.join(part.text for part in builder.passages)
