@@ -111,7 +111,9 @@ def test_the_same_rounds_make_the_same_context(rounds, budget, options):
 
 
 @given(
-    given=st.lists(paragraphs, max_size=4), queries=st.lists(queries, min_size=2, max_size=4), own=st.integers(5, 60)
+    given=st.lists(paragraphs.filter(lambda text: len(text) > 20), max_size=4),
+    queries=st.lists(queries, min_size=2, max_size=4),
+    own=st.integers(5, 60),
 )
 def test_no_part_of_a_text_is_added_twice(given, queries, own):
     builder = ContextBuilder(200)
