@@ -131,7 +131,8 @@ def test_one_add_is_a_compression(rounds, budget):
     given, query = rounds[0]
     given = [text for text in given if text.strip()]
     added = ContextBuilder(budget).add(items(given, 0), query=query)
-    assert added.text == compress(query, items(given, 0), max_tokens=budget, exact_dedup=True).text
+    once = compress(query, items(given, 0), max_tokens=budget, exact_dedup=True)
+    assert added.text.split() == once.text.split()
 
 
 @given(given=passages, query=queries)

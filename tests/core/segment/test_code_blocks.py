@@ -9,8 +9,9 @@ from segment_texts import descriptions, sources
 
 from ctxcompress.outline import walk
 from ctxcompress.segment.code import code_segments, outline
+from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.segment.segments import segment
-from ctxcompress.text.source import code_share, looks_like_code
+from ctxcompress.text.source import code_share, looks_like_code, source_language
 from ctxcompress.types import Kind
 
 CODE = {
@@ -68,9 +69,9 @@ NAMES = {
 }
 
 
-def names(text, name="a.unknown"):
+def names(text, name="a.py"):
     """The qualified names of what the text defines, those of functions inside of functions apart."""
-    nodes = outline(text, name) or outline(text, "a.py")
+    nodes = line_outline(text, source_language(text, name))
     return list(dict.fromkeys(tuple(node.name.split(".")) for node in definitions_of(nodes)))
 
 
@@ -105,7 +106,7 @@ def test_a_shell_script_is_recognized_by_its_name():
 
 @pytest.mark.parametrize("ending", CODE)
 def test_qualified_names(ending):
-    assert names(CODE[ending]) == names(CODE[ending], f"a.{ending}") == list(dict.fromkeys(NAMES[ending]))
+    assert names(CODE[ending], None) == names(CODE[ending], f"a.{ending}") == list(dict.fromkeys(NAMES[ending]))
 
 
 @pytest.mark.parametrize("name", [None, "Node.js", "https://en.wikipedia.org/wiki/Node.js", "a.md", "a.txt"])
