@@ -13,9 +13,10 @@ _DEFINITION = re.compile(
     r"""[ \t]*
     (?P<modifiers> (?: (?:export|default|declare|public|private|protected|internal|static|final|abstract|async|override
           |virtual|inline|pub(?:\([\w ]*\))?|unsafe|extern|const|open|data|sealed|partial|local)[ \t]+ )*)
-    (?: (?P<container>class|interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension)\b
+    (?: (?P<container>class|@?interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension)\b
       | (?P<function>def|defp|function\*?|func|fn|fun|sub|macro_rules!)[ \t] | (?P<type>type)[ \t] )
-    [ \t]* (?:\([^()\n]*\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)? (?P<name>[\w$]+(?:[:.]{1,2}[\w$]+)*)
+    [ \t]* (?:\[\[[^\[\]\n]*\]\][ \t]*)? (?:\([^()\n]*\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)?
+    (?P<name>[\w$]+(?:[:.]{1,2}[\w$]+)*)
     """,
     re.VERBOSE,
 )

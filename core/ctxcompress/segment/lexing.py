@@ -40,6 +40,8 @@ _OF_LANGUAGE = {
 _BEGINS = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
 """What no bracket of Python's can contain: one that was open was never closed."""
 _COMMENT = re.compile(r"[ \t]*(?:#(?!!)|//|/\*|--[ ])")
+_COMMENT_OR_LABEL = re.compile(r"[ \t]*(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
+_WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
 _DEPTHS = {"(": 1, "[": 1, ")": -1, "]": -1}
 _BRACE = {"{": 1, "}": -1}
 
@@ -69,9 +71,10 @@ def logical_lines(text: str, language: str) -> list[LogicalLine]:
         else:
             lines.append(LogicalLine(start, end, _indent(part), net, False))
         start = end
+    at_margins = _COMMENT_OR_LABEL if language in _WITH_LABELS else _COMMENT
     for number in range(len(lines) - 2, -1, -1):
-        # A comment at the margin does not end what is indented above and below it.
-        if lines[number].indent < lines[number + 1].indent and _COMMENT.match(text, lines[number].start):
+        # A comment or a label at the margin does not end what is indented above and below it.
+        if lines[number].indent < lines[number + 1].indent and at_margins.match(text, lines[number].start):
             lines[number] = lines[number]._replace(indent=lines[number + 1].indent)
     return lines
 

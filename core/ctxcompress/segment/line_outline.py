@@ -19,7 +19,7 @@ _DEEPEST = 12
 """Levels of bodies within bodies; what is deeper is not cut."""
 _SHORT = 250
 """Characters of a statement that is not worth cutting."""
-_ATTACHED = re.compile(r"[ \t]*(?:@\w|#|//|/\*|\*|--[ ]|\[\[?\w)")
+_ATTACHED = re.compile(r"[ \t]*(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w)")
 """Comments, decorators and attributes, which belong to a definition that follows at once."""
 _COMMENT = re.compile(r"[ \t]*(?:#|//|/\*|\*|--[ ])")
 _GOES_ON = re.compile(
@@ -28,6 +28,8 @@ _GOES_ON = re.compile(
 )
 """Another part of the statement that the line above at the same indentation began."""
 _CLOSES = re.compile(r"[ \t]*(?:[)\]}]|end\b|done\b|fi\b|esac\b)")
+_FLAT = re.compile(r"[ \t]*(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
+"""What often has a body that is not indented."""
 _OPENS = re.compile(r"[ \t]*\{")
 _ASSIGNMENT = re.compile(r"[ \t]*(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
@@ -95,6 +97,8 @@ class _Builder:
         if is_split and _OPENS.match(self._text, self._lines[body].start) and line.net == 0:
             body += 1  # the brace has a line of its own
         end = tail = max(body, min(self._following[body - 1], last))
+        if tail == body and line.net == 1 and _FLAT.match(self._text, line.start):
+            end = tail = self._closing(body, last)
         while (part := self._next_part(end, last, line.indent)) >= 0:
             end = max(part + 1, min(self._following[part], last))
         start, stop = self._lines[begin].start, self._lines[end - 1].end
@@ -108,6 +112,15 @@ class _Builder:
         children = tuple(self.nodes(body, tail, scope.within(what, name)))
         closing = self._lines[tail].start if tail < end else stop
         return Node(kind, start, stop, name, signature, self._lines[body].start, closing, exported, children), end
+
+    def _closing(self, number: int, last: int) -> int:
+        """The number of the line that closes a brace opened before: or the first one, if none does."""
+        depth = 1
+        for other in range(number, last):
+            depth += self._lines[other].net
+            if depth <= 0:
+                return other
+        return number
 
     def _next_part(self, number: int, last: int, indent: int) -> int:
         """The number of the line that goes on with, or closes, what was begun with this indentation, comments before it

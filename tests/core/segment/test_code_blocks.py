@@ -57,7 +57,7 @@ NAMES = {
     "go": [("Point",), ("Norm",), ("main",)],
     "rs": [("Stack",), ("Stack",), ("Stack", "push")],
     "c": [("add",), ("main",)],
-    "cpp": [("shop",), ("Item",), ("Item::total",)],
+    "cpp": [("shop",), ("shop", "Item"), ("Item::total",)],
     "cs": [("Shop",), ("Shop", "Item"), ("Shop", "Item", "Total")],
     "rb": [("Shop",), ("Shop", "initialize"), ("Shop", "open")],
     "php": [("add",)],

@@ -1,0 +1,132 @@
+"""Outlines by lines: of chunks that begin and end anywhere, of languages without a grammar, and without the extra."""
+
+import ast
+from pathlib import Path
+from random import Random
+
+import pytest
+from elided import faults, some_out, without
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from segment_texts import sources
+
+from ctxcompress.outline import NodeKind, walk
+from ctxcompress.segment.grammars import parsed_outline
+from ctxcompress.segment.line_outline import line_outline
+from ctxcompress.text.source import source_language
+
+FILES = {path.name: path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "fixtures").iterdir()}
+LANGUAGES = "python javascript typescript tsx java go rust c cpp ruby shell sql yaml haskell unknown".split()
+EXACT = {"service.py", "panel.tsx", "server.go", "shapes.rs"}
+"""Fixtures of which the lines alone tell what can be left out; the others have conditional compilation, members without
+semicolons, enum constants with bodies."""
+
+
+ODD = [
+    *("def f(x):\n", "    return (\n", "        1)\n", '"""\n', "'''a\n", "{", "}\n", "class A {\n", "/*", "*/\n", "`"),
+    *("#if X\n", "else:\n", "\t\tx = {\n", "\r\n", "  \n", "fn a<'b>() {\n", "\\\n", '"', "// a (\n", "# b {\n", "]"),
+]
+
+
+def kinds(text, language="python"):
+    return [(str(node.kind), node.name) for node in walk(line_outline(text, language))]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_nodes_partition_the_lines(name):
+    text = FILES[name]
+    assert not faults(text, line_outline(text, source_language(text, name)))
+    for start in range(0, len(text), 400):  # whatever a splitter cuts out
+        chunk = text[start : start + 900]
+        assert not faults(chunk, line_outline(chunk, source_language(text, name)))
+
+
+@pytest.mark.parametrize("name", sorted(EXACT))
+@settings(max_examples=80, deadline=None)
+@given(random=st.randoms(use_true_random=False), ending=st.sampled_from(("\n", "\r\n")))
+def test_what_is_left_can_be_parsed(name, random, ending):
+    text = FILES[name].replace("\n", ending)
+    language = source_language(text, name)
+    left = without(text, line_outline(text, language), some_out(random), python=language == "python")
+    assert parsed_outline(left, language) is not None
+
+
+@pytest.mark.parametrize("name", [name for name in sources() if name.endswith(".py")][:25])
+def test_what_is_left_of_the_standard_library_is_python(name):
+    text = sources()[name]
+    for seed in range(4):
+        ast.parse(without(text, line_outline(text, "python"), some_out(Random(seed)), python=True))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(
+    text=st.lists(
+        st.sampled_from(ODD),
+        max_size=25,
+    ).map("".join)
+)
+def test_any_text_is_partitioned(language, text):
+    nodes = line_outline(text, language)
+    assert not [fault for fault in faults(text, nodes) if "end with a line" not in fault]
+
+
+def test_lines_that_go_on_are_one():
+    text = "x = f(\n    1,\n    2,\n)\ny = '''\ndef no():\n'''\nz = 1 + \\\n    2\n"
+    assert [text[n.start : n.end] for n in line_outline(text, "python")] == [
+        "x = f(\n    1,\n    2,\n)\n",
+        "y = '''\ndef no():\n'''\n",
+        "z = 1 + \\\n    2\n",
+    ]
+
+
+def test_strings_and_comments_open_nothing():
+    text = 'const a = "(";  // {\nconst b = /[(]/.test(`{(`);\nfunction c() {\n  return 1; /* } */\n}\nd();\n'
+    assert [node.name for node in line_outline(text, "javascript")] == ["a", "b", "c", ""]
+
+
+def test_a_bracket_that_is_never_closed_does_not_swallow_the_next_definition():
+    text = "x = f(\n\ndef g():\n    pass\n"
+    assert ("function", "g") in kinds(text)
+
+
+def test_what_a_chunk_begins_with_in_a_docstring_is_one_node():
+    text = 'Gives back what was asked for.\n    It is not checked again.\n    """\n    return x\n\ndef g():\n    pass\n'
+    assert ("function", "g") in kinds(text)
+    first = line_outline(text, "python")[0]
+    assert text[: first.body if first.body > 0 else first.end].startswith(
+        "Gives back what was asked for.\n    It is not"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import a\nfrom b import c\n\nD = 1\n", [("imports", ""), ("constant", "D")]),
+        ('"""Doc."""\n\nclass A:\n    """Of A."""\n\n    b = 1\n\n    def c(self):\n        d = 2\n',
+         [("doc", ""), ("class", "A"), ("doc", ""), ("constant", "b"), ("method", "A.c"), ("statement", "")]),
+        ("async def a():\n    def b():\n        pass\n", [("function", "a"), ("function", "a.b"), ("statement", "")]),
+    ],
+)  # fmt: skip
+def test_what_nodes_are(text, expected):
+    assert kinds(text) == expected
+
+
+def test_a_statement_of_several_parts_is_cut_in_the_first_one():
+    body = "".join(f"    call_of_something({n})\n" for n in range(20))
+    text = f"if a:\n{body}# why not\nelif b:\n    pass\nelse:\n    pass\n"
+    (node,) = line_outline(text, "python")
+    assert text[node.tail :].startswith("# why not")
+    assert len(node.children) == 20
+
+
+def test_a_namespace_without_indentation_has_members():
+    text = "namespace a {\n\nint f() {\n  return 1;\n}\n\n}  // namespace a\n"
+    (node,) = line_outline(text, "cpp")
+    assert (node.kind, node.name, [child.name for child in node.children]) == (NodeKind.NAMESPACE, "a", ["a.f"])
+
+
+def test_deep_nesting_is_no_error():
+    text = "".join("  " * n + "if x:\n" for n in range(3_000)) + "  " * 3_000 + "pass\n"
+    assert not faults(text, line_outline(text, "python"))
+    text = "{\n" * 5_000 + "}\n" * 5_000
+    assert not faults(text, line_outline(text, "c"))

@@ -1,0 +1,161 @@
+"""Chunks of source code: which begin in a docstring, and which go on in which."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.text.cuts import end_of_cut_text, going_on
+from ctxcompress.text.source import is_code_name, source_language
+
+MODULE = '''"""Keeps what was borrowed, and from whom.
+
+A shelf has a name and books. Nothing is written anywhere:
+what is to be kept longer has to be saved by the caller.
+"""
+
+import time
+
+class Shelf:
+    """Books that stand together.
+
+    They are in the order in which they were put there. To look for
+    one by its title goes through all of them.
+    """
+
+    def __init__(self, name):
+        self.name = name
+        self.books = []
+
+    def put(self, book):
+        """Puts a book at the end.
+
+        >>> Shelf("a").put("b")
+        1
+
+        Gives back how many there are then.
+        """
+        if book in self.books:
+            raise ValueError(
+                book,
+            )
+        self.books.append(book)
+        return len(self.books)
+
+
+def oldest(shelves):
+    # the one that was named first
+    return min(shelves, key=lambda shelf: shelf.name)
+'''
+CODE = "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n" for n in range(6))
+PROSE = "\n".join(
+    f"This is what it does in the case of {word} books" for word in "old new red large small torn".split()
+)
+LINES = MODULE.splitlines(keepends=True)
+
+
+def test_chunks_that_follow_one_another_are_recognized():
+    missed = 0
+    for size in range(3, 25):
+        chunks = ["".join(LINES[n : n + size]) for n in range(0, len(LINES), size)]
+        missed += sum(not found for found in going_on(chunks, "python"))
+    assert missed <= 3
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def a():\n    x = 1\n    y = 2\n", "        z = 3\n        return z\n"),
+        ('def a():\n    """Begins to say what it does,\n', CODE),
+        (CODE, PROSE + "\n\"\"\"\n\n" + CODE),
+    ],
+)  # fmt: skip
+def test_chunks_that_cannot_follow_one_another_do_not(before, after):
+    assert list(going_on([before, after], "python")) == [False]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if x:\n", "    y = 1\n"),
+        ("call(\n    a,\n", "    b)\n"),
+        ("x = (a +\n", "       b)\n"),
+        ("def a():\n    return (b for b in\n", "            c)\n"),
+        ('raise E("one "\n', '        "two")\n'),
+        ("# a note\n", "    x = 1\n"),
+        ("def a():\n    pass\n", "def b():\n    pass\n"),
+    ],
+)
+def test_what_is_open_goes_on_deeper(before, after):
+    assert list(going_on([before, after], "python")) == [True]
+
+
+def test_comments_of_other_languages_are_closed_where_they_go_on():
+    assert list(going_on(["int a;\n/* Says what\n", " * it does. */\nint b;\n"], "c")) == [True]
+    assert list(going_on(["int a;\n/* Says what\n", "int b;\n/* and */\n"], "c")) == [False]
+    assert end_of_cut_text(" * it does. */\nint b;\n", "c") == len(" * it does. */")
+    assert end_of_cut_text("int b; /* it does */\n", "c") == 0
+
+
+def test_a_module_begins_with_its_docstring():
+    assert end_of_cut_text(MODULE, "python") == 0
+    inside = MODULE[MODULE.index("A shelf") :]
+    assert inside[: end_of_cut_text(inside, "python")].endswith('caller.\n"""')
+
+
+@given(st.text(alphabet="ab'\"\n #/*()", max_size=80), st.sampled_from(["python", "c", ""]))
+def test_any_text_has_an_end(text, language):
+    assert 0 <= end_of_cut_text(text, language) <= len(text)
+    assert len(list(going_on([text, text], language))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a/b.py", "python"),
+        ("a.H", "c"),
+        ("x.tsx", "tsx"),
+        ("mod.mts", "typescript"),
+        ("run", "python"),
+        (None, "python"),
+    ],
+)
+def test_the_language_of_source_code(name, expected):
+    assert source_language(MODULE, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#!/usr/bin/env node\nx()\n", "javascript"),
+        ("#!/bin/sh\nx\n", "shell"),
+        ("fn main() {\n    let mut x = 1;\n}\n", "rust"),
+        ("package main\n\nfunc main() {\n\tx := 1\n}\n", "go"),
+        ("public class A {\n    private int b;\n    @Override\n    public int c() { return b; }\n}\n", "java"),
+        ("#include <vector>\nstd::vector<int> a;\n", "cpp"),
+        ("#include <stdio.h>\nint main(void) {\n  return p->x;\n}\n", "c"),
+        ("export type A = string;\ninterface B {\n  c: number;\n}\n", "typescript"),
+        ("const a = require('b');\nmodule.exports = () => {\n  return a;\n};\n", "javascript"),
+        ("???", ""),
+    ],
+)
+def test_the_language_of_code_without_a_name(text, expected):
+    assert source_language(text) == expected
+
+
+@pytest.mark.parametrize("name", ["Node.js", "a.py", "src/x.tsx", "data.json"])
+def test_names_of_code(name):
+    assert is_code_name(name)
+
+
+@pytest.mark.parametrize("name", [None, "", ".py", "README.md", "Python", "a.py/b"])
+def test_names_of_other_things(name):
+    assert not is_code_name(name)
+
+
+def test_time_is_linear_in_quotes():
+    text = '"""a\n' * 40_000
+    assert end_of_cut_text(text, "python") == 0
+    random.seed(1)
+    assert end_of_cut_text("word " + "".join(random.choices("\"'\n", k=100_000)), "python") >= 0
