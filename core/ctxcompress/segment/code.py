@@ -9,6 +9,7 @@ from itertools import pairwise
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.segment.grammars import parsed_outline
 from ctxcompress.segment.line_outline import line_outline
+from ctxcompress.text.cuts import end_of_cut_text
 from ctxcompress.text.source import looks_like_code, source_language
 from ctxcompress.types import Kind, Segment
 
@@ -32,7 +33,8 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     if not looks_like_code(text, name):
         return ()
     language = source_language(text, name)
-    return parsed_outline(text, language) or line_outline(text, language)
+    is_middle = text.lstrip("\r\n")[:1].isspace() or end_of_cut_text(text, language) > 0
+    return (None if is_middle else parsed_outline(text, language)) or line_outline(text, language)
 
 
 def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
