@@ -56,6 +56,8 @@ def passage_from_node(
     node = item.node
     # The rest of the metadata may be large, or refuse to be copied.
     readable = {key: value for key, value in node.metadata.items() if type(value) in _IMMUTABLE or _is_readable(value)}
+    if isinstance(start := getattr(node, "start_char_idx", None), int):
+        readable.setdefault("start_char_idx", start)  # where in its document the chunk begins
     passage = passage_from_metadata(
         node.node_id,
         node.get_content(MetadataMode.NONE),
