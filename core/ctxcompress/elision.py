@@ -35,9 +35,9 @@ class Elision:
 
         One stands for all that is left out of a function between two of its statements, and where nothing is left in a
         body; what is left out of a class beside other members needs none. In Python it is `...` where the body would
-        be empty, which is not allowed there, else a comment.
+        be empty, which is not allowed there, else a comment. JSON has no comments, and no markers.
         """
-        if not spans or tuple(spans) == ((0, len(self._text)),):
+        if self._language == "json" or not spans or tuple(spans) == ((0, len(self._text)),):
             return []
         return list(self._of_nodes(self._nodes, _Kept(self._text, spans)))
 

@@ -17,7 +17,7 @@ from ctxcompress.score.features import features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.score.model import Stage, load_models, sigmoid
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.score.source import source_features
+from ctxcompress.score.source import is_program, source_features
 from ctxcompress.text.words import Terms
 
 __all__ = ["evidence", "follow", "passes"]
@@ -58,7 +58,7 @@ def evidence(
         close = semantics.features(query, corpus, logits if matches.any else None)
         logits = follow(bridges, logits, model.stages, rows, close)
     probability = model.calibration.probability(logits)
-    return of_source(corpus, rows, probability) if corpus.source.mean() > 0.5 else probability
+    return of_source(corpus, rows, probability) if is_program(corpus) else probability
 
 
 def of_source(corpus: Corpus, rows: Floats, probability: Floats) -> Floats:

@@ -10,7 +10,7 @@ from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import table
 
-__all__ = ["SOURCE", "source_features"]
+__all__ = ["SOURCE", "is_program", "source_features"]
 
 SOURCE = (
     "judged",  # the log odds of what was judged so far
@@ -61,6 +61,12 @@ def source_features(corpus: Corpus, probability: Floats) -> Floats:
             _best_beside(paths, judged, best),
         ]
     )
+
+
+def is_program(corpus: Corpus) -> bool:
+    """Whether most of the segments are source code, and it defines something: data in braces does not."""
+    defines = _FUNCTIONS | _CLASSES
+    return bool(corpus.source.mean() > 0.5) and any(segment.unit in defines for segment in corpus.segments)
 
 
 def _calls(corpus: Corpus, names: Sequence[str], judged: Floats, best: Sequence[int]) -> tuple[Floats, Floats]:

@@ -22,6 +22,8 @@ _PIECES = 6
 _LONG_DOC = 500
 """Characters of a docstring that is kept or dropped as one, and of paragraphs of a longer one together."""
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
+_LINE = re.compile(r"^(?P<indent>[ \t]*)(?P<first>[^\s])", re.MULTILINE)
+_CLOSERS = (")", "]", "}")
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE, NodeKind.IMPORTS, NodeKind.DOC))
 """What is never in one segment with what stands beside it."""
@@ -65,6 +67,8 @@ class _Builder:
                 self._add_cut(node, path, around)
             elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
                 self._add_doc(node, path, around)
+            elif node.body < 0 and run[-1].end - node.start > self._whole:
+                self._add_entries(node.start, run[-1].end, path, around)
             else:
                 self._append(node.kind, node.start, run[-1].end, path, around)
 
@@ -81,18 +85,31 @@ class _Builder:
 
     def _add_doc(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         """Appends the paragraphs of a docstring, with its first and its last line, where its quotes are."""
-        head = len(self.segments)
         ends = [match.end() for match in _PARAGRAPH_END.finditer(self._text, node.start, node.end)]
         first = self._text.find("\n", node.start, node.end) + 1
         last = self._text.rfind("\n", first, node.start + len(self._text[node.start : node.end].rstrip())) + 1
         cuts = _spaced([end for end in ends if first < end < last], first, _LONG_DOC)
-        bounds = [node.start, *dict.fromkeys((first, *cuts, last)), node.end]
-        if not node.start < first < last:
-            bounds = [node.start, node.end]
-        tail = head + len(bounds) - 2
+        is_long = node.start < first < last
+        self._add_between(
+            node.kind,
+            [node.start, first, *cuts, last, node.end] if is_long else [node.start, node.end],
+            heading,
+            around,
+        )
+
+    def _add_entries(self, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
+        """Appends the lines of a table of values, with the first and the last one, where its brackets are."""
+        self._add_between(NodeKind.STATEMENT, _entries(self._text, start, end), heading, around)
+
+    def _add_between(
+        self, unit: NodeKind, bounds: Sequence[int], heading: tuple[str, ...], around: tuple[int, ...]
+    ) -> None:
+        """Appends segments with these bounds, each of which needs the first and the last one."""
+        bounds = list(dict.fromkeys(bounds))
+        head, tail = len(self.segments), len(self.segments) + len(bounds) - 2
         for number, (start, end) in enumerate(pairwise(bounds), head):
             needs = tuple(other for other in dict.fromkeys((head, tail)) if other != number)
-            self._append(node.kind, start, end, heading, (*around, *needs))
+            self._append(unit, start, end, heading, (*around, *needs))
 
     def _append(self, unit: NodeKind, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit))
@@ -104,6 +121,18 @@ def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
         if following - start > most:
             yield int(end)
             start = int(end)
+
+
+def _entries(text: str, start: int, end: int) -> list[int]:
+    """Where in a part of a text entries of a table begin: its lines that are indented least, but for the first and what
+    closes brackets; and where the part begins and ends."""
+    lines = [
+        (match.start(), len(match["indent"]), match["first"] in _CLOSERS) for match in _LINE.finditer(text, start, end)
+    ]
+    least = min((indent for _, indent, closes in lines[1:] if not closes), default=0)
+    entries = [begin for begin, indent, closes in lines[1:] if indent <= least and not closes]
+    closing = [lines[-1][0]] if len(lines) > 1 and lines[-1][2] else []
+    return [start, *entries, *closing, end]
 
 
 def _runs(nodes: Sequence[Node], most: int) -> Iterator[list[Node]]:

@@ -33,6 +33,7 @@ _LANGUAGES = {
     "r": "r",
     "julia": "jl",
     "elixir": "ex exs",
+    "json": "json jsonl ipynb",
     "yaml": "yaml yml",
     "toml": "toml tf",
     "sql": "sql",
@@ -43,20 +44,21 @@ _OF_ENDING = {ending: language for language, endings in _LANGUAGES.items() for e
 _OF_SHEBANG = re.compile(r"\#![^\n]*\b(?P<name>python|node|ruby|perl|bash|zsh|sh)")
 _SHEBANGS = {"node": "javascript", "bash": "shell", "zsh": "shell", "sh": "shell"}
 _SIGNS = (
-    ("python", re.compile(r"^[ \t]*(?:def \w+\(.*|class \w+.*|if .+|for .+ in .+|else|try|with .+):\s*$|\bself\.\w|"
-                          r"^from [\w.]+ import |^[ \t]*elif ", re.MULTILINE)),
+    ("python", re.compile(r"^[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|\bself\.\w|"
+                          r"^from [\w.]+ import ", re.MULTILINE)),
     ("rust", re.compile(r"\bfn \w+|\blet mut |\bimpl\b|&mut |::<|^use \w+::", re.MULTILINE)),
     ("go", re.compile(r"^func |:=|^package \w+$|\bchan\b|\bdefer ", re.MULTILINE)),
     ("java", re.compile(r"^import [\w.]+;|\b(?:public|private|protected) (?:static |final |abstract )*[\w<>\[\]]+ \w+|"
                         r"@Override", re.MULTILINE)),
     ("cpp", re.compile(r"\bstd::|\btemplate ?<|^#include <\w+>$|\bnamespace \w+ ?\{|\w::~?\w+\(", re.MULTILINE)),
-    ("c", re.compile(r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]+\([^;]*\)\s*\{?$|->\w", re.MULTILINE)),
+    ("c", re.compile(r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w",
+                     re.MULTILINE)),
     ("typescript", re.compile(r"\binterface \w+ \{|: (?:string|number|boolean|void|any)\b|^export type |\bas const\b",
                               re.MULTILINE)),
     ("javascript", re.compile(r"=> ?[{(\w]|\bfunction\b|\b(?:const|let|var) \w+ =|===|\brequire\(|^export ",
                               re.MULTILINE)),
-    ("ruby", re.compile(r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ .*)\s*$|\bdo \|\w+\|", re.MULTILINE)),
-    ("shell", re.compile(r"^[ \t]*(?:fi|done|esac|then|set -\w+)\s*$|\$\{\w+\}|\[\[ ", re.MULTILINE)),
+    ("ruby", re.compile(r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|\bdo \|\w+\|", re.MULTILINE)),
+    ("shell", re.compile(r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ ", re.MULTILINE)),
 )  # fmt: skip
 """What each language has and the others mostly do not, in the order in which equal counts decide."""
 _PROSE_ENDINGS = frozenset(("adoc", "htm", "html", "markdown", "md", "mdx", "org", "pdf", "rst", "tex", "text", "txt"))
@@ -101,6 +103,8 @@ def source_language(text: str, name: str | None = None) -> str:
     known = _OF_ENDING.get(_ending(name))
     if known:
         return known
+    if text.lstrip()[:1] in ("{", "[") and '":' in text[:_SAMPLE]:
+        return "json"
     shebang = _OF_SHEBANG.match(text)
     if shebang:
         return _SHEBANGS.get(shebang["name"], shebang["name"])
