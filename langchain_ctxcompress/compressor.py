@@ -94,6 +94,15 @@ class CtxCompressor(BaseDocumentCompressor):
     """How many documents of one source are kept, 0 for all."""
     top_n: int | None = None
     """How many documents are kept."""
+    metadata_only: bool = False
+    """Whether a line with the path, the lines and what they define takes the place of a document whose score is below
+    `score_threshold`."""
+    score_threshold: float = 0.4
+    """This score, which means what `min_score` does."""
+    max_length: int | None = None
+    """The most characters of a document that are looked at, at least 100; what matters most of a longer one is."""
+    preserve_structure: bool = True
+    """Whether these are signatures and what the question asks for; otherwise they are the beginning and the end."""
     scorer: Literal["evidence", "bm25"] = "evidence"
     """What says how much a segment matters: "evidence" is learned, "bm25" counts words on two levels."""
     encoder: Embeddings | Encoder | object | None = None

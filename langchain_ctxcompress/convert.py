@@ -99,6 +99,7 @@ def _record(kept: KeptPassage, score_kind: str) -> dict[str, object]:
         **({} if kept.original.score is None else {"score": kept.original.score, "score_kind": score_kind}),
         **({"stands_for": list(kept.stands_for)} if kept.stands_for else {}),
         **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
+        **({"metadata_only": True} if kept.metadata_only else {}),
     }
 
 

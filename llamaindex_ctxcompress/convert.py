@@ -86,6 +86,7 @@ def compressed_node(
         "index": position,
         **({"stands_for": list(stands_for)} if stands_for else {}),
         **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
+        **({"metadata_only": True} if kept.metadata_only else {}),
     }
     changes: dict[str, object] = {
         "metadata": {**_copy(node.metadata), RECORD_KEY: record},

@@ -121,6 +121,17 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     )
     max_chunks_per_doc: int = Field(default=0, description="How many nodes of one document are kept, 0 for all.")
     top_n: int | None = Field(default=None, description="How many nodes are kept.")
+    metadata_only: bool = Field(
+        default=False, description="Whether a line about it takes the place of a node scored below `score_threshold`."
+    )
+    score_threshold: float = Field(default=0.4, description="This score, which means what `min_score` does.")
+    max_length: int | None = Field(
+        default=None, description="The most characters of a node that are looked at, at least 100."
+    )
+    preserve_structure: bool = Field(
+        default=True,
+        description="Whether these are signatures and what is asked for; otherwise the beginning and the end.",
+    )
     scorer: Scorer = Field(
         default="evidence", description="What says how much a segment matters: learned, or words on two levels."
     )

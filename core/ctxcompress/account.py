@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ctxcompress.documents import Spans
+from ctxcompress.gaps import spans_of
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import Selection
-from ctxcompress.spans import intersection, inverse, shown
+from ctxcompress.spans import intersection, inverse
 from ctxcompress.types import Decision, KeptPassage, Passage, Reason, Span
 
 __all__ = ["Account"]
@@ -31,6 +32,7 @@ class Account:
         self.spans = {index: spans for index, (spans, _) in shown_of.items()}
         """Passage number -> what is kept of it, in the order in which passages are shown."""
         self._markers = {index: markers for index, (_, markers) in shown_of.items()}
+        self._texts, self._lines = layout.texts(shown_of), layout.lines
         going_on: dict[int, list[Span]] = {}
         for document in reduction.documents:
             for passage, span in document.pieces:
@@ -43,6 +45,7 @@ class Account:
         self._left_out = (
             (Reason.DUPLICATE, repeated),
             (Reason.DUPLICATE, known),
+            (Reason.TRUNCATED, {index: spans_of(gaps) for index, gaps in layout.gaps.items()}),
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
             (Reason.UNLIKELY, layout.of_passages(unlikely)),
         )
@@ -53,18 +56,20 @@ class Account:
         for member, leader in sorted(self._reduction.leaders.items()):
             stands_for.setdefault(leader, []).append(member)
         for index, spans in self.spans.items():
-            markers = self._markers[index]
-            text = shown(self._items[index].text, spans, markers)
+            text, is_line = self._texts[index], index in self._lines
             tokens = self._selection.tokens if text == self._final else count(text)
-            members = tuple(stands_for.get(index, ()))
-            yield KeptPassage(index, self._items[index], text, spans, tokens, relevance[index], members, markers)
+            of_it = 0.0 if is_line else relevance[index]
+            members, markers = tuple(stands_for.get(index, ())), self._markers[index]
+            yield KeptPassage(index, self._items[index], text, spans, tokens, of_it, members, markers, is_line)
 
     def dropped(self) -> Iterator[Decision]:
         """What is left out, in the order in which the passages came."""
         for index, item in enumerate(self._items):
             if index in self._reduction.reasons:
-                leader = self._reduction.leaders.get(index)
-                yield Decision(index, item, inverse((), len(item.text)), self._reduction.reasons[index], leader)
+                leader, reason = self._reduction.leaders.get(index), self._reduction.reasons[index]
+                if reason is Reason.METADATA and index not in self.spans:
+                    reason = Reason.BUDGET  # not even the line about it fits
+                yield Decision(index, item, inverse((), len(item.text)), reason, leader)
             else:
                 yield from self._dropped_of(index, item)
 

@@ -223,7 +223,9 @@ def _rebalanced(state: _State, asked: _Round, config: CompressionConfig) -> tupl
     places = [place for place in _with_text(after.arrived) if place not in gone]
     came = [after.arrived[place] for place in places]
     # Scores of different retrievals do not compare.
-    together = config.with_options(min_score=None, score_kind="none", max_chunks_per_doc=0, top_n=None)
+    together = config.with_options(
+        min_score=None, score_kind="none", max_chunks_per_doc=0, top_n=None, metadata_only=False
+    )
     result = compressed("\n".join(after.queries), came, together, promised=Promised())
     kept, dropped = _numbered(result, places)
     after = replace(after, promised=Promised(result.text, kept), tokens=result.tokens, by_retriever=by_retriever)

@@ -18,6 +18,7 @@ __all__ = [
     "check_language",
     "check_min_score",
     "check_probability",
+    "check_score_threshold",
     "check_similarity",
     "check_text",
     "checked_metadata_map",
@@ -60,18 +61,27 @@ def check_count(name: str, value: object, least: int, otherwise: str) -> None:
 
 
 def check_min_score(min_score: object, kind: str, *, relative: bool) -> None:
-    if min_score is None:
-        return
-    if not _is_number(min_score):
-        raise ConfigError(f"min_score is {min_score!r}; give a number, or None to keep passages whatever their score")
+    if min_score is not None:
+        _check_score("min_score", min_score, kind, ", or None to keep passages whatever their score", relative=relative)
+
+
+def check_score_threshold(threshold: object, kind: str, *, relative: bool, used: bool) -> None:
+    """used: whether there is a stage that compares scores with it."""
+    kind = kind if used else "similarity"
+    _check_score("score_threshold", threshold, kind, ", such as 0.4", relative=relative and used)
+
+
+def _check_score(name: str, score: object, kind: str, otherwise: str, *, relative: bool) -> None:
+    if not _is_number(score):
+        raise ConfigError(f"{name} is {score!r}; give a number{otherwise}")
     if kind == "none":
         raise ConfigError(
-            f'min_score={min_score!r} is given with score_kind="none"; say what the scores mean: "similarity", '
+            f'{name}={score!r} is given with score_kind="none"; say what the scores mean: "similarity", '
             '"distance" or "rank"'
         )
-    if relative and not 0 <= min_score <= 1:
+    if relative and not 0 <= score <= 1:
         raise ConfigError(
-            f"min_score is {min_score!r}; the best score of a retrieval counts as 1.0, so give a number from 0 to 1, "
+            f"{name} is {score!r}; the best score of a retrieval counts as 1.0, so give a number from 0 to 1, "
             "or normalize_scores=False to compare scores as they are"
         )
 

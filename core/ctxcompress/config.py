@@ -65,6 +65,10 @@ class Options(TypedDict, total=False):
     similarity_threshold: float | None
     max_chunks_per_doc: int
     top_n: int | None
+    metadata_only: bool
+    score_threshold: float
+    max_length: int | None
+    preserve_structure: bool
     scorer: Scorer
     encoder: Encoder | Comparer | None
     adaptive: bool
@@ -111,6 +115,15 @@ class CompressionConfig:
     max_chunks_per_doc: how many passages of one document are kept, 0 for all. The document is the doc_id, else the
         file path or address.
     top_n: how many passages are kept; None for all.
+    metadata_only: whether a line that says what it is takes the place of a passage whose score is below
+        `score_threshold`. These lines come after all else in the budget.
+    score_threshold: this score; what it means is as of `min_score`.
+
+    Cutting what is left of them:
+
+    max_length: the most characters of a passage that go on to be scored, at least 100; None for all. The head, the
+        tail and what is most important in between are kept: of code signatures, of prose what the question asks for.
+    preserve_structure: whether that is so; else what is over `max_length` is cut out of the middle.
 
     What is kept of the others:
 
@@ -144,6 +157,10 @@ class CompressionConfig:
     similarity_threshold: float | None = None
     max_chunks_per_doc: int = 0
     top_n: int | None = None
+    metadata_only: bool = False
+    score_threshold: float = 0.4
+    max_length: int | None = None
+    preserve_structure: bool = True
     scorer: Scorer = "evidence"
     encoder: Encoder | Comparer | None = None
     adaptive: bool = False
@@ -162,16 +179,20 @@ class CompressionConfig:
             checks.check_text("score_key", self.score_key, "relevance_score")
         for name, choices in _CHOICES.items():
             checks.check_choice(name, getattr(self, name), choices)
-        for name in ("normalize_scores", "adaptive", "technical_synonyms"):
+        for name in ("normalize_scores", "metadata_only", "preserve_structure", "adaptive", "technical_synonyms"):
             checks.check_flag(name, getattr(self, name))
         if self.exact_dedup is not None:
             checks.check_flag("exact_dedup", self.exact_dedup)
-        checks.check_min_score(self.min_score, self.score_kind, relative=self.normalize_scores)
+        kind, relative = self.score_kind, self.normalize_scores
+        checks.check_min_score(self.min_score, kind, relative=relative)
+        checks.check_score_threshold(self.score_threshold, kind, relative=relative, used=self.metadata_only)
         checks.check_similarity("ngram_threshold", self.ngram_threshold)
         checks.check_similarity("similarity_threshold", self.similarity_threshold)
         checks.check_count("max_chunks_per_doc", self.max_chunks_per_doc, 0, "where 0 keeps all")
         if self.top_n is not None:
             checks.check_count("top_n", self.top_n, 1, "or None to keep all")
+        if self.max_length is not None:
+            checks.check_count("max_length", self.max_length, 100, "or None to cut no passage")
         checks.check_evidence_only(self.scorer, self.encoder, self.adaptive)
         checks.check_probability(self.min_probability)
         checks.check_language(self.language)

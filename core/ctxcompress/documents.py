@@ -49,6 +49,11 @@ class Document:
         """The number of the passage that a character is of."""
         return self.pieces[bisect_right(self.starts, offset) - 1].passage
 
+    def place(self, offset: int) -> int:
+        """Where in the text of its passage a character is."""
+        number = bisect_right(self.starts, offset) - 1
+        return self.pieces[number].span.start + offset - self.starts[number]
+
     def piece_end(self, offset: int) -> int:
         """Where in the text the piece ends that a character is of."""
         following = bisect_right(self.starts, offset)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ctxcompress.account import Account
 from ctxcompress.config import CompressionConfig, Options
-from ctxcompress.documents import Spans, documents_as_they_are
+from ctxcompress.documents import Document, Spans, documents_as_they_are
 from ctxcompress.elision import Elision
 from ctxcompress.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import InputError
@@ -25,16 +25,19 @@ from ctxcompress.judge import judge, language_of, segmented
 from ctxcompress.metadata import as_passages
 from ctxcompress.outline import Node
 from ctxcompress.reduce.reduction import Reduction, reduced
+from ctxcompress.reduce.scores import standing
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.known import Known, known_segments, unknown
 from ctxcompress.select.layout import Arrange, Elide, Layout
+from ctxcompress.select.lines import with_lines
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import preview_line, previews
 from ctxcompress.select.qatbe import Selection, select
+from ctxcompress.shorten import Gaps, lines_about, shortened
 from ctxcompress.spans import joined
 from ctxcompress.text.source import source_language
 from ctxcompress.tokens import OriginalText, TokenCounter
-from ctxcompress.types import Compression, KeptPassage, Passage, Span, StageStats, Stats
+from ctxcompress.types import Compression, KeptPassage, Passage, Reason, Span, StageStats, Stats
 
 __all__ = ["Compressor", "Frame", "Given", "Promised", "compress", "compressed", "off_loop"]
 
@@ -94,7 +97,10 @@ class Compressor:
 
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """What of one passage answers the query best, in at most so many tokens."""
-        return self.compress(query, [passage], max_tokens=max_tokens, mode="extract", min_score=None).text
+        config = self.config.with_options(
+            max_tokens=max_tokens, mode="extract", min_score=None, metadata_only=False, max_length=None
+        )
+        return Compressor(config).compress(query, [passage]).text
 
 
 def compress(
@@ -175,8 +181,10 @@ def compressed(
     original = OriginalText(config.separator.join(shown), config.encoding)
     tokens = count.fits(original.text, config.budget)
     reduction = reduced(items, config, fits=tokens is not None, held=held)
-    layout = replace(_layout(items, reduction, config, frame, count), arrange=arrange, before=promised.text)
     clock = _Clock()
+    documents, gaps = _documents(query, items, reduction, config, clock)
+    layout = _layout(items, documents, config, frame, count)
+    layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps)
     whole = Selection.everything(layout)
     if (final := layout.final(whole.text)) != original.text:
         tokens = count.fits(final, config.budget)
@@ -184,6 +192,7 @@ def compressed(
         choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
     else:
         choice = _chosen(query, items, layout, config, clock, promised, fits=tokens is not None)
+    choice, reduction = _with_lines(choice, items, reduction, promised, config)
     account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely, choice.known)
     is_nothing = not account.spans and not held and reduction.documents
     if is_nothing and any(not item.text.isspace() for item in items if item.text):
@@ -206,9 +215,21 @@ def compressed(
     )
 
 
+def _documents(
+    query: str, items: Sequence[Passage], reduction: Reduction, config: CompressionConfig, clock: "_Clock"
+) -> tuple[Sequence[Document], Gaps]:
+    """What is left of the documents where passages are too long, and what was cut out of these."""
+    if config.max_length is None:
+        return reduction.documents, {}
+    found = shortened(query, reduction.documents, items, language_of(query, items, config), config)
+    left = len(items) - len(reduction.reasons)
+    clock.lap("truncate", left, left, f"{len(found[1])} of over {config.max_length:,} characters")
+    return found
+
+
 def _layout(
     items: Sequence[Passage],
-    reduction: Reduction,
+    documents: Sequence[Document],
     config: CompressionConfig,
     frame: Frame | None,
     count: Callable[[str], int],
@@ -218,7 +239,7 @@ def _layout(
     if frame is None and config.mode == "preview":
         frame, separator = preview_line, "\n"
     show = (lambda index, text: frame(items[index], text)) if frame else (lambda _, text: text)
-    return Layout(reduction.documents, [item.text for item in items], separator, show, count)
+    return Layout(documents, [item.text for item in items], separator, show, count)
 
 
 def _chosen(
@@ -278,6 +299,25 @@ def _elide(documents: Sequence[Passage], outlines: Sequence[Sequence[Node]]) -> 
     return lambda number, spans: elisions[number].markers(spans) if number in elisions else ()
 
 
+def _with_lines(
+    choice: _Choice, items: Sequence[Passage], reduction: Reduction, promised: Promised, config: CompressionConfig
+) -> tuple[_Choice, Reduction]:
+    """The same with lines about the passages of a low score, the best of them first, as far as there is room; those
+    that the reader has already are copies."""
+    low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
+    if not low:
+        return choice, reduction
+    lines = lines_about(items, low)
+    had = {part.text: number for number, part in enumerate(promised.parts) if part.metadata_only}
+    leaders = {number: had[line] for number, line in lines.items() if line in had}
+    reasons = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
+    reduction = replace(reduction, reasons=reasons, leaders={**reduction.leaders, **leaders})
+    stands = standing(items, config.score_kind)
+    order = sorted(set(low).difference(leaders), key=lambda number: (-stands[number], number))
+    selection, layout = with_lines(choice.selection, choice.layout, lines, order, config.budget)
+    return replace(choice, selection=selection, layout=layout), reduction
+
+
 def _extra(stats: Stats) -> dict[str, object]:
     """For the record of a log line: `record.ctxcompress`."""
     return {"ctxcompress": stats.to_dict()}
@@ -292,7 +332,7 @@ class _Clock:
         self.laps: list[StageStats] = []
         self._since = perf_counter()
 
-    def lap(self, name: str, items_in: int, items_out: int) -> None:
+    def lap(self, name: str, items_in: int, items_out: int, note: str = "") -> None:
         now = perf_counter()
-        self.laps.append(StageStats(name, items_in, items_out, 1e3 * (now - self._since)))
+        self.laps.append(StageStats(name, items_in, items_out, 1e3 * (now - self._since), note))
         self._since = now

@@ -30,7 +30,15 @@ PRESETS: Mapping[Preset, Mapping[str, object]] = MappingProxyType(
             {"min_score": 0.3, "max_chunks_per_doc": 2, "ngram_threshold": 0.7, "similarity_threshold": 0.85}
         ),
         # Chunks of source files, where what looks alike differs in what matters.
-        "code": MappingProxyType({"ngram_threshold": None, "similarity_threshold": None, "max_chunks_per_doc": 0}),
+        "code": MappingProxyType(
+            {
+                "ngram_threshold": None,
+                "similarity_threshold": None,
+                "max_chunks_per_doc": 0,
+                "max_length": 2_000,
+                "metadata_only": True,
+            }
+        ),
         # The answer of a search service: few results, and all of them rather than none.
         "web": MappingProxyType({"min_score": 0.3, "top_n": 5, "on_empty": "original"}),
         # One long page, as QATBE was published for it.

@@ -8,6 +8,12 @@ ngram_dedup_enabled = true      # ngram_dedup_threshold -> ngram_threshold
 
 [compression]                   # options by their own names
 max_tokens = 1000
+
+[compression.smartTruncation]   # of a code search
+maxLength = 2000                # -> max_length; preserveStructure -> preserve_structure
+
+[compression.metadataOnly]      # -> metadata_only
+scoreThreshold = 0.4            # -> score_threshold
 """
 
 from collections.abc import Collection, Mapping
@@ -28,12 +34,22 @@ _STAGES = (
     ("ngram_dedup_enabled", "ngram_dedup_threshold", "ngram_threshold", 0.7),
 )
 """(switch, threshold, our option, the threshold where the switch is on and none is given)."""
-_CODE_SEARCH = {
-    "smartTruncation": ("enabled", "maxLength", "preserveStructure"),
-    "metadataOnly": ("enabled", "scoreThreshold"),
-    "llm": ("enabled", "model", "maxTokens"),
+_CODE_SEARCH: Mapping[str, Mapping[str, str]] = {
+    "smartTruncation": {"maxLength": "max_length", "preserveStructure": "preserve_structure"},
+    "metadataOnly": {"scoreThreshold": "score_threshold"},
+    "llm": {"model": "", "maxTokens": ""},
 }
-"""Tables of code search tools: stages that can be there if they are switched off."""
+"""Tables of code search tools: key -> our option. A table is a stage, which its key `enabled` switches on and off."""
+_ON: Mapping[str, Mapping[str, object]] = {
+    "smartTruncation": {"max_length": 2_000, "preserve_structure": True},
+    "metadataOnly": {"metadata_only": True, "score_threshold": 0.4},
+}
+"""Our options where the stage is on and says nothing else."""
+_OFF: Mapping[str, Mapping[str, object]] = {
+    "smartTruncation": {"max_length": None},
+    "metadataOnly": {"metadata_only": False},
+    "llm": {},
+}
 
 
 def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
@@ -46,10 +62,10 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
         meant = get_close_matches(name, ("search", "compression"), n=1, cutoff=0.8)
         if meant and name != meant[0]:
             raise ConfigError(f"there is a table [{name}]; did you mean [{meant[0]}]?")
-    options = _of_search(_table(tables, "search"))
+    options, staged = _of_search(_table(tables, "search")), dict[str, object]()
     for key, value in _table(tables, "compression").items():
         if key in _CODE_SEARCH:
-            _check_off(key, value)
+            staged |= _of_stage(key, value)
         elif key == "cache":
             raise ConfigError(f"[compression] has cache = {value!r}; nothing is cached here: remove the key")
         elif key == "enabled":
@@ -57,7 +73,7 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
         else:
             _check_known("compression", key, (*known, *_CODE_SEARCH, "enabled"))
             options[key] = value
-    return options
+    return staged | options
 
 
 def _of_search(search: Mapping[str, object]) -> dict[str, object]:
@@ -83,12 +99,16 @@ def _table(tables: Mapping[str, object], name: str) -> Mapping[str, object]:
     return table
 
 
-def _check_off(name: str, table: object) -> None:
+def _of_stage(name: str, table: object) -> dict[str, object]:
+    """The options that a table of a code search tool gives: a stage is on unless it says that it is off."""
     if not isinstance(table, Mapping):
         raise ConfigError(f"compression.{name} is {table!r}; make it a table: [compression.{name}]")
     for key in table:
-        _check_known(f"compression.{name}", key, _CODE_SEARCH[name])
-    _check_flag(f"compression.{name}.enabled", table.get("enabled", True), wanted=False)
+        _check_known(f"compression.{name}", key, ("enabled", *_CODE_SEARCH[name]))
+    if table.get("enabled", True) is False:
+        return dict(_OFF[name])
+    _check_flag(f"compression.{name}.enabled", table.get("enabled", True), wanted=name in _ON)
+    return {**_ON[name], **{option: table[key] for key, option in _CODE_SEARCH[name].items() if key in table}}
 
 
 def _check_flag(name: str, value: object, *, wanted: bool) -> None:

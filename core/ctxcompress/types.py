@@ -33,12 +33,13 @@ class Span(NamedTuple):
 
 
 class Marker(NamedTuple):
-    """What stands in a kept text for something that was left out there: a line of its own, in source code."""
+    """What stands in a kept text for something that was left out there: a line of its own in source code, dots in
+    brackets in prose."""
 
     before: int
     """The number of the span before which it stands; the number of spans at the end."""
     text: str
-    """With the line break before it."""
+    """With the line break or the space before it, or after it at the beginning of a text."""
 
 
 class Kind(StrEnum):
@@ -103,6 +104,10 @@ class Reason(StrEnum):
     """The same text, or for a whole passage nearly the same, is in another one that is preferred to this."""
     UNLIKELY = "unlikely"
     """It was hardly likely to be needed, so that the budget was not filled with it (`adaptive`)."""
+    TRUNCATED = "truncated"
+    """The passage was longer than `max_length`."""
+    METADATA = "metadata"
+    """The retriever's score was below `score_threshold`, so that a line says what the passage is."""
     EMPTY = "empty"
     """There was nothing but white space."""
 
@@ -130,8 +135,9 @@ class Decision:
 class KeptPassage:
     """What was kept of one passage.
 
-    ``text == shown(original.text, spans, markers)`` always holds: without markers, which only source code has, it is
-    the join of the spans' texts.
+    ``text == shown(original.text, spans, markers)`` always holds: without markers, which only source code and what is
+    longer than `max_length` has, it is the join of the spans' texts. Only where `metadata_only` is set there are no
+    spans, and the text is a line that says what the passage is.
     """
 
     index: int
@@ -148,6 +154,8 @@ class KeptPassage:
     stands_for: tuple[int, ...] = ()
     """Positions of the passages that were left out as copies of this one."""
     markers: tuple[Marker, ...] = ()
+    metadata_only: bool = False
+    """Whether the text is about the passage, of which nothing is kept."""
 
     @property
     def id(self) -> str:
@@ -156,7 +164,7 @@ class KeptPassage:
     @property
     def untouched(self) -> bool:
         """Whether all of the original text was kept."""
-        return self.text == self.original.text
+        return not self.metadata_only and self.text == self.original.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +191,7 @@ class Stats:
     clusters_merged: int
     """Passages that were left out because another one stands for them."""
     metadata_only_count: int
+    """Passages in whose place a line is shown."""
     kept_count: int
     """Passages of which something is kept."""
     original_tokens: int
@@ -209,6 +218,7 @@ class Stats:
                 f"- After deduplication: {self.after_dedup}",
                 f"- After document limit{notes.get('limit', '')}: {self.after_limit}",
                 f"- Clusters merged: {self.clusters_merged}",
+                *[f"- Metadata only: {self.metadata_only_count}"] * (self.metadata_only_count > 0),
                 f"- Tokens: {self.original_tokens:,} -> {self.compressed_tokens:,}, {self.savings_percent:.1f} % saved",
             )
         )
@@ -286,8 +296,8 @@ class Compression:
             after_dedup=after["semantic"],
             after_limit=after["limit"],
             clusters_merged=after["threshold"] - after["semantic"],
-            metadata_only_count=0,
-            kept_count=len(self.passages),
+            metadata_only_count=sum(part.metadata_only for part in self.passages),
+            kept_count=sum(not part.metadata_only for part in self.passages),
             original_tokens=self.original.tokens(),
             compressed_tokens=self.tokens,
             stages=self.stages,

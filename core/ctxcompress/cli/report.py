@@ -21,6 +21,8 @@ def as_json(result: Compression) -> str:
             "file": item.original.file_path,
             "text": item.text,
             "spans": _pairs(item.spans),
+            "markers": [[before, text] for before, text in item.markers],
+            "metadata_only": item.metadata_only,
             "tokens": item.tokens,
             "relevance": item.relevance,
             "stands_for": list(item.stands_for),

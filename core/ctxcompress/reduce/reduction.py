@@ -16,6 +16,7 @@ from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.continuation import continued
 from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
 from ctxcompress.reduce.limits import document_key, within_limits
+from ctxcompress.reduce.metadata_only import is_metadata_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
 from ctxcompress.reduce.scores import standing
 from ctxcompress.reduce.stitching import stitched
@@ -41,7 +42,8 @@ class Reduction:
 
 
 def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool, held: int = 0) -> Reduction:
-    """Leaves out passages by score, as copies and by number, in this order, and repeated text of the rest.
+    """Leaves out passages by score, as copies, by number, and for a line about them, in this order, and repeated text
+    of the rest.
 
     A stage that cannot work says so in its note. fits: whether all passages fit as they are, so that nothing is left
     out that was not asked for. held: the first so many passages are what the reader has already. They stand for their
@@ -55,6 +57,7 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
     funnel.near()
     funnel.by_meaning()
     funnel.by_limits()
+    funnel.to_lines()
     texts = [passage.text for passage in passages]
     # A preview has a line for each chunk.
     if exact and len(funnel.numbers) > 1 and config.mode == "extract":
@@ -180,6 +183,25 @@ class _Funnel:
             self._keep(list(stay.values()), Reason.LIMIT)
         notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
         self.end("limit", ", ".join(notes))
+
+    def to_lines(self) -> None:
+        """Leaves out what is below `score_threshold` and has more text than a line about it."""
+        config = self._config
+        if not config.metadata_only or config.mode == "preview":
+            return
+        came, threshold = self._passages[self._held :], config.score_threshold
+        low = low_scores(came, threshold, config.score_kind, normalize=config.normalize_scores)
+        if low is None:
+            self.end("metadata", "skipped: no usable scores")
+            return
+        below = set(self.numbers).intersection(self._held + number for number in low)
+        if below.issuperset(self.numbers) and below and config.on_empty != "drop":
+            best = max(self.numbers, key=self._stands.__getitem__)
+            below = set() if config.on_empty == "original" else below - {best}
+        texts = {number: self._passages[number].text.strip() for number in below}
+        lines = {number for number, text in texts.items() if text and not is_metadata_line(text)}
+        self._keep([number for number in self.numbers if number not in lines], Reason.METADATA)
+        self.end("metadata", f"{len(lines)} as lines")
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
         """leaders: by places in the order."""

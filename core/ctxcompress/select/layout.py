@@ -2,10 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from ctxcompress.documents import Document, Spans
+from ctxcompress.gaps import Gap, markers_for, merged
 from ctxcompress.select.assemble import assemble
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.spans import shown
@@ -35,6 +36,10 @@ class Layout:
     elide: Elide = lambda _, __: ()
     before: str = ""
     """What the reader has already."""
+    gaps: Mapping[int, Sequence[Gap]] = field(default_factory=dict)
+    """Number of a passage -> what was cut out of it before."""
+    lines: Mapping[int, str] = field(default_factory=dict)
+    """Number of a passage that is in no document -> a line that is shown in its place."""
 
     @property
     def everything(self) -> Spans:
@@ -54,10 +59,12 @@ class Layout:
         return spans
 
     def of_passages(self, spans: Mapping[int, Sequence[Span]]) -> Spans:
-        """Passage number -> its spans, from those of the documents; in the order in which they are shown."""
+        """Passage number -> its spans, from those of the documents; in the order in which they are shown. There are no
+        spans of what is shown as a line."""
         found: Spans = {}
         for number, of_document in spans.items():
             found |= self.documents[number].of_passages(of_document)
+        found |= dict.fromkeys(self.lines, ())
         return {passage: found[passage] for passage in self.arrange(found)}
 
     def shown(self, spans: Mapping[int, Sequence[Span]]) -> dict[int, tuple[tuple[Span, ...], tuple[Marker, ...]]]:
@@ -69,15 +76,20 @@ class Layout:
                 passage, (place, _) = self.documents[number].in_passage(end)
                 places.setdefault(passage, []).append((place, text))
         return {
-            passage: _with_markers(of_passage, places.get(passage, ()))
+            passage: _with_markers(of_passage, places.get(passage, ()), self.gaps.get(passage, ()))
             for passage, of_passage in self.of_passages(spans).items()
         }
 
     def compose(self, spans: Mapping[int, Sequence[Span]]) -> str:
         """What these spans of the documents add to the final text."""
-        return self.separator.join(
-            self.frame(passage, shown(self.passages[passage], *parts)) for passage, parts in self.shown(spans).items()
-        )
+        return self.separator.join(self.frame(passage, text) for passage, text in self.texts(self.shown(spans)).items())
+
+    def texts(self, parts: Mapping[int, tuple[Sequence[Span], Sequence[Marker]]]) -> dict[int, str]:
+        """Passage number -> what is shown of it, without its frame. parts: its spans and markers."""
+        return {
+            passage: self.lines.get(passage) or shown(self.passages[passage], *of_passage)
+            for passage, of_passage in parts.items()
+        }
 
     def final(self, text: str) -> str:
         """The final text, if this is what is added."""
@@ -93,11 +105,11 @@ class Layout:
 
 
 def _with_markers(
-    spans: tuple[Span, ...], places: Sequence[tuple[int, str]]
+    spans: tuple[Span, ...], places: Sequence[tuple[int, str]], gaps: Sequence[Gap]
 ) -> tuple[tuple[Span, ...], tuple[Marker, ...]]:
-    """The spans, cut where markers stand within them, and the markers."""
+    """The spans, cut where markers stand within them, and the markers: those in these places, and those of gaps."""
     if not places:
-        return spans, ()
+        return spans, markers_for(spans, gaps)
     inner = {place for place, _ in places}
     parts: list[Span] = []
     for start, end in spans:
@@ -106,4 +118,5 @@ def _with_markers(
             start = cut
         parts.append(Span(start, end))
     ends = [end for _, end in parts]
-    return tuple(parts), tuple(Marker(bisect_right(ends, place), text) for place, text in places)
+    markers = [Marker(bisect_right(ends, place), text) for place, text in places]
+    return tuple(parts), merged(markers, markers_for(parts, gaps))

@@ -1,0 +1,161 @@
+"""One or two lines in the place of a passage that the retriever thought little of: where it is and what it holds."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+
+from ctxcompress.config import ScoreKind
+from ctxcompress.outline import Node, NodeKind
+from ctxcompress.reduce.threshold import above_threshold
+from ctxcompress.text.lines import split_lines
+from ctxcompress.types import Passage
+
+__all__ = ["PREFIX", "is_metadata_line", "low_scores", "metadata_line"]
+
+PREFIX = "[metadata-only]"
+
+_LONGEST = 200
+"""Characters of both lines together."""
+_LONGEST_PLACE = 80
+"""Characters of a path, and of an id."""
+_LONGEST_NAME = 40
+_ABOUT = 60
+"""Characters that a comment has before names take them, if it is that long."""
+_SAMPLE = 2_000
+"""Characters at the beginning of which something is shown."""
+_CONTAINERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_NAMED = _CONTAINERS | {NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CONSTANT}
+_COMMENT = re.compile(r"[ \t]*(?:#(?![!\[])|//|/\*|\*|--|\"{3}|'{3}|[rRuU](?:\"{3}|'{3}))")
+_DECORATION = "#/*-!\"'`=~_ \t"
+_SHEBANG = re.compile(r"#!|[ \t]*#[^\n]*coding[:=]")
+_KEYS = (("start_line", "end_line"), ("startLine", "endLine"), ("loc.lines.from", "loc.lines.to"))
+
+
+def low_scores(passages: Sequence[Passage], threshold: float, kind: ScoreKind, *, normalize: bool) -> list[int] | None:
+    """The numbers of the passages whose score is below the threshold; None where no score can be used.
+
+    Scores are compared as `above_threshold` does it: an unknown one is never low.
+    """
+    stay = above_threshold(passages, threshold, kind, normalize=normalize)
+    return None if stay is None else sorted(set(range(len(passages))).difference(stay))
+
+
+def is_metadata_line(text: str) -> bool:
+    """Whether a text is as short as what `metadata_line` makes, and begins as that does."""
+    return text.startswith(PREFIX) and len(text) <= _LONGEST and text.count("\n") < 2
+
+
+def metadata_line(passage: Passage, nodes: Sequence[Node] = ()) -> str:
+    """Where a passage is, and which of its lines; then what it defines, or its headings and size if it defines nothing;
+    and on a second line the beginning of its comment or docstring.
+
+    At most two lines and 200 characters, without line breaks or control, formatting and bidirectional characters of
+    what they are made of, which could forge another line. The lines are those that a loader has written (`start_line`
+    and `end_line`, or `loc.lines`), else counted from the beginning of the passage. nodes: its outline if it is code.
+    """
+    where = _where(passage)
+    first, last = _lines(passage)
+    place = f"{PREFIX} {where}:{first}-{last}" if last > first else f"{PREFIX} {where}:{first}"
+    about = _description(passage.text) if nodes else ""
+    room = _LONGEST - len(place) - min(len(about), _ABOUT)
+    what = _what(passage, nodes, room - 5)
+    line = f"{place}: {what}" if what else place
+    room = _LONGEST - len(line) - 3
+    return f"{line}\n  {_shortened(about, room)}" if about and room >= min(len(about), _ABOUT // 2) else line
+
+
+def _where(passage: Passage) -> str:
+    path = passage.file_path or passage.doc_id or passage.title
+    return _shortened_path(_plain(path)) if path and _plain(path) else _shortened(_plain(passage.id), _LONGEST_PLACE)
+
+
+def _what(passage: Passage, nodes: Sequence[Node], room: int) -> str:
+    """The kinds and names of what is defined, as many as there is room for; headings and the size of prose."""
+    names = [_shortened(_plain(name), _LONGEST_NAME) for name in _definitions(nodes)]
+    if names:
+        shown, length = list[str](), len(", …")
+        for name in names:
+            if length + len(name) + 2 > room:
+                return ", ".join((*shown, "…"))
+            shown.append(name)
+            length += len(name) + 2
+        return ", ".join(shown)
+    size = f"{len(passage.text):,} characters"
+    headings = passage.header_path or ((passage.title,) if passage.title else ())
+    path = " › ".join(filter(None, map(_plain, headings))) or _first_line(passage.text)
+    return (
+        f"{_shortened(path, room - len(size) - 2)}, {size}" if path and room > len(size) + 12 else size[: max(room, 0)]
+    )
+
+
+def _definitions(nodes: Sequence[Node]) -> Iterator[str]:
+    """Outer ones first, those for use from elsewhere before the others."""
+    level = [node for node in nodes if node.name and node.kind in _NAMED]
+    while level:
+        for node in sorted(level, key=lambda node: (node.kind is NodeKind.CONSTANT, _is_private(node.name))):
+            yield f"{node.kind} {node.name}"
+        inside = (child for node in level if node.kind in _CONTAINERS for child in node.children)
+        level = [child for child in inside if child.name and child.kind in _NAMED - {NodeKind.CONSTANT}]
+
+
+def _is_private(name: str) -> bool:
+    return name.rpartition(".")[2].startswith("_")
+
+
+def _lines(passage: Passage) -> tuple[int, int]:
+    """The numbers of the first and the last line, from 1."""
+    found = [_numbers(passage.metadata.get(first), passage.metadata.get(last)) for first, last in _KEYS]
+    loc = passage.metadata.get("loc")
+    lines = loc.get("lines") if isinstance(loc, Mapping) else None
+    if isinstance(lines, Mapping):
+        found.append(_numbers(lines.get("from"), lines.get("to")))
+    counted = (1, max(passage.text.rstrip().count("\n") + 1, 1))
+    return next((numbers for numbers in found if numbers), counted)
+
+
+def _numbers(first: object, last: object) -> tuple[int, int] | None:
+    numbers = [_number(first), _number(last)]
+    if numbers[0] is None:
+        return None
+    return numbers[0], max(numbers[0], numbers[1] or 0)
+
+
+def _number(value: object) -> int | None:
+    whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9 and value == int(value)
+    return int(value) if whole and isinstance(value, int | float) else None
+
+
+def _description(text: str) -> str:
+    """The first line that says something of the first comment or docstring."""
+    within = False
+    for line in split_lines(text[:_SAMPLE]):
+        within = (within and bool(line.strip())) or _COMMENT.match(line) is not None
+        said = _plain(line.strip()).strip(_DECORATION)
+        if within and not _SHEBANG.match(line) and any(map(str.isalpha, said)):
+            return said.removeprefix('r"""').strip()
+    return ""
+
+
+def _first_line(text: str) -> str:
+    return next((said for line in split_lines(text[:_SAMPLE]) if (said := _plain(line).strip("#*=- \t"))), "")
+
+
+def _plain(text: str) -> str:
+    """The same on one line: white space folded, nothing that cannot be seen or that turns the direction around."""
+    kept = (" " if c.isspace() else c for c in text[:_SAMPLE] if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join("".join(kept).split())
+
+
+def _shortened(text: str, length: int) -> str:
+    """Cut between words, where that leaves something, and never before a mark."""
+    if len(text) <= length:
+        return text
+    end = max(length - 1, 0)
+    while end and unicodedata.category(text[end])[0] == "M":
+        end -= 1
+    between = text.rfind(" ", 0, end)
+    return text[: between if between > length // 2 else end] + "…"
+
+
+def _shortened_path(path: str) -> str:
+    return path if len(path) <= _LONGEST_PLACE else "…" + path[1 - _LONGEST_PLACE :]

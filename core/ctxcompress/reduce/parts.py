@@ -1,0 +1,176 @@
+"""What a long text can be cut into: parts that are kept or left out whole, and what each cannot stand without."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ctxcompress.outline import Node, NodeKind
+from ctxcompress.text.lines import split_lines
+from ctxcompress.types import Segment
+
+__all__ = ["Part", "parts_of_code", "parts_of_lines", "parts_of_prose", "parts_of_words"]
+
+_LONG_DECORATORS = 200
+"""Characters of decorators above a signature that are shown with it, at most."""
+_DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_IMPORTANT_LINE = re.compile(
+    r"[^\n]{0,200}?\b(?:export|function|class|interface|type|const|let|var|enum|namespace|def|fn|func|struct|trait)\b"
+)
+"""What the lines say that matter most where nothing else is known of a code."""
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Characters `start` to `end`, without white space at the end. Those of a text are in order and do not overlap."""
+
+    start: int
+    end: int
+    needs: tuple[int, ...] = ()
+    """Numbers of the parts without which this one is not kept."""
+    last: int = -1
+    """The number of the last part in the body, for one that begins a body; -1 for any other."""
+    depth: int = 0
+    """How many bodies it stands in."""
+    defines: bool = False
+    """Whether it declares a function, a class or a type; of lines, whether it may do so."""
+    private: bool = False
+    """Whether what it declares is not for use from elsewhere."""
+    name: str = ""
+    indent: str = field(default="", repr=False)
+    """The white space before its first line that is no comment."""
+
+
+def parts_of_code(text: str, nodes: Sequence[Node], comments: tuple[str, ...]) -> list[Part]:
+    """The parts of source code with this outline: signatures, statements, and what closes a body.
+
+    Keeping some of them with all that they need leaves code that parses, where that with the whole text did, if
+    something stands for a body of which nothing is kept. comments: how lines begin that are nothing but comment; these
+    are not parts of their own, for nothing else of a body may be kept.
+    """
+    return _Builder(text, comments).parts_of(nodes)
+
+
+def parts_of_lines(text: str) -> list[Part]:
+    """The lines that are not blank."""
+    parts, start = [], 0
+    for line in split_lines(text):
+        if not line.isspace():
+            end, indent = start + len(line.rstrip()), line[: len(line) - len(line.lstrip())]
+            parts.append(Part(start, end, defines=_IMPORTANT_LINE.match(line) is not None, indent=indent))
+        start += len(line)
+    return parts
+
+
+def parts_of_prose(text: str, segments: Sequence[Segment]) -> list[Part]:
+    """The segments of the text (sentences, rows, list items) that are not blank, without the white space around."""
+    numbers: dict[int, int] = {}
+    spans: list[tuple[int, int, tuple[int, ...]]] = []
+    for number, (_, start, end, *_rest) in enumerate(segments):
+        bare = text[start:end].strip()
+        if bare:
+            numbers[number] = len(spans)
+            begin = start + text[start:end].find(bare[0])
+            spans.append((begin, begin + len(bare), segments[number].needs))
+    return [Part(start, end, tuple(numbers[need] for need in needs if need in numbers)) for start, end, needs in spans]
+
+
+def parts_of_words(text: str) -> list[Part]:
+    """What stands between white space."""
+    return [Part(match.start(), match.end()) for match in _WORD.finditer(text)]
+
+
+class _Builder:
+    def __init__(self, text: str, comments: tuple[str, ...]) -> None:
+        self._text, self._comments = text, comments
+        self._parts: list[Part] = []
+
+    def parts_of(self, nodes: Sequence[Node]) -> list[Part]:
+        self._add_all(nodes, (), 0)
+        return self._parts
+
+    def _add_all(self, nodes: Sequence[Node], around: tuple[int, ...], depth: int) -> None:
+        """Appends the parts of nodes side by side. around: the numbers of what they stand in, innermost last."""
+        attached, head = -1, -1
+        for node in nodes:
+            if self._is_comment(node.start, node.end):
+                attached = node.start if attached < 0 else attached
+                continue
+            head = self._add(node, node.start if attached < 0 else attached, around, depth)
+            attached = -1
+        if attached >= 0 and self._text[attached : nodes[-1].end].strip():
+            needs = around if head < 0 else (*around, head)
+            self._append(attached, nodes[-1].end, needs, depth)
+
+    def _add(self, node: Node, start: int, around: tuple[int, ...], depth: int) -> int:
+        """Appends the parts of a node with the comments above it. Gives the number of its signature."""
+        begin = self._signature(node, start)
+        first = len(self._parts)
+        if self._text[start:begin].strip():
+            self._append(start, begin, (*around, first + 1), depth)
+        head = len(self._parts)
+        end = node.body if node.body >= 0 else node.end
+        self._append(begin, end, around, depth)
+        self._parts[first] = replace(self._parts[first], indent=self._parts[head].indent)
+        defines, private = node.kind in _DEFINES, not node.exported and _is_private(node.name)
+        self._parts[head] = replace(self._parts[head], defines=defines, private=private, name=node.name)
+        if node.body >= 0:
+            self._add_body(node, head, around, depth)
+        return head
+
+    def _add_body(self, node: Node, head: int, around: tuple[int, ...], depth: int) -> None:
+        within = (*around, head)
+        if node.children:
+            self._add_all(node.children, within, depth + 1)
+        else:
+            self._append(node.body, node.tail, within, depth + 1)
+        last = len(self._parts) - 1
+        more: tuple[int, ...] = ()
+        if self._text[node.tail : node.end].strip():
+            more = (len(self._parts),)
+            self._append(node.tail, node.end, within, depth)
+        elif not node.signature >= 0 and head < last:
+            more = (self._first_of_body(head),)  # "match x:" does not parse with dots for a body
+        old = self._parts[head]
+        self._parts[head] = replace(old, needs=(*old.needs, *more), last=last)
+
+    def _first_of_body(self, head: int) -> int:
+        """The first part in a body that is not the comment above another."""
+        number = head + 1
+        return number + 1 if number + 1 in self._parts[number].needs else number
+
+    def _signature(self, node: Node, start: int) -> int:
+        """Where the declaration begins to be shown: with its decorators if these are not long, without comments."""
+        if node.signature < 0:
+            return start
+        begin = start
+        for line in split_lines(self._text[start : node.signature]):
+            if line.strip() and not line.lstrip().startswith(self._comments):
+                break
+            begin += len(line)
+        return begin if node.signature - begin <= _LONG_DECORATORS else node.signature
+
+    def _append(self, start: int, end: int, needs: tuple[int, ...], depth: int) -> None:
+        """Appends a part, without blank lines around it."""
+        text = self._text[start:end]
+        bare = text.strip()
+        if bare:
+            first = text.find(bare[0])
+            begin = text.rfind("\n", 0, first) + 1
+            stop = first + len(bare)
+            self._parts.append(Part(start + begin, start + stop, needs, depth=depth, indent=self._indent(text)))
+
+    def _indent(self, text: str) -> str:
+        lines = (line for line in split_lines(text) if line.strip())
+        line = next((line for line in lines if not line.lstrip().startswith(self._comments)), "")
+        return line[: len(line) - len(line.lstrip())]
+
+    def _is_comment(self, start: int, end: int) -> bool:
+        """Whether there is nothing but comments and blank lines."""
+        lines = (line.lstrip() for line in split_lines(self._text[start:end]))
+        return all(not line or line.startswith(self._comments) for line in lines)
+
+
+def _is_private(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return last.startswith("_") and not last.endswith("__")
