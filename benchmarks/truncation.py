@@ -2,10 +2,10 @@
 
     python benchmarks/truncation.py [max_length]
 
-The modules of the standard library of 10 to 200 KB, tests apart. "head" is the first lines. "keywords" is the plain rule
-of code search tools: the first 30 %, the lines in between that have one of a list of words, the last 30 %; "keywords and
-def" is the same with Python's word in the list. A signature counts if its line is there; it is public if its name has no
-underscore in front.
+The modules of the standard library of 10 to 200 KB, tests apart. "head" is the first lines. "keywords" is the plain
+rule of code search tools: the first 30 %, the lines in between that have one of a list of words, the last 30 %;
+"keywords and def" is the same with Python's word in the list. A signature counts if its line is there; it is public if
+its name has no underscore in front.
 """
 
 import ast

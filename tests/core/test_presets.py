@@ -41,7 +41,7 @@ def test_there_are_four_presets():
     ("preset", "options"),
     [
         ("docs", {"min_score": 0.3, "max_chunks_per_doc": 2, "ngram_threshold": 0.7, "similarity_threshold": 0.85}),
-        ("code", {}),
+        ("code", {"max_length": 2_000, "metadata_only": True}),
         ("web", {"min_score": 0.3, "top_n": 5, "on_empty": "original"}),
         (
             "page",
@@ -216,12 +216,44 @@ def test_bytes_that_are_no_text_are_no_toml(tmp_path):
 
 
 @pytest.mark.parametrize("table", ["smartTruncation", "metadataOnly", "llm"])
-def test_a_stage_of_code_search_tools_must_be_off(toml, table):
+def test_a_stage_of_code_search_tools_can_be_off(toml, table):
     assert toml(f"[compression.{table}]\nenabled = false") == CompressionConfig()
     assert toml(f"[compression]\nenabled = true\n{table} = {{ enabled = false }}") == CompressionConfig()
-    for on in ("enabled = true", "", "enabled = 1"):
-        with pytest.raises(ConfigError, match=rf"compression\.{table}\.enabled is .*; only false"):
-            toml(f"[compression.{table}]\n{on}")
+    with pytest.raises(ConfigError, match=rf"compression\.{table}\.enabled is 1; only"):
+        toml(f"[compression.{table}]\nenabled = 1")
+
+
+def test_no_language_model_can_be_asked_for(toml):
+    for on in ("enabled = true", ""):
+        with pytest.raises(ConfigError, match=r"compression\.llm\.enabled is True; only false"):
+            toml(f"[compression.llm]\n{on}")
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("[compression.smartTruncation]", {"max_length": 2_000}),
+        ("[compression.smartTruncation]\nmaxLength = 900", {"max_length": 900}),
+        (
+            "[compression.smartTruncation]\nenabled = true\npreserveStructure = false",
+            {"max_length": 2_000, "preserve_structure": False},
+        ),
+        ("[compression.metadataOnly]\nenabled = true", {"metadata_only": True}),
+        ("[compression.metadataOnly]\nscoreThreshold = 0.6", {"metadata_only": True, "score_threshold": 0.6}),
+        ("[compression]\nmax_length = 500\nsmartTruncation = { maxLength = 900 }", {"max_length": 500}),
+        ('[compression]\npreset = "code"\nmetadataOnly = { enabled = false }', {"max_length": 2_000}),
+        ('[compression]\npreset = "code"\nsmartTruncation = { enabled = false }', {"metadata_only": True}),
+    ],
+)
+def test_the_tables_of_a_code_search_are_options(toml, text, options):
+    assert changed(toml(text)) == options
+
+
+def test_a_wrong_value_of_a_code_search_is_refused(toml):
+    with pytest.raises(ConfigError, match="max_length is 5; give a whole number, at least 100"):
+        toml("[compression.smartTruncation]\nmaxLength = 5")
+    with pytest.raises(ConfigError, match="score_threshold is 4; the best score of a retrieval counts as 1"):
+        toml("[compression.metadataOnly]\nscoreThreshold = 4")
 
 
 def test_the_keys_of_nested_tables_are_checked_too(toml):
@@ -234,7 +266,7 @@ def test_the_keys_of_nested_tables_are_checked_too(toml):
 
 def test_tables_of_json_are_tables_too():
     tables = {"compression": {"max_tokens": 9, "metadataOnly": {"enabled": False}}, "cache": {}}
-    assert options_of(tables, ["max_tokens"]) == {"max_tokens": 9}
+    assert options_of(tables, ["max_tokens"]) == {"max_tokens": 9, "metadata_only": False}
     assert tables == {"compression": {"max_tokens": 9, "metadataOnly": {"enabled": False}}, "cache": {}}
 
 

@@ -434,3 +434,19 @@ async def test_a_line_at_info_has_the_statistics(caplog):
 def test_nothing_is_logged_above_that_level_in_a_quiet_call(caplog):
     CtxCompressor(top_n=1).compress_documents(copies(), "timeout?")
     assert caplog.records == []
+
+
+def test_a_document_says_that_it_is_a_line_and_where_it_has_markers():
+    functions = "".join(f"def function_{n}(value):\n    value += {n}\n    return value\n\n\n" for n in range(99))
+    documents = [
+        Document(functions, metadata={"source": "a.py", "score": 0.9}),
+        Document(functions.replace("value", "number"), metadata={"source": "b.py", "score": 0.1}),
+    ]
+    compressor = CtxCompressor(preset="code", score_key="score", max_tokens=5_000)
+    [cut, line] = compressor.compress_documents(documents, "function_5")
+    assert record_of(cut)["markers"]
+    assert "metadata_only" not in record_of(cut)
+    assert line.page_content.startswith("[metadata-only] b.py:1-")
+    assert record_of(line)["metadata_only"] is True
+    assert record_of(line)["spans"] == []
+    as_json([cut, line])

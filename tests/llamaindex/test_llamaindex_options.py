@@ -22,6 +22,10 @@ from llamaindex_ctxcompress import CtxCompressPostprocessor
 
 OPTIONS = {
     "max_tokens": 123,
+    "metadata_only": True,
+    "score_threshold": 0.5,
+    "max_length": 3_000,
+    "preserve_structure": False,
     "tier": None,
     "encoding": "cl100k_base",
     "separator": "\n---\n",

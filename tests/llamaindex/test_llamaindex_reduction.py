@@ -386,3 +386,20 @@ def test_a_line_at_info_has_the_statistics(caplog: pytest.LogCaptureFixture) -> 
     [record] = [record for record in caplog.records if record.name == "ctxcompress"]
     assert record.getMessage().startswith("4 -> 1 passages, ")
     assert record.ctxcompress["clusters_merged"] == 1
+
+
+def test_a_node_says_that_it_is_a_line_and_where_it_has_markers() -> None:
+    functions = "".join(f"def function_{n}(value):\n    value += {n}\n    return value\n\n\n" for n in range(99))
+    nodes = [
+        NodeWithScore(node=TextNode(text=functions, metadata={"file_path": "a.py"}), score=0.9),
+        NodeWithScore(node=TextNode(text=functions, metadata={"file_path": "b.py"}, embedding=[1.0]), score=0.1),
+    ]
+    nodes[1].node.set_content(functions.replace("value", "number"))
+    cut, line = processed(nodes, preset="code", max_tokens=5_000)
+    assert cut.metadata["ctxcompress"]["markers"]
+    assert "metadata_only" not in cut.metadata["ctxcompress"]
+    assert line.text.startswith("[metadata-only] b.py:1-")
+    assert line.metadata["ctxcompress"]["metadata_only"] is True
+    assert line.metadata["ctxcompress"]["spans"] == []
+    assert line.node.embedding is None
+    json.dumps([cut.metadata, line.metadata], allow_nan=False)

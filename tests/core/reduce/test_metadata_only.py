@@ -1,0 +1,126 @@
+"""A line about a passage: what it says, how long it is, and that nothing can forge another."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import Passage
+from ctxcompress.reduce.metadata_only import PREFIX, is_metadata_line, low_scores, metadata_line
+from ctxcompress.segment.code import outline
+
+CODE = '''#!/usr/bin/env python
+# -*- coding: utf-8 -*-
+"""Waiting for what comes later.
+
+More of it.
+"""
+
+import time
+
+LIMIT = 5
+
+
+class Future:
+    def result(self, timeout):
+        return timeout
+
+    def _wait(self):
+        time.sleep(LIMIT)
+
+
+def _helper():
+    pass
+
+
+def gather(futures):
+    return [future.result(1) for future in futures]
+'''
+
+
+def line_of(passage: Passage) -> str:
+    return metadata_line(passage, outline(passage.text, passage.file_path))
+
+
+def test_code_is_where_it_is_what_it_defines_and_what_it_says_of_itself():
+    assert line_of(Passage("7", CODE, file_path="src/waiting.py")) == (
+        "[metadata-only] src/waiting.py:1-26: class Future, function gather, function _helper, constant LIMIT, "
+        "method Future.result, method Future._wait\n  Waiting for what comes later."
+    )
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("// Opens the door.\n// And more.\n", "Opens the door."),
+        ("/*\n * Opens the door.\n */\n", "Opens the door."),
+        ("/** Opens the door. */\n", "Opens the door."),
+        ("//////////////\n// Opens the door.\n", "Opens the door."),
+    ],
+)
+def test_the_first_line_of_a_comment_that_says_something(comment, said):
+    text = comment + "export function open(door) {\n  return door.open();\n}\n" * 3
+    assert line_of(Passage("7", text, file_path="a.js")).endswith("\n  " + said)
+
+
+def test_prose_is_its_headings_and_its_size():
+    text = "Some words about it. " * 200
+    passage = Passage("7", text, file_path="guide.md", header_path=("Guide", "Timeouts"))
+    assert line_of(passage) == "[metadata-only] guide.md:1: Guide › Timeouts, 4,200 characters"
+    assert line_of(Passage("7", "# Guide\n\n" + text)) == "[metadata-only] 7:1-3: Guide, 4,209 characters"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "lines"),
+    [
+        ({}, "1-26"),
+        ({"start_line": 40, "end_line": 64}, "40-64"),
+        ({"start_line": 40}, "40"),
+        ({"start_line": 40.0, "end_line": 64.0}, "40-64"),
+        ({"loc": {"lines": {"from": 7, "to": 9}}}, "7-9"),
+        ({"loc.lines.from": 7, "loc.lines.to": 9}, "7-9"),
+        ({"start_line": "40", "end_line": None}, "1-26"),
+        ({"start_line": -1, "end_line": 4}, "1-26"),
+        ({"start_line": True, "end_line": float("nan")}, "1-26"),
+        ({"start_line": float("inf")}, "1-26"),
+        ({"start_line": 10**30}, "1-26"),
+        ({"loc": {"lines": [1, 2]}}, "1-26"),
+        ({"loc": 5}, "1-26"),
+    ],
+)
+def test_the_lines_are_those_of_the_loader_or_else_of_the_passage(metadata, lines):
+    assert line_of(Passage("7", CODE, file_path="a.py", metadata=metadata)).startswith(f"{PREFIX} a.py:{lines}: ")
+
+
+HOSTILE = st.text(alphabet="a/.\n\r\u2028\u2029\u0085\x00\x1b\u202e\u2066\u200f\ud800\u0301é字[]: ", max_size=300)
+
+
+@given(path=HOSTILE, id=HOSTILE, headings=st.lists(HOSTILE, max_size=3), text=st.one_of(HOSTILE, st.just(CODE)))
+def test_it_is_short_and_cannot_be_two(path, id, headings, text):
+    passage = Passage(id, f"# {path}\n{text}", file_path=path, header_path=tuple(headings))
+    line = line_of(passage)
+    assert len(line) <= 200
+    first, *more = line.split("\n")
+    assert first.startswith(PREFIX)
+    assert len(more) <= 1
+    assert all(second.startswith("  ") for second in more)
+    shown = first + "".join(more)
+    assert not any(unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in shown)
+    assert is_metadata_line(line)
+
+
+def test_a_long_path_keeps_its_end():
+    line = line_of(Passage("7", CODE, file_path="very/" * 40 + "waiting.py"))
+    assert line.partition(":")[0].endswith("very/waiting.py")
+    assert len(line) <= 200
+
+
+def test_only_known_scores_are_low():
+    passages = [Passage(str(n), "x", score=score) for n, score in enumerate([1.0, 0.39, 0.4, None, float("nan"), 0.0])]
+    assert low_scores(passages, 0.4, "similarity", normalize=True) == [1, 5]
+    assert low_scores(passages, 0.4, "none", normalize=True) is None
+    assert low_scores(passages[3:5], 0.4, "similarity", normalize=True) is None
+    distances = [Passage(str(n), "x", score=score) for n, score in enumerate([0.1, 5.0, None])]
+    assert low_scores(distances, 0.4, "distance", normalize=True) == [1]
+    assert low_scores(distances, 0.4, "distance", normalize=False) == [1]

@@ -1,0 +1,295 @@
+"""Long texts keep their head, their tail and what matters most, in whole lines or sentences; code still parses."""
+
+import ast
+import re
+import sysconfig
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from python_outline import python_outline
+
+from ctxcompress.gaps import Gap, markers_for, merged
+from ctxcompress.outline import Node, NodeKind, walk
+from ctxcompress.reduce.marks import PROSE, marks_for
+from ctxcompress.reduce.truncate import Cut, truncated, truncated_plainly, truncated_prose
+from ctxcompress.segment.code import outline
+from ctxcompress.segment.segments import segment
+from ctxcompress.spans import inverse, shown
+from ctxcompress.types import Marker, Span
+
+PYTHON = marks_for("python")
+LIBRARY = Path(sysconfig.get_path("stdlib"))
+MODULES = ["textwrap", "argparse", "queue", "statistics", "difflib", "calendar", "shelve", "zipfile", "ast", "enum"]
+
+
+def text_of(text: str, cut: Cut) -> str:
+    return shown(text, cut.spans, cut.markers)
+
+
+def naming(*words: str):
+    """How many of the words a text has."""
+    return lambda text: float(sum(word in re.findall(r"\w+", text) for word in words))
+
+
+def assert_cut(text: str, cut: Cut, most: int) -> None:
+    """Ascending, disjoint spans, gaps where they are not, and not too much."""
+    ends = 0
+    for start, end in cut.spans:
+        assert ends <= start < end <= len(text)
+        ends = end
+    assert len(text_of(text, cut)) <= most
+    for start, end in inverse(cut.spans, len(text)):
+        left_out = any(gap.start <= start and end <= gap.end + len(gap.separator) for gap in cut.gaps)
+        assert left_out or not text[start:end].strip()
+
+
+def assert_whole_lines(text: str, cut: Cut) -> None:
+    for start, end in cut.spans:
+        assert not text[end:].partition("\n")[0].strip()
+        before = text[:start].rpartition("\n")[2] if not text[start:end].startswith(("\n", "\r\n")) else ""
+        assert not before.strip()
+
+
+# Code
+
+NAMES = st.sampled_from("read write close _open _left _right Future Pool start stop".split())
+COMMENTS = st.sampled_from(["", "# Why this is so.\n", "#: said\n\n", "\n"])
+STATEMENTS = st.sampled_from(
+    [
+        "x = 1\n", "pass\n", "return_ = (\n    1,\n\n    2)\n", "for i in y:\n    print(i)\n", "y = '''a\n  b\n'''\n",
+        "try:\n    f()\nexcept ValueError:\n    # nothing\n    pass\n", "match x:\n    case 1:\n        pass\n",
+        '"""A string of its own."""\n', "if x:\n    pass\nelse:\n    z()\n", "del x; y = 2\n",
+    ]
+)  # fmt: skip
+
+
+def indented(code: str) -> str:
+    """Two spaces before each line that is not blank and not in a string."""
+    return "".join("  " + line if line.strip() and line != "  b\n" else line for line in code.splitlines(keepends=True))
+
+
+def defined(head: str, name: str, above: str, below: str, body: list[str]) -> str:
+    return f"{above}{head.format(name)}{indented(below + ''.join(body))}\n"
+
+
+def blocks(inner):
+    heads = st.sampled_from(
+        ["def {}(self, a=(1, 2)):\n", "class {}(object):\n", "@one\n@two(3)\nasync def {}(\n  a\n):\n"]
+    )
+    bodies = st.lists(st.one_of(STATEMENTS, inner), min_size=1, max_size=4)
+    return st.builds(defined, heads, NAMES, COMMENTS, COMMENTS, bodies)
+
+
+modules = st.lists(st.recursive(STATEMENTS, blocks, max_leaves=12), min_size=1, max_size=8).map("".join)
+
+
+@given(text=modules, most=st.integers(20, 300), asked=NAMES)
+def test_code_that_parses_still_does_whatever_is_asked(text, most, asked):
+    ast.parse(text)
+    nodes = outline(text, "a.py")
+    cut = truncated(text, nodes, most, marker=PYTHON, importance=naming(asked))
+    assert_cut(text, cut, most)
+    longest = max((node.end - node.start for node in walk(nodes) if not node.children), default=0)
+    if nodes and longest < most / 3:
+        assert_whole_lines(text, cut)
+        ast.parse(text_of(text, cut))
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("most", [300, 1_000, 2_000, 8_000])
+def test_modules_of_the_library_still_parse(name, most):
+    text = (LIBRARY / f"{name}.py").read_text(encoding="utf-8")
+    nodes = outline(text, f"{name}.py")
+    for importance in (naming(), naming("result", "close", "path")):
+        cut = truncated(text, nodes, most, marker=PYTHON, importance=importance)
+        assert_cut(text, cut, most)
+        assert_whole_lines(text, cut)
+        ast.parse(text_of(text, cut))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_an_outline_of_the_parser_itself_will_do(name):
+    text = (LIBRARY / f"{name}.py").read_text(encoding="utf-8")
+    nodes = python_outline(text)
+    cut = truncated(text, nodes, 2_000, marker=PYTHON)
+    assert_cut(text, cut, 2_000)
+    kept = {node.name for node in ast.parse(text_of(text, cut)).body if hasattr(node, "name")}
+    public = {node.name for node in ast.parse(text).body if hasattr(node, "name") and not node.name.startswith("_")}
+    assert len(kept & public) >= 0.9 * len(public)
+
+
+def test_public_signatures_come_before_private_ones_and_from_everywhere():
+    text = "".join(f"def {'_' * (n % 2)}function_{n}(argument):\n    return {n}\n\n\n" for n in range(400))
+    cut = truncated(text, outline(text, "a.py"), 2_000, marker=PYTHON)
+    numbers = [int(found) for found in re.findall(r"function_(\d+)", text_of(text, cut))]
+    assert len(numbers) > 30
+    assert all(number % 2 == 0 for number in numbers)
+    assert {number // 50 for number in numbers} == set(range(8))
+
+
+def test_what_the_question_names_is_kept_with_its_body():
+    body = "".join(f"    value = value + {n}\n" for n in range(10))
+    text = "".join(f"def function_{n}(value):\n{body}    return value\n\n\n" for n in range(60))
+    cut = truncated(text, outline(text, "a.py"), 2_000, marker=PYTHON, importance=naming("function_37"))
+    assert f"def function_37(value):\n{body}    return value" in text_of(text, cut)
+
+
+def test_of_a_text_a_little_too_long_the_head_and_the_tail_stay():
+    text = "".join(f"value_{n:03} = compute({n})\n" for n in range(100))
+    cut = truncated(text, outline(text, "a.py"), 1_500, marker=PYTHON)
+    left = text_of(text, cut)
+    assert left.startswith(text[:440])
+    assert left.endswith(text[-440:].rstrip())
+
+
+def test_braces_are_closed_and_marked_by_comments_of_the_language():
+    functions = "".join(f"export function f{n}(a) {{\n  const b = a + {n};\n  return b;\n}}\n\n" for n in range(60))
+    text = f"export class Store {{\n  get(key) {{\n    return this.map[key];\n  }}\n}}\n\n{functions}"
+    left = text_of(text, truncated(text, outline(text, "a.js"), 2_000, marker=marks_for("javascript")))
+    assert left.count("{") == left.count("}")
+    assert "export function f0(a) {\n  // ...\n}\n" in left
+    assert "export class Store {" in left
+
+
+def test_a_statement_whose_body_is_left_out_goes_with_it():
+    case = "    case {0}:\n" + "        act({0})\n" * 40
+    text = "x = 1\n" * 20 + "match x:\n" + case.format(1) + case.format(2) + "y = 2\n" * 20
+    begin, body = text.index("match"), text.index("    case 1")
+    second, end = text.index("    case 2"), text.index("y = 2")
+    cases = (Node(NodeKind.STATEMENT, body, second), Node(NodeKind.STATEMENT, second, end))
+    lines = [Node(NodeKind.STATEMENT, at, at + 6) for at in (*range(0, begin, 6), *range(end, len(text), 6))]
+    match = Node(NodeKind.STATEMENT, begin, end, body=body, tail=end, children=cases)
+    cut = truncated(text, (*lines[:20], match, *lines[20:]), 300, marker=PYTHON, importance=naming("match"))
+    assert "match" not in text_of(text, cut)
+    ast.parse(text_of(text, cut))
+
+
+def test_a_body_has_its_marker_only_below_its_signature():
+    gap = Gap(10, 20, "    ...", "\n", "    # ...")
+    assert markers_for([Span(0, 10), Span(20, 30)], [gap]) == (Marker(1, "\n    ..."),)
+    assert markers_for([Span(0, 5), Span(20, 30)], [gap]) == (Marker(1, "\n    # ..."),)
+    assert markers_for([Span(0, 10)], [gap]) == (Marker(1, "\n    ..."),)
+    assert markers_for([Span(0, 5)], [gap]) == markers_for([], [gap]) == ()
+    assert markers_for([Span(20, 30)], [gap]) == (Marker(0, "    ...\n"),)
+
+
+def test_of_two_markers_in_a_place_the_one_for_a_body_stays():
+    body, comment = Marker(1, "\n    ..."), Marker(1, "\n    # ...")
+    assert merged([comment], [body]) == merged([body], [comment]) == (body,)
+    assert merged([Marker(2, "x")], [comment]) == (comment, Marker(2, "x"))
+
+
+def test_windows_line_ends_stay():
+    text = "".join(f"def function_{n}(value):\r\n    value += 1\r\n    return value\r\n\r\n" for n in range(60))
+    left = text_of(text, truncated(text, outline(text, "a.py"), 800, marker=PYTHON))
+    assert "\n" not in left.replace("\r\n", "")
+    ast.parse(left)
+
+
+def test_without_an_outline_lines_that_define_something_are_kept():
+    lines = [f"line {n} of something" for n in range(200)]
+    lines[100] = "export class Something"
+    text = "\n".join(lines)
+    left = text_of(text, truncated(text, (), 1_000, marker=marks_for("")))
+    assert left.startswith("line 0 ")
+    assert left.endswith("line 199 of something")
+    assert "\nexport class Something" in left
+    assert "\n// ...\n" in left
+
+
+# Prose
+
+WORDS = st.sampled_from("The a server waits é你好 timeout 3.14 ภาษา 👩\u200d👧 e\u0301te\u0301".split())
+SENTENCES = st.lists(WORDS, min_size=1, max_size=9).map(lambda words: " ".join(words) + ". ")
+PROSE_TEXTS = st.lists(st.one_of(SENTENCES, st.just("\n\n"), st.just("# Heading\n\n")), min_size=3, max_size=60).map(
+    "".join
+)
+
+
+@given(text=PROSE_TEXTS, most=st.integers(30, 400), asked=WORDS)
+def test_prose_is_cut_between_segments(text, most, asked):
+    segments = segment(text)
+    cut = truncated_prose(text, segments, most, importance=naming(asked))
+    assert_cut(text, cut, most)
+    ends = {start + len(text[start:end].rstrip()) for _, start, end, *_ in segments}
+    longest_marks = 2 * len("\n\n[…]\n\n")
+    if len(text) > most and any(
+        text[start:end].strip() and end - start + longest_marks <= most for _, start, end, *_ in segments
+    ):
+        assert all(end in ends for _, end in cut.spans)
+
+
+@given(text=st.text(alphabet="ab \n\r\t字é\u0301.#`|-\u2028", max_size=400), most=st.integers(10, 100))
+def test_whatever_the_text_no_word_is_cut(text, most):
+    for cut in (
+        truncated_prose(text, segment(text), most),
+        truncated_plainly(text, segment(text), most, marker=PROSE),
+        truncated_plainly(text, (), most, marker=PYTHON),
+        truncated(text, outline(text, "a.py"), most, marker=PYTHON),
+    ):
+        assert_cut(text, cut, most)
+        for offset in {offset for span in cut.spans for offset in span} - {0, len(text)}:
+            assert not re.fullmatch(r"[a-z]{2}", text[offset - 1 : offset + 1])
+
+
+def test_the_sentence_that_is_asked_for_is_kept_between_head_and_tail():
+    filler = [f"Sentence number {n} says nothing of interest here." for n in range(100)]
+    filler[47] = "The timeout is ninety seconds."
+    text = " ".join(filler)
+    left = text_of(text, truncated_prose(text, segment(text), 1_000, importance=naming("timeout")))
+    assert left.startswith("Sentence number 0 ")
+    assert left.endswith(filler[-1])
+    assert " […] The timeout is ninety seconds. […] " in left
+
+
+def test_a_row_of_a_table_keeps_its_header():
+    text = "| name | value |\n|---|---|\n" + "".join(f"| option_{n} | {n} |\n" for n in range(200))
+    text = "Some words come first. " * 30 + "\n\n" + text
+    left = text_of(text, truncated_prose(text, segment(text), 500, importance=naming("option_150")))
+    assert "| name | value |\n|---|---|" in left
+    assert "\n| option_150 | 150 |" in left
+
+
+def test_plainly_means_the_beginning_and_the_end():
+    text = "".join(f"line {n}\n" for n in range(300))
+    cut = truncated_plainly(text, (), 500, marker=PYTHON)
+    assert len(cut.spans) == 2
+    left = text_of(text, cut)
+    assert len(left) > 480
+    assert left.startswith("line 0\nline 1\n")
+    assert left.endswith("\nline 298\nline 299")
+    assert left.count("# ...") == 1
+
+
+# What is not cut
+
+
+@given(text=st.text(max_size=60))
+def test_what_is_short_enough_stays_as_it_is(text):
+    for cut in (truncated(text, (), 60, marker=PYTHON), truncated_prose(text, segment(text), 60)):
+        assert text_of(text, cut) == text
+        assert not cut.gaps
+
+
+def test_a_word_that_is_too_long_is_not_cut():
+    cut = truncated_prose("x" * 500, segment("x" * 500), 100)
+    assert cut.spans == ()
+    assert cut.markers == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1\n" * 200_000,
+        "def f():\n    pass\n" * 50_000,
+        " " * 100_000 + "x = 1\n" + "y = 2\n" * 1_000,
+        "class A:\n" + "    def f(self):\n        return 1\n" * 30_000,
+        "word. " * 200_000,
+    ],
+    ids=["statements", "functions", "indentation", "methods", "sentences"],
+)
+def test_long_texts_end(text):
+    cut = truncated(text, outline(text, "a.py"), 2_000, marker=PYTHON, importance=naming("f", "word"))
+    assert len(text_of(text, cut)) <= 2_000

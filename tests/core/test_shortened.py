@@ -1,0 +1,217 @@
+"""Long passages are cut, and those of a low score become lines: what comes out, what is dropped, and what it costs."""
+
+import ast
+import sysconfig
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.spans import shown
+from ctxcompress.types import Reason
+
+LIBRARY = Path(sysconfig.get_path("stdlib"))
+SOURCES = {name: (LIBRARY / f"{name}.py").read_text(encoding="utf-8") for name in ("queue", "textwrap", "shelve")}
+SENTENCES = [f"The river number {n} runs by the town and turns many a mill." for n in range(60)]
+PROSE = " ".join([*SENTENCES[:30], "The ferry crosses at nine.", *SENTENCES[30:]])
+
+
+def source(name: str, score: float | None = None) -> Passage:
+    return Passage(name, SOURCES[name], score=score, file_path=f"{name}.py")
+
+
+def reasons(result) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for decision in result.dropped:
+        found.setdefault(decision.passage.id, []).append(str(decision.reason))
+    return found
+
+
+def assert_accounted(result, passages) -> None:
+    """Each character is kept or dropped once; a text is its spans and markers; the budget holds."""
+    seen = [[0] * len(passage.text) for passage in passages]
+    for part in (*result.passages, *result.dropped):
+        for start, end in part.spans:
+            for position in range(start, end):
+                seen[part.index][position] += 1
+    assert all(times == 1 for of_passage in seen for times in of_passage)
+    for kept in result.passages:
+        if kept.metadata_only:
+            assert kept.spans == kept.markers == ()
+        else:
+            assert kept.text == shown(kept.original.text, kept.spans, kept.markers)
+    assert result.tokens <= result.max_tokens
+
+
+# Truncation
+
+
+def test_a_long_file_comes_out_as_code_that_parses_with_its_signatures():
+    result = compress("how is a queue joined?", [source("queue")], max_length=2_000, max_tokens=5_000)
+    [kept] = result.passages
+    assert len(kept.text) <= 2_000
+    ast.parse(kept.text)
+    assert "class PriorityQueue(Queue):" in kept.text
+    assert "def join(self):" in kept.text
+    assert reasons(result) == {"queue": ["truncated"]}
+    assert not kept.untouched
+    assert_accounted(result, [source("queue")])
+
+
+def test_of_long_prose_the_sentence_that_is_asked_for_stays():
+    result = compress("When does the ferry cross?", [PROSE], max_length=1_000, max_tokens=5_000)
+    assert "The ferry crosses at nine." in result.text
+    assert result.text.startswith(SENTENCES[0])
+    assert result.text.endswith(SENTENCES[-1])
+    assert " […] " in result.text
+    plain = compress("ferry", [PROSE], max_length=1_000, max_tokens=5_000, preserve_structure=False)
+    assert "ferry" not in plain.text
+    assert plain.text.count("[…]") == 1
+    assert len(plain.text) <= 1_000
+
+
+def test_what_is_cut_is_scored_and_selected_like_anything_else():
+    passages = [source("queue"), Passage("prose", PROSE)]
+    result = compress("When does the ferry cross?", passages, max_length=1_000, max_tokens=60)
+    assert "The ferry crosses at nine." in result.text
+    assert {"truncated", "budget"} <= set(reasons(result)["prose"])
+    assert_accounted(result, passages)
+
+
+def test_a_passage_that_is_short_enough_and_a_word_that_is_too_long_stay():
+    passages = [Passage("short", "A few words."), Passage("long", "x" * 5_000)]
+    result = compress("words", passages, max_length=100, max_tokens=5_000)
+    assert result.text == f"A few words.\n\n{'x' * 5_000}"
+    assert result.dropped == ()
+
+
+def test_of_chunks_that_overlap_each_is_cut():
+    lines = [f"value_{n} = compute({n})\n" for n in range(300)]
+    chunks = [
+        Passage("a", "".join(lines[:170]), doc_id="d", file_path="d.py"),
+        Passage("b", "".join(lines[150:]), doc_id="d", file_path="d.py"),
+    ]
+    result = compress("value_160", chunks, max_length=1_000, max_tokens=900, exact_dedup=True)
+    assert_accounted(result, chunks)
+    assert set(reasons(result)["a"] + reasons(result)["b"]) == {"truncated", "duplicate"}
+    assert all(len(kept.text) <= 1_000 for kept in result.passages)
+
+
+def test_of_chunks_that_overlap_each_still_parses():
+    functions = [f"def function_{n}(value):\n    value += {n}\n    return value\n\n\n" for n in range(120)]
+    chunks = [
+        Passage("a", "".join(functions[:70]), doc_id="d", file_path="d.py"),
+        Passage("b", "".join(functions[60:]), doc_id="d", file_path="d.py"),
+    ]
+    result = compress("function_65", chunks, max_length=1_000, max_tokens=5_000, exact_dedup=True)
+    assert_accounted(result, chunks)
+    assert {reason for name in "ab" for reason in reasons(result)[name]} == {"truncated", "duplicate"}
+    for kept in result.passages:
+        assert {type(node) for node in ast.parse(kept.text).body} == {ast.FunctionDef}
+
+
+TEXTS = st.sampled_from([*SOURCES.values(), PROSE, "Short.", "", " \n", "x" * 900, "字" * 900])
+SCORES = st.sampled_from([None, 0.0, 0.1, 0.39, 0.4, 0.9, 1.0, float("nan")])
+
+
+@given(
+    texts=st.lists(st.tuples(TEXTS, SCORES), max_size=4),
+    query=st.sampled_from(["", "queue join", "ferry"]),
+    budget=st.integers(1, 1_500),
+    most=st.sampled_from([None, 100, 500, 2_000]),
+    plain=st.booleans(),
+    order=st.sampled_from(["source", "relevance", "edges"]),
+    encoding=st.sampled_from(["o200k_base", lambda text: len(text) ** 2 // 10_000 + len(text) // 5]),
+)
+def test_all_is_accounted_for_within_the_budget_and_again_the_same(texts, query, budget, most, plain, order, encoding):
+    passages = [Passage(str(n), text, score=score, file_path="a.py") for n, (text, score) in enumerate(texts)]
+    config = CompressionConfig(
+        max_tokens=budget,
+        max_length=most,
+        preserve_structure=not plain,
+        order=order,
+        metadata_only=True,
+        encoding=encoding,
+    )
+    result = Compressor(config).compress(query, passages)
+    assert_accounted(result, passages)
+    assert result == Compressor(config).compress(query, passages)
+    assert result.stats.metadata_only_count == sum(kept.metadata_only for kept in result.passages)
+    for decision in result.dropped:
+        if decision.reason is Reason.METADATA:
+            assert decision.index in {kept.index for kept in result.passages if kept.metadata_only}
+
+
+def test_cutting_what_was_cut_changes_nothing():
+    config = CompressionConfig.from_preset("code", max_tokens=5_000)
+    passages = [source("queue", 0.9), Passage("prose", PROSE, score=0.8), source("shelve", 0.1)]
+    once = compress("When does the ferry cross?", passages, config=config)
+    again = [replace(kept.original, text=kept.text) for kept in once.passages]
+    assert compress("When does the ferry cross?", again, config=config).text == once.text
+
+
+# Metadata only
+
+
+def test_a_low_score_leaves_a_line_that_can_be_expanded():
+    passages = [source("queue", 0.9), source("shelve", 0.2), source("textwrap")]
+    result = compress("queue", passages, metadata_only=True, max_tokens=20_000)
+    assert [kept.metadata_only for kept in result.passages] == [False, True, False]
+    line = result.passages[1].text
+    assert line.startswith("[metadata-only] shelve.py:1-")
+    assert "class Shelf" in line
+    assert line in result.text
+    assert result.passages[1].relevance == 0.0
+    assert reasons(result) == {"shelve": ["metadata"]}
+    assert result.expand("shelve") == SOURCES["shelve"]
+    assert len(result.expand("shelve", max_tokens=100)) > 200
+    assert result.stats.metadata_only_count == 1
+    assert result.stats.kept_count == 2
+    assert "- Metadata only: 1" in result.stats.summary()
+    assert_accounted(result, passages)
+
+
+def test_evidence_comes_before_lines():
+    passages = [source("shelve", 0.3), source("queue", 0.9), source("textwrap", 0.1)]
+    full = compress("queue", passages, metadata_only=True, max_tokens=400)
+    bare = compress("queue", passages[1:2], max_tokens=400)
+    assert next(kept.text for kept in full.passages if kept.id == "queue") == bare.text
+    roomy = compress(
+        "queue", [passages[0], Passage("q", "A queue.", score=0.9), passages[2]], metadata_only=True, max_tokens=70
+    )
+    assert [kept.id for kept in roomy.passages] == ["shelve", "q"]  # the better one of the lines
+    assert reasons(roomy) == {"shelve": ["metadata"], "textwrap": ["budget"]}
+
+
+@pytest.mark.parametrize(("on_empty", "lines"), [("keep_best", 1), ("original", 0), ("drop", 2)])
+def test_where_all_scores_are_low_on_empty_decides(on_empty, lines):
+    passages = [source("shelve", 0.1), source("queue", 0.3)]
+    result = compress("q", passages, metadata_only=True, normalize_scores=False, on_empty=on_empty, max_tokens=9_000)
+    assert sum(kept.metadata_only for kept in result.passages) == lines
+    assert [kept.id for kept in result.passages if not kept.metadata_only][-1:] == (["queue"] if lines < 2 else [])
+
+
+def test_without_usable_scores_there_are_no_lines():
+    result = compress("q", [source("queue"), source("shelve")], metadata_only=True, max_tokens=9_000)
+    assert not any(kept.metadata_only for kept in result.passages)
+    assert ("metadata", "skipped: no usable scores") in [(stage.name, stage.note) for stage in result.stages]
+
+
+def test_lines_that_cost_more_together_than_one_by_one_stay_within_the_budget():
+    passages = [Passage("best", "Words.", score=1.0), *(source(name, 0.1) for name in SOURCES)]
+    for budget in range(300, 700, 25):
+        result = compress(
+            "q", passages, metadata_only=True, max_tokens=budget, encoding=lambda text: len(text) ** 2 // 500
+        )
+        assert_accounted(result, passages)
+
+
+def test_a_line_stands_in_the_frame_of_its_passage():
+    result = Compressor().compress(
+        "q", [source("queue", 0.9), source("shelve", 0.1)], metadata_only=True, max_tokens=9_000,
+        frame=lambda passage, text: f"<{passage.id}>{text}</{passage.id}>",
+    )  # fmt: skip
+    assert f"<shelve>{result.passages[1].text}</shelve>" in result.text
