@@ -222,7 +222,7 @@ def _documents(
     if config.max_length is None:
         return reduction.documents, {}
     found = shortened(query, reduction.documents, items, language_of(query, items, config), config)
-    left = len(items) - len(reduction.reasons)
+    left = len({piece.passage for document in reduction.documents for piece in document.pieces})
     clock.lap("truncate", left, left, f"{len(found[1])} of over {config.max_length:,} characters")
     return found
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.builder import ContextBuilder
 from ctxcompress.spans import shown
 from ctxcompress.types import Reason
 
@@ -215,3 +216,29 @@ def test_a_line_stands_in_the_frame_of_its_passage():
         frame=lambda passage, text: f"<{passage.id}>{text}</{passage.id}>",
     )  # fmt: skip
     assert f"<shelve>{result.passages[1].text}</shelve>" in result.text
+
+
+# A context that grows
+
+
+def test_a_context_has_each_line_once_and_cuts_what_is_long():
+    config = CompressionConfig.from_preset("code", max_tokens=6_000)
+    builder = ContextBuilder(config=config)
+    first = builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
+    assert [kept.metadata_only for kept in first.passages] == [False, True]
+    assert builder.render() == first.text
+    second = builder.add([source("textwrap", 0.9), source("shelve", 0.1)], query="wrap")
+    assert [kept.id for kept in second.passages] == ["textwrap"]
+    assert [(found.reason, found.duplicate_of) for found in second.dropped if found.index == 3] == [("duplicate", 1)]
+    assert builder.render() == f"{first.text}\n\n{second.text}"
+    assert builder.render().count("[metadata-only]") == 1
+    assert all(len(kept.text) <= 2_000 for kept in builder.passages)
+    assert Compressor(config).count(builder.render()) == 6_000 - builder.remaining
+
+
+def test_scores_make_no_lines_where_all_is_compressed_again():
+    builder = ContextBuilder(config=CompressionConfig.from_preset("code", max_tokens=6_000))
+    builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
+    builder.add([source("textwrap", 0.9)], query="wrap", rebalance=True)
+    assert not any(kept.metadata_only for kept in builder.passages)
+    assert builder.remaining >= 0
