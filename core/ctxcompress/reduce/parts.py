@@ -103,13 +103,17 @@ class _Builder:
             self._append(attached, nodes[-1].end, needs, depth)
 
     def _add(self, node: Node, start: int, around: tuple[int, ...], depth: int) -> int:
-        """Appends the parts of a node with the comments above it. Gives the number of its signature."""
+        """Appends the parts of a node with the comments above it. Gives the number of its signature, or -1 where it has
+        none: a chunk can begin with a body."""
+        end = node.body if node.body >= 0 else node.end
+        if not self._text[start:end].strip():
+            self._add_all(node.children, around, depth)
+            return -1
         begin = self._signature(node, start)
         first = len(self._parts)
         if self._text[start:begin].strip():
             self._append(start, begin, (*around, first + 1), depth)
         head = len(self._parts)
-        end = node.body if node.body >= 0 else node.end
         self._append(begin, end, around, depth)
         self._parts[first] = replace(self._parts[first], indent=self._parts[head].indent)
         defines, private = node.kind in _DEFINES, not node.exported and _is_private(node.name)

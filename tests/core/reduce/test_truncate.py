@@ -109,6 +109,26 @@ def test_modules_of_the_library_still_parse(name, most):
         ast.parse(text_of(text, cut))
 
 
+@given(data=st.data(), name=st.sampled_from(MODULES), most=st.integers(100, 2_000))
+def test_chunks_that_begin_and_end_anywhere(data, name, most):
+    text = (LIBRARY / f"{name}.py").read_text(encoding="utf-8")
+    start = data.draw(st.integers(0, len(text) - 1))
+    text = text[start : start + data.draw(st.integers(most, 8_000))]
+    cut = truncated(text, outline(text, "a.py"), most, marker=PYTHON, importance=naming("self"))
+    assert_cut(text, cut, most)
+    assert cut.spans
+
+
+def test_a_chunk_can_begin_with_a_body():
+    text = (
+        "\n            return found\n        except KeyError:\n            pass\n\n    def next(self):\n"
+        + "        go()\n" * 99
+    )
+    nodes = (Node(NodeKind.STATEMENT, 0, len(text), body=1, tail=len(text)),)
+    assert_cut(text, truncated(text, nodes, 300, marker=PYTHON), 300)
+    assert_cut(text, truncated(text, outline(text, "a.py"), 300, marker=PYTHON), 300)
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_an_outline_of_the_parser_itself_will_do(name):
     text = (LIBRARY / f"{name}.py").read_text(encoding="utf-8")
