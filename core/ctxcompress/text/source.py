@@ -129,8 +129,14 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
         return False
     if ending not in _CODE_ENDINGS:
         return code_share(text) > 0.6
-    # A module may begin with pages of documentation.
-    return any(code_share(part, markup=False) > 0.2 for part in (text, text[max(0, len(text) - _SAMPLE) :]))
+    # A module may begin with pages of documentation, or be a table of values.
+    share = max(code_share(part, markup=False) for part in (text, text[max(0, len(text) - _SAMPLE) :]))
+    return share > 0.2 or (share > 0.05 and _has_signs(text, _OF_ENDING.get(ending)))
+
+
+def _has_signs(text: str, language: str | None) -> bool:
+    """Whether a text has what a language has and others mostly do not, more than once."""
+    return any(name == language and len(signs.findall(text[:_SAMPLE])) > 1 for name, signs in _SIGNS)
 
 
 def code_share(text: str, *, markup: bool = True) -> float:
