@@ -9,16 +9,21 @@ from ctxcompress.text.cuts import going_on
 from ctxcompress.text.source import is_code_name, source_language
 from ctxcompress.types import Passage
 
-__all__ = ["continued"]
+__all__ = ["with_continuations"]
 
 _OFFSETS = ("start_index", "start_char_idx")
 """Metadata in which splitters say where in its document a chunk begins."""
+_SURE = 20
+"""Characters of an overlap that is no coincidence."""
 _STRIPPED = 80
 """Characters of white space that a splitter may have left out between two chunks."""
 
 
-def continued(passages: Sequence[Passage], groups: Sequence[Hashable | None], numbers: Iterable[int]) -> list[Link]:
-    """Links, of length 0, between those of these passages of which one goes on where the other ends.
+def with_continuations(
+    overlaps: Sequence[Link], passages: Sequence[Passage], groups: Sequence[Hashable | None], numbers: Iterable[int]
+) -> list[Link]:
+    """The overlaps, and links of length 0 between those of these passages of which one goes on where the other ends. A
+    short overlap, such as of a line with nothing but quotes, gives way to these.
 
     Only passages of a file with a code's ending count. Where they say at which character they begin, that decides;
     where none does, they must have come one after the other, and not been stripped of the white space between them.
@@ -28,7 +33,11 @@ def continued(passages: Sequence[Passage], groups: Sequence[Hashable | None], nu
     for number in numbers:
         if groups[number] is not None and is_code_name(passages[number].file_path or passages[number].title):
             files.setdefault(groups[number], []).append(number)
-    return [link for of_file in files.values() if len(of_file) > 1 for link in _of_file(passages, of_file)]
+    found = [link for of_file in files.values() if len(of_file) > 1 for link in _of_file(passages, of_file)]
+    before, after = {link.before for link in found}, {link.after for link in found}
+    return found + [
+        link for link in overlaps if link.length >= _SURE or not (link.before in before or link.after in after)
+    ]
 
 
 def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:

@@ -13,7 +13,7 @@ from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document, documents_as_they_are
 from ctxcompress.encoder import Encoder
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce.continuation import continued
+from ctxcompress.reduce.continuation import with_continuations
 from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
 from ctxcompress.reduce.limits import document_key, within_limits
 from ctxcompress.reduce.metadata_only import is_metadata_line, low_scores
@@ -63,7 +63,7 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
     if exact and len(funnel.numbers) > 1 and config.mode == "extract":
         alive = set(funnel.numbers)
         between = [link for link in links if {link.before, link.after} <= alive]
-        between += continued(passages, [_group(passage) for passage in passages], funnel.numbers)
+        between = with_continuations(between, passages, [_group(passage) for passage in passages], funnel.numbers)
         documents = stitched(texts, funnel.numbers, between, funnel.preferred())
     else:
         documents = documents_as_they_are(texts, funnel.numbers)

@@ -4,10 +4,12 @@ signature, and with whatever closes it."""
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.segment.grammars import parsed_outline
+from ctxcompress.segment.lexing import entries
 from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.text.cuts import end_of_cut_text
 from ctxcompress.text.source import looks_like_code, source_language
@@ -22,8 +24,8 @@ _PIECES = 6
 _LONG_DOC = 500
 """Characters of a docstring that is kept or dropped as one, and of paragraphs of a longer one together."""
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
-_LINE = re.compile(r"^(?P<indent>[ \t]*)(?P<first>[^\s])", re.MULTILINE)
-_CLOSERS = (")", "]", "}")
+_VALUES = frozenset((NodeKind.CONSTANT, NodeKind.STATEMENT))
+_FEWEST_ENTRIES = 4
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE, NodeKind.IMPORTS, NodeKind.DOC))
 """What is never in one segment with what stands beside it."""
@@ -36,7 +38,22 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
         return ()
     language = source_language(text, name)
     is_middle = text.lstrip("\r\n")[:1].isspace() or end_of_cut_text(text, language) > 0
-    return (None if is_middle else parsed_outline(text, language)) or line_outline(text, language)
+    nodes = (None if is_middle else parsed_outline(text, language)) or line_outline(text, language)
+    return tuple(_with_entries(text, node, language) for node in nodes)
+
+
+def _with_entries(text: str, node: Node, language: str) -> Node:
+    """A node, within which long tables of values consist of their entries."""
+    if node.end - node.start <= WHOLE:
+        return node
+    if node.body >= 0:
+        return replace(node, children=tuple(_with_entries(text, child, language) for child in node.children))
+    begins = entries(text, node.start, node.end, language) if node.kind in _VALUES else []
+    if len(begins) < _FEWEST_ENTRIES:
+        return node
+    *inner, tail = begins
+    children = tuple(Node(NodeKind.STATEMENT, start, end) for start, end in pairwise([*inner, tail]))
+    return replace(node, body=inner[0], tail=tail, children=children)
 
 
 def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
@@ -67,8 +84,6 @@ class _Builder:
                 self._add_cut(node, path, around)
             elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
                 self._add_doc(node, path, around)
-            elif node.body < 0 and run[-1].end - node.start > self._whole:
-                self._add_entries(node.start, run[-1].end, path, around)
             else:
                 self._append(node.kind, node.start, run[-1].end, path, around)
 
@@ -97,10 +112,6 @@ class _Builder:
             around,
         )
 
-    def _add_entries(self, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Appends the lines of a table of values, with the first and the last one, where its brackets are."""
-        self._add_between(NodeKind.STATEMENT, _entries(self._text, start, end), heading, around)
-
     def _add_between(
         self, unit: NodeKind, bounds: Sequence[int], heading: tuple[str, ...], around: tuple[int, ...]
     ) -> None:
@@ -121,18 +132,6 @@ def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
         if following - start > most:
             yield int(end)
             start = int(end)
-
-
-def _entries(text: str, start: int, end: int) -> list[int]:
-    """Where in a part of a text entries of a table begin: its lines that are indented least, but for the first and what
-    closes brackets; and where the part begins and ends."""
-    lines = [
-        (match.start(), len(match["indent"]), match["first"] in _CLOSERS) for match in _LINE.finditer(text, start, end)
-    ]
-    least = min((indent for _, indent, closes in lines[1:] if not closes), default=0)
-    entries = [begin for begin, indent, closes in lines[1:] if indent <= least and not closes]
-    closing = [lines[-1][0]] if len(lines) > 1 and lines[-1][2] else []
-    return [start, *entries, *closing, end]
 
 
 def _runs(nodes: Sequence[Node], most: int) -> Iterator[list[Node]]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ctxcompress.text.cuts import end_of_cut_text
 
-__all__ = ["LogicalLine", "logical_lines"]
+__all__ = ["LogicalLine", "entries", "logical_lines"]
 
 _DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
 _SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?"
@@ -101,6 +101,25 @@ def _ends(text: str, language: str) -> tuple[list[int], list[int]]:
         ends.append(len(text))
         nets.append(net)
     return (ends, nets) if text else ([], [])
+
+
+def entries(text: str, start: int, end: int, language: str) -> list[int]:
+    """Where the lines of a part of a text begin that stand directly in the brackets which its first line opens; none if
+    these are closed before its last line."""
+    found: list[int] = []
+    depth = opened = 0
+    last = start + len(text[start:end].rstrip())
+    for match in _OF_LANGUAGE.get(language, _BRACES).finditer(text, start, last):
+        found_text = match.group()
+        if found_text != "\n":
+            depth += _DEPTHS.get(found_text, 0) or _BRACE.get(found_text, 0)
+            continue
+        opened = opened or depth
+        if depth < max(opened, 1):
+            return []
+        if depth == opened and text[match.end() : match.end() + 1] not in ("\n", "\r"):
+            found.append(match.end())
+    return found if depth < max(opened, 1) else []
 
 
 def _indent(part: str) -> int:
