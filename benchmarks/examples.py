@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document
-from ctxcompress.judge import segmented
+from ctxcompress.keys import Fingerprints
 from ctxcompress.query.terms import query_terms
+from ctxcompress.reading import Manner, Reader, titled
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
@@ -22,6 +23,7 @@ from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import select
+from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
@@ -74,9 +76,9 @@ def example(case: Case) -> Example:
     passages = [Passage(str(n), d.text, title=d.title or None) for n, d in enumerate(case.documents)]
     language = detect_language(" ".join([case.query, *(p.text[:150] for p in passages[:3])]))
     documents = reduced(passages, CompressionConfig(), fits=False).documents
-    items, segments, _ = segmented(documents, passages, language, 500)
-    candidates = Candidates.of(documents, segments)
-    corpus = Corpus.of(items, segments, candidates.texts)
+    reader = Reader(None, Fingerprints(), None, TokenCounter("o200k_base"))
+    reading = reader.read(documents, titled(documents, passages), Manner.of(language, 500))
+    candidates, corpus = reading.candidates, reading.corpus
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)
     matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
@@ -98,7 +100,7 @@ def kept_evidence(case: Example, worth: Floats, budget: int, count: TokenCounter
     """How many pieces of evidence are whole in what is selected within the budget."""
     texts = [passage.text for passage in case.passages]
     layout = Layout(case.documents, texts, "\n\n", lambda _, text: text, count)
-    folded = " ".join(select(case.candidates, worth, layout, budget).text.split())
+    folded = " ".join(select(Structure(case.candidates), worth, layout, budget).text.split())
     return sum(gold in folded for gold in case.gold)
 
 

@@ -8,6 +8,7 @@ from ctxcompress.errors import CtxCompressError
 from ctxcompress.metadata import passage_from_metadata
 from ctxcompress.pipeline import Compressor, compress
 from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Span, Stats
+from ctxcompress.version import __version__ as __version__
 
 __all__ = [
     "Compression",
@@ -23,6 +24,5 @@ __all__ = [
     "compress",
     "passage_from_metadata",
 ]
-__version__ = "0.1.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())

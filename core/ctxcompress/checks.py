@@ -5,11 +5,13 @@ from math import isfinite
 from typing import TypeGuard, get_args
 
 from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.entries import Cache
 from ctxcompress.errors import ConfigError
 from ctxcompress.types import Kind
 
 __all__ = [
     "check_budget",
+    "check_cache",
     "check_choice",
     "check_count",
     "check_encoding",
@@ -122,6 +124,14 @@ def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
 def check_language(language: object) -> None:
     if language is not None and not (isinstance(language, str) and len(language) == 2 and language.islower()):
         raise ConfigError(f"language is {language!r}; give a two-letter code such as 'en', or None to detect it")
+
+
+def check_cache(cache: object) -> None:
+    if cache is not None and (isinstance(cache, type) or not isinstance(cache, Cache)):
+        raise ConfigError(
+            f"cache is {_shown(cache)}; give one of ctxcompress.cache, such as MemoryCache() or DiskCache(path), or an "
+            "object with get and put"
+        )
 
 
 def checked_synonyms(synonyms: object) -> dict[str, tuple[str, ...]]:

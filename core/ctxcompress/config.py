@@ -11,6 +11,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from ctxcompress import checks
 from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.entries import Cache
 from ctxcompress.errors import ConfigError
 from ctxcompress.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.tables import options_of
@@ -78,6 +79,7 @@ class Options(TypedDict, total=False):
     technical_synonyms: bool
     type_weights: Mapping[str, float]
     metadata_map: Mapping[str, str]
+    cache: Cache | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +141,9 @@ class CompressionConfig:
         the published ones.
     metadata_map: which metadata key holds a passage's title, header_path, doc_id or file_path, where it is not one
         of the usual ones.
+
+    cache: what remembers what was found out about passages, and what was kept of them; see ctxcompress.cache. It
+        changes nothing but the time.
     """
 
     max_tokens: int | None = None
@@ -170,6 +175,7 @@ class CompressionConfig:
     technical_synonyms: bool = False
     type_weights: Mapping[str, float] = field(default_factory=dict)
     metadata_map: Mapping[str, str] = field(default_factory=dict)
+    cache: Cache | None = None
 
     def __post_init__(self) -> None:
         checks.check_budget(self.max_tokens, self.tier, Tier)
@@ -196,6 +202,7 @@ class CompressionConfig:
         checks.check_evidence_only(self.scorer, self.encoder, self.adaptive)
         checks.check_probability(self.min_probability)
         checks.check_language(self.language)
+        checks.check_cache(self.cache)
         object.__setattr__(self, "synonyms", checks.checked_synonyms(self.synonyms))
         object.__setattr__(self, "type_weights", checks.checked_weights(self.type_weights))
         object.__setattr__(self, "metadata_map", checks.checked_metadata_map(self.metadata_map))

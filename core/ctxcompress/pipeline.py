@@ -10,32 +10,31 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import TypeVar, Unpack
 
 import numpy as np
 
 from ctxcompress.account import Account
+from ctxcompress.clock import Clock
 from ctxcompress.config import CompressionConfig, Options
 from ctxcompress.documents import Document, Spans, documents_as_they_are
-from ctxcompress.elision import Elision
 from ctxcompress.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import InputError
-from ctxcompress.judge import judge, language_of, segmented
+from ctxcompress.judge import judge, language_of
+from ctxcompress.keys import Fingerprints
 from ctxcompress.metadata import as_passages
-from ctxcompress.outline import Node
+from ctxcompress.reading import Manner, Reader, Reading, titled
+from ctxcompress.recall import Outcome, OutcomeForm, is_worth_it, key_of_outcome
 from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.reduce.scores import standing
-from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.known import Known, known_segments, unknown
-from ctxcompress.select.layout import Arrange, Elide, Layout
+from ctxcompress.select.layout import Arrange, Layout
 from ctxcompress.select.lines import with_lines
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import preview_line, previews
 from ctxcompress.select.qatbe import Selection, select
 from ctxcompress.shorten import Gaps, lines_about, shortened
 from ctxcompress.spans import joined
-from ctxcompress.text.source import source_language
 from ctxcompress.tokens import OriginalText, TokenCounter
 from ctxcompress.types import Compression, KeptPassage, Passage, Reason, Span, StageStats, Stats
 
@@ -159,6 +158,7 @@ class _Choice:
     relevance: Mapping[int, float]
     unlikely: Spans
     known: Spans
+    laps: Sequence[StageStats] = ()
 
 
 def compressed(
@@ -173,25 +173,48 @@ def compressed(
     In the result the passages count from the number of parts that were promised: before come these. Where something
     can be promised, chunks that continue one another are in the order of their document.
     """
+    fingerprint = Fingerprints()
+    reader = Reader(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
+    # Of what a frame adds nobody knows what it depends on.
+    key = None if config.cache is None or frame or promised else key_of_outcome(query, came, config, fingerprint)
+    if config.cache is None or key is None or promised is not None:
+        return _worked_out(query, came, config, frame, promised, reader)
+    form = OutcomeForm(came)
+    outcome = config.cache.get(key, form)
+    if outcome is not None:
+        return outcome.compression(query, came, config.budget, _original(came, config, None), Compressor(config))
+    compression = _worked_out(query, came, config, None, None, reader)
+    if is_worth_it(compression):
+        config.cache.put(key, Outcome.of(compression), form)
+    return compression
+
+
+def _worked_out(
+    query: str,
+    came: Sequence[Passage],
+    config: CompressionConfig,
+    frame: Frame | None,
+    promised: Promised | None,
+    reader: Reader,
+) -> Compression:
+    """`compressed`, whether it was before or not."""
     arrange: Arrange = sorted if promised is None else list
     promised = promised or Promised()
-    count = TokenCounter(config.encoding)
     items, held = (*promised.passages(), *came), len(promised.parts)
-    shown = (frame(item, item.text) if frame else item.text for item in came)
-    original = OriginalText(config.separator.join(shown), config.encoding)
-    tokens = count.fits(original.text, config.budget)
+    original = _original(came, config, frame)
+    tokens = reader.fits(original.text, config.budget)
     reduction = reduced(items, config, fits=tokens is not None, held=held)
-    clock = _Clock()
+    clock = Clock()
     documents, gaps = _documents(query, items, reduction, config, clock)
-    layout = _layout(items, documents, config, frame, count)
+    layout = _layout(items, documents, config, frame, reader.count)
     layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps)
     whole = Selection.everything(layout)
     if (final := layout.final(whole.text)) != original.text:
-        tokens = count.fits(final, config.budget)
+        tokens = reader.fits(final, config.budget)
     if tokens is not None and not held and config.order == "source" and config.mode == "extract":
         choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
     else:
-        choice = _chosen(query, items, layout, config, clock, promised, fits=tokens is not None)
+        choice = _chosen(query, items, layout, config, reader, promised, fits=tokens is not None)
     choice, reduction = _with_lines(choice, items, reduction, promised, config)
     account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely, choice.known)
     is_nothing = not account.spans and not held and reduction.documents
@@ -204,19 +227,25 @@ def compressed(
     return Compression(
         query=query,
         text=choice.layout.final(choice.selection.text),
-        passages=tuple(account.kept(choice.relevance, count)),
+        passages=tuple(account.kept(choice.relevance, reader.count)),
         dropped=tuple(decision for decision in account.dropped() if decision.index >= held),
         tokens=choice.selection.tokens,
         max_tokens=config.budget,
-        stages=(*reduction.stages, *clock.laps),
+        stages=(*reduction.stages, *clock.laps, *choice.laps),
         input_count=len(came),
         original=original,
         compressor=Compressor(config),
     )
 
 
+def _original(passages: Sequence[Passage], config: CompressionConfig, frame: Frame | None) -> OriginalText:
+    """The passages as they came."""
+    shown = (frame(item, item.text) if frame else item.text for item in passages)
+    return OriginalText(config.separator.join(shown), config.encoding)
+
+
 def _documents(
-    query: str, items: Sequence[Passage], reduction: Reduction, config: CompressionConfig, clock: "_Clock"
+    query: str, items: Sequence[Passage], reduction: Reduction, config: CompressionConfig, clock: Clock
 ) -> tuple[Sequence[Document], Gaps]:
     """What is left of the documents where passages are too long, and what was cut out of these."""
     if config.max_length is None:
@@ -247,24 +276,26 @@ def _chosen(
     items: Sequence[Passage],
     layout: Layout,
     config: CompressionConfig,
-    clock: "_Clock",
+    reader: Reader,
     promised: Promised,
     *,
     fits: bool,
 ) -> _Choice:
     """What is kept where not all stays as it came. fits: whether all of it may be kept."""
+    clock = Clock()
     language = language_of(query, items, config)
     room = max(config.budget - layout.tokens(""), 1)
-    documents, segments, outlines = segmented(layout.documents, items, language, room)
-    candidates = Candidates.of(layout.documents, segments)
+    documents = titled(layout.documents, items)
+    reading = reader.read(layout.documents, documents, Manner.of(language, room))
+    candidates = reading.candidates
     known = Known()
     if promised.parts and config.exact_dedup is not False:
-        known = _known(candidates, items, layout, promised, language, room)
+        known = _known(reading, items, layout, promised, reader)
     clock.lap("segment", len(items) - len(promised.parts), len(candidates.segments))
-    judged = judge(query, documents, segments, candidates, language, config)
+    judged = judge(query, documents, reading, language, config)
     relevance = judged.relevance_of(len(items))
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    layout = replace(layout, arrange=arrange, elide=_elide(documents, outlines))
+    layout = replace(layout, arrange=arrange, elide=reading.markers)
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(judged.scores)))
     spans = layout.spans(candidates, unknown(candidates, known.numbers)) if known.numbers else layout.everything
     whole = layout.compose(spans)
@@ -274,29 +305,18 @@ def _chosen(
     elif (fits or known.numbers) and (tokens := layout.tokens(whole)) <= config.budget:
         selection = Selection(spans, {}, whole, tokens)
     else:
-        selection = select(candidates, judged.worth, layout, config.budget, known.numbers)
+        counts = reader.counts(reading)
+        selection = select(reading.structure, judged.worth, layout, config.budget, known.numbers, counts=counts)
         unlikely = candidates.spans(judged.unlikely)
     clock.lap("select", len(candidates.segments), len(selection.spans))
-    return _Choice(selection, layout, relevance, unlikely, known.spans)
+    return _Choice(selection, layout, relevance, unlikely, known.spans, clock.laps)
 
 
-def _known(
-    candidates: Candidates, items: Sequence[Passage], layout: Layout, promised: Promised, language: str, room: int
-) -> Known:
+def _known(reading: Reading, items: Sequence[Passage], layout: Layout, promised: Promised, reader: Reader) -> Known:
     """What of the candidates was promised."""
     documents = documents_as_they_are([item.text for item in items[: len(promised.parts)]])
-    of_promised = Candidates.of(documents, segmented(documents, items, language, room)[1])
-    return known_segments(candidates, layout, of_promised, promised.spans(items))
-
-
-def _elide(documents: Sequence[Passage], outlines: Sequence[Sequence[Node]]) -> Elide:
-    """Where markers stand in documents with an outline."""
-    elisions = {
-        number: Elision(item.text, nodes, source_language(item.text, item.file_path or item.title))
-        for number, (item, nodes) in enumerate(zip(documents, outlines, strict=True))
-        if nodes
-    }
-    return lambda number, spans: elisions[number].markers(spans) if number in elisions else ()
+    of_promised = reader.candidates(documents, titled(documents, items), reading.manner)
+    return known_segments(reading.candidates, layout, of_promised, promised.spans(items))
 
 
 def _with_lines(
@@ -321,18 +341,3 @@ def _with_lines(
 def _extra(stats: Stats) -> dict[str, object]:
     """For the record of a log line: `record.ctxcompress`."""
     return {"ctxcompress": stats.to_dict()}
-
-
-class _Clock:
-    """Takes the time of each stage and what it made of how much."""
-
-    __slots__ = ("_since", "laps")
-
-    def __init__(self) -> None:
-        self.laps: list[StageStats] = []
-        self._since = perf_counter()
-
-    def lap(self, name: str, items_in: int, items_out: int, note: str = "") -> None:
-        now = perf_counter()
-        self.laps.append(StageStats(name, items_in, items_out, 1e3 * (now - self._since), note))
-        self._since = now

@@ -67,7 +67,10 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
         if key in _CODE_SEARCH:
             staged |= _of_stage(key, value)
         elif key == "cache":
-            raise ConfigError(f"[compression] has cache = {value!r}; nothing is cached here: remove the key")
+            raise ConfigError(
+                f"[compression] has cache = {value!r}; a cache is an object: remove the key, and give one in code, as "
+                "cache=MemoryCache()"
+            )
         elif key == "enabled":
             _check_flag("compression.enabled", value, wanted=True)
         else:

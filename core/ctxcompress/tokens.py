@@ -28,9 +28,12 @@ _PIECE_END = re.compile(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
 _CHARACTERS_PER_TOKEN = 5
 _REMEMBERED = 1_000
 """Characters of texts whose count is remembered: separators and sentences come more than once in a compression."""
-# And no piece has letters on both sides of a space: a text has at least as many tokens as of these.
+# And no piece has letters on both sides of a space: a text has at least as many tokens as words of nothing but letters,
+# which are counted faster, and as of these.
 _WORD_BEGIN = re.compile(r" [A-Za-z]")
 _LOOKED_AT = 12
+_LOOKED_AT_FIRST = 9
+"""Characters a token of the limit, in which there are mostly more words than that."""
 _BLANK = re.compile(r"[^\S\r\n]{2}[^\S\r\n]++")
 _LONGEST_BLANK = 500_000
 """Spaces in a row that tiktoken can take: at about a million its regular expression runs out of stack and panics."""
@@ -71,7 +74,7 @@ class TokenCounter:
         Of a text that is far too long only the beginning is counted, where the tokenizer allows it.
         """
         if self._is_tiktoken:
-            if len(text) > 2 * limit and len(_WORD_BEGIN.findall(text, 0, _LOOKED_AT * limit)) > limit:
+            if len(text) > 2 * limit and _has_more_words(text, limit):
                 return None
             cut = _PIECE_END.search(text, min(len(text), _CHARACTERS_PER_TOKEN * limit + 100))
             if cut and self(text[: cut.end()]) > limit:
@@ -90,6 +93,13 @@ class OriginalText:
     def tokens(self) -> int:
         """The number of tokens, counted anew each time."""
         return TokenCounter(self.encoding)(self.text)
+
+
+def _has_more_words(text: str, limit: int) -> bool:
+    """Whether there are more words than that where a text begins."""
+    if sum(map(str.isalpha, text[: _LOOKED_AT_FIRST * limit].split())) > limit:
+        return True
+    return len(_WORD_BEGIN.findall(text, 0, _LOOKED_AT * limit)) > limit
 
 
 def _checked_blanks(text: str) -> str:

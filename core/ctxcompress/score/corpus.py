@@ -1,22 +1,27 @@
 """All segments of one retrieval as the scorers see them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.score.bm25 import Integers
+from ctxcompress.score.bm25 import Floats, Integers
+from ctxcompress.score.postings import Postings
 from ctxcompress.score.sections import number_sections
-from ctxcompress.text.words import split_words
-from ctxcompress.types import Passage, Segment
+from ctxcompress.text.words import Terms, split_words
+from ctxcompress.types import Kind, Passage, Segment
 
-__all__ = ["Corpus"]
+__all__ = ["KINDS", "Corpus"]
+
+KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
+"""The kinds that `Corpus.kinds` tells apart."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what follows from the rest is remembered for the next question
 class Corpus:
-    """Parallel sequences, one entry a segment in source order, unless said otherwise."""
+    """Parallel sequences, one entry a segment in source order, unless said otherwise. No question is in it."""
 
     segments: Sequence[Segment]
     texts: Sequence[str]
@@ -35,10 +40,39 @@ class Corpus:
     """Of each passage; empty where there is none."""
     source: NDArray[np.bool_]
     """Which segments are source code, not in the middle of prose."""
+    postings: Postings | None = None
+    """Where all these words are, if more than one question is expected."""
+
+    @cached_property
+    def begins(self) -> NDArray[np.bool_]:
+        """Whether a segment begins its passage."""
+        return np.diff(self.passage, prepend=-1) > 0
+
+    @cached_property
+    def kinds(self) -> list[NDArray[np.bool_]]:
+        """For each of KINDS, which segments are of it."""
+        numbers = {kind: number for number, kind in enumerate(KINDS)}
+        kinds = np.array([numbers.get(segment[0], -1) for segment in self.segments])
+        return [kinds == number for number in range(len(KINDS))]
+
+    @cached_property
+    def name_sizes(self) -> Floats:
+        """Of each section how many different words its innermost heading has, at least one."""
+        return np.array([max(len(set(name)), 1) for name in self.names], dtype=float)
+
+    def with_postings(self, terms: Terms) -> "Corpus":
+        """The same, for many questions."""
+        return replace(self, postings=Postings(self.words, self.labels, self.names, terms))
 
     @classmethod
-    def of(cls, passages: Sequence[Passage], segmented: Sequence[Sequence[Segment]], texts: Sequence[str]) -> "Corpus":
-        """segmented: the segments of each passage. texts: of all segments, in order."""
+    def of(
+        cls,
+        passages: Sequence[Passage],
+        segmented: Sequence[Sequence[Segment]],
+        texts: Sequence[str],
+        words: Sequence[Sequence[str]] | None = None,
+    ) -> "Corpus":
+        """segmented: the segments of each passage. texts: of all segments, in order. words: theirs, if known."""
         segments = [segment for of_passage in segmented for segment in of_passage]
         passage = [index for index, of_passage in enumerate(segmented) for _ in of_passage]
         sections = number_sections(segmented)
@@ -53,7 +87,7 @@ class Corpus:
         return cls(
             segments=segments,
             texts=texts,
-            words=[split_words(text) for text in texts],
+            words=[split_words(text) for text in texts] if words is None else words,
             passage=np.array(passage, dtype=np.intp),
             sections=sections,
             labels=[split_words(label) for label in labels],

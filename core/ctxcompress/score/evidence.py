@@ -43,7 +43,9 @@ def evidence(
 
     wanted: the query's terms and their weights. ignored: the function words of the language.
     """
-    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
+    matches = find_matches(
+        corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names, postings=corpus.postings
+    )
     if not corpus.texts or not (matches.any or (semantics and query.strip())):
         return np.zeros(len(corpus.texts))
     models = load_models()

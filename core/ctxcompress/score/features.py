@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from ctxcompress.score.bm25 import Floats, summed
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.matches import Matches
-from ctxcompress.types import Kind
 
 __all__ = ["FEATURES", "features", "ranks", "relative", "table"]
 
@@ -42,8 +41,6 @@ FEATURES = (
 )
 """The rows of `features`, in order."""
 
-_KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
-
 
 def features(corpus: Corpus, matches: Matches) -> Floats:
     """One row for each of FEATURES, one column a segment, shape (features, segments)."""
@@ -67,14 +64,14 @@ def features(corpus: Corpus, matches: Matches) -> Floats:
         1 / (1 + rank),
         np.log1p(rank),
         section * alone,
-        np.diff(corpus.passage, prepend=-1) > 0,
+        corpus.begins,
         np.log(matches.lengths),
         matches.lengths < 6,
         *(row[section_of] for row in _heading_rows(corpus, matches)),
         single,
         single * section,
         single * alone,
-        *_kind_rows(corpus),
+        *corpus.kinds,
     ]
     return table(rows)
 
@@ -108,13 +105,7 @@ def _heading_rows(corpus: Corpus, matches: Matches) -> tuple[Floats, Floats, Flo
     """Of each section: how well its innermost heading and the question are the same."""
     found = matches.name
     weight = matches.idf.sum() or 1.0
-    sizes = np.array([max(len(set(name)), 1) for name in corpus.names], dtype=float)
     covers = summed(matches.idf[found.term], found.unit, found.units) / weight
-    precise = np.minimum(summed(np.ones(found.unit.size), found.unit, found.units) / sizes, 1.0)
+    precise = np.minimum(summed(np.ones(found.unit.size), found.unit, found.units) / corpus.name_sizes, 1.0)
     fits = covers * precise
     return covers, precise, fits, ((fits > 0) & (fits == fits.max(initial=0.0))).astype(float)
-
-
-def _kind_rows(corpus: Corpus) -> list[NDArray[np.bool_]]:
-    kinds = np.array([_KINDS.index(segment[0]) if segment[0] in _KINDS else -1 for segment in corpus.segments])
-    return [kinds == number for number in range(len(_KINDS))]

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.score.bm25 import Floats, Integers, Occurrences, bm25, summed
+from ctxcompress.score.postings import Level, Postings, Scan
 from ctxcompress.text.words import Terms
 
 __all__ = ["Matches", "find_matches"]
 
+_ALWAYS = np.ones(1, dtype=bool)
 _LABEL_TIMES = 3.0
 """How many occurrences in the text one in the headings or in the title is worth."""
 
@@ -67,17 +69,17 @@ def find_matches(
     query: Mapping[str, float],
     terms: Terms,
     names: Sequence[Sequence[str]] = (),
+    postings: Postings | None = None,
 ) -> Matches:
     """Looks the terms of the query up in everything, once.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the
     words of the headings and the title of each section. names: the words of its innermost heading, if that is
-    asked for. query: term -> weight.
+    asked for. query: term -> weight. postings: where all these words occur, if that is known.
     """
-    matching = terms.matching(set().union(*words, *labels), query)
+    found = (postings or Scan(words, labels, names, terms)).occurrences(query)
     weights = np.fromiter(query.values(), float, len(query))
-    body = _occurrences(words, matching, len(query))
-    label = _occurrences(labels, matching, len(query))
+    body, label = found[Level.BODY], found[Level.LABEL]
     section_of = np.asarray(sections, dtype=np.intp)
     section = _merged(body._replace(unit=section_of[body.unit], units=len(labels)), label)
     idf = weights * _idf(body)
@@ -85,27 +87,12 @@ def find_matches(
         body=body,
         label=label,
         section=section,
-        name=_occurrences(names, matching, len(query)),
+        name=found[Level.NAME],
         section_of=section_of,
         lengths=np.fromiter(map(len, words), float, len(words)) + 1,
         idf=idf,
         section_idf=weights * _idf(section) if len(labels) > 2 else idf,
     )
-
-
-def _occurrences(units: Sequence[Sequence[str]], matching: Mapping[str, list[int]], terms: int) -> Occurrences:
-    vocabulary = matching.keys()
-    counts: dict[int, int] = {}
-    for unit, words in enumerate(units):
-        if vocabulary.isdisjoint(words):
-            continue
-        for word in words:
-            for term in matching.get(word, ()):
-                key = unit * terms + term
-                counts[key] = counts.get(key, 0) + 1
-    keys = np.fromiter(counts.keys(), np.intp, len(counts))
-    values = np.fromiter(counts.values(), float, len(counts))
-    return Occurrences(keys // terms, keys % terms, values, len(units), terms)
 
 
 def _contained(keys: Integers, others: Integers) -> NDArray[np.bool_]:
@@ -121,9 +108,12 @@ def _merged(body: Occurrences, label: Occurrences) -> Occurrences:
     """Occurrences in the sections' text and in their labels, as one."""
     keys = np.concatenate((body.unit, label.unit)) * body.terms + np.concatenate((body.term, label.term))
     times = np.concatenate((body.times, np.full(label.times.shape, _LABEL_TIMES)))
-    distinct, place = np.unique(keys, return_inverse=True)
-    summed_times = summed(times, place, distinct.size)
-    return Occurrences(distinct // body.terms, distinct % body.terms, summed_times, body.units, body.terms)
+    order = keys.argsort(kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.concatenate((_ALWAYS[: keys.size], ordered[1:] != ordered[:-1])))
+    unit, term = np.divmod(ordered[starts], body.terms)
+    # Whole numbers, whose sum does not depend on their order.
+    return Occurrences(unit, term, np.add.reduceat(times[order], starts), body.units, body.terms)
 
 
 def _idf(found: Occurrences) -> Floats:

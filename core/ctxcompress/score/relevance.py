@@ -14,6 +14,7 @@ import numpy as np
 from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.features import relative
 from ctxcompress.score.matches import find_matches
+from ctxcompress.score.postings import Postings
 from ctxcompress.text.words import Terms
 
 __all__ = ["relevance"]
@@ -28,15 +29,17 @@ def relevance(
     labels: Sequence[Sequence[str]],
     query: Mapping[str, float],
     terms: Terms,
+    postings: Postings | None = None,
 ) -> Floats:
     """The score of every segment, shape (segments,), at least 0; all 0 if nothing matches.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the
-    words of the headings and the title of each section. query: term -> weight.
+    words of the headings and the title of each section. query: term -> weight. postings: where all these words
+    occur, if that is known.
     """
     if not words or not query:
         return np.zeros(len(words))
-    matches = find_matches(words, sections, labels, query, terms)
+    matches = find_matches(words, sections, labels, query, terms, postings=postings)
     section = relative(matches.together())[matches.section_of]
     in_body, in_label_alone = matches.coverage()
     covered = relative(in_body + 0.5 * in_label_alone)

@@ -38,8 +38,11 @@ class Candidates:
 
     def needs(self, number: int) -> list[int]:
         """The segments without which this one must not be kept."""
+        needs = self.segments[number][5]
+        if not needs:
+            return []
         base = self.first[self.document[number]]
-        return [base + other for other in self.segments[number].needs]
+        return [base + other for other in needs]
 
     def spans(self, numbers: Iterable[int]) -> Spans:
         """Document number -> the spans of those of these segments that it has, in order."""

@@ -1,12 +1,19 @@
 """What segments and passages cost, in tokens."""
 
+from collections.abc import Callable, Sequence
+
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 
-__all__ = ["SegmentCosts"]
+__all__ = ["SegmentCosts", "tokens_of"]
 
 _MARGIN = 0.6
 """How much less than its length makes expect a segment may cost: what looks too long by more is not counted."""
+
+
+def tokens_of(text: str, count: Callable[[str], int]) -> int:
+    """The tokens of a segment's text: a space after it is a part of the next word's token, a line end is not."""
+    return count(text.rstrip(" "))
 
 
 class SegmentCosts:
@@ -15,10 +22,12 @@ class SegmentCosts:
     Most segments of a long text are never counted.
     """
 
-    __slots__ = ("_candidates", "_characters", "_known", "_layout", "_tokens")
+    __slots__ = ("_candidates", "_characters", "_counts", "_known", "_layout", "_tokens")
 
-    def __init__(self, candidates: Candidates, layout: Layout) -> None:
+    def __init__(self, candidates: Candidates, layout: Layout, counts: Sequence[int] | None = None) -> None:
+        """counts: what `tokens_of` says of every segment, if that is known."""
         self._candidates, self._layout = candidates, layout
+        self._counts = counts
         self._known: dict[int, int] = {}
         self._characters, self._tokens = 0, 0
 
@@ -41,8 +50,7 @@ class SegmentCosts:
         texts = self._candidates.texts
         if item >= len(texts):
             return self._layout.opening(item - len(texts))
-        # A space after it is a part of the next word's token, a line end is not.
-        tokens = self._layout.count(texts[item].rstrip(" "))
+        tokens = tokens_of(texts[item], self._layout.count) if self._counts is None else self._counts[item]
         self._characters += len(texts[item])
         self._tokens += tokens
         return tokens

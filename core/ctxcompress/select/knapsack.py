@@ -77,23 +77,24 @@ class Knapsack:
                 return
             if item in self.kept:
                 continue
-            wanted = self._wanted(item)
-            if wanted is None:
+            wanted, cost = self._wanted(item)
+            if not wanted:
                 misses += 1
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)
             else:
                 misses = 0
-                self.kept |= wanted
+                self.kept.update(wanted)
                 self.novelty.take(wanted)
-                self.room -= sum(map(self.cost, wanted))
+                self.room -= cost
 
-    def _wanted(self, item: int) -> set[int] | None:
-        """An item and what it needs, as far as that is not in yet; None if it does not fit."""
+    def _wanted(self, item: int) -> tuple[Collection[int], int]:
+        """An item and what it needs, as far as that is not in yet, and what they cost; nothing if that does not fit."""
         if self.cost.at_least(item) > self.room:
-            return None
+            return (), 0
         companions = self.companions(item)
         if companions is None:
-            return None
-        wanted = {item, *companions} - self.kept
-        return wanted if sum(map(self.cost, wanted)) <= self.room else None
+            return (), 0
+        wanted = {item, *companions}.difference(self.kept)
+        cost = sum(map(self.cost, wanted))
+        return (wanted, cost) if cost <= self.room else ((), 0)

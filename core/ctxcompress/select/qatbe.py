@@ -13,8 +13,8 @@ from ctxcompress.select.costs import SegmentCosts
 from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.novelty import Novelty
-from ctxcompress.select.oversize import best_alone, best_split, opening_fence
-from ctxcompress.types import Kind
+from ctxcompress.select.oversize import best_alone, best_split
+from ctxcompress.select.structure import Structure
 
 __all__ = ["Selection", "select"]
 
@@ -25,9 +25,6 @@ _USUAL = 30
 """Tokens of a sentence: where one of prose and one of source code are worth as much, that long, they are equal."""
 _CHARACTERS_PER_TOKEN = 4.0
 _REFILLS = 2
-_REPEATABLE = frozenset((Kind.HEADING, Kind.TABLE))
-_SHORTEST_DUPLICATE = 12
-"""Characters of a text that is kept once: a list may say "yes" more often."""
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +49,13 @@ class Selection:
 
 
 def select(
-    candidates: Candidates, values: Floats, layout: Layout, budget: int, known: Collection[int] = ()
+    structure: Structure,
+    values: Floats,
+    layout: Layout,
+    budget: int,
+    known: Collection[int] = (),
+    *,
+    counts: Sequence[int] | None = None,
 ) -> Selection:
     """Chooses segments so that ``layout.tokens(text) <= budget``, whatever it counts.
 
@@ -65,24 +68,26 @@ def select(
 
     values: what each segment is worth, shape (segments,). One that is worth less than 0 is kept only where
     another needs it, or where it is the best. known: segments that the reader has already, which are kept only where
-    another needs them.
+    another needs them. counts: the tokens of all of them (see costs), if they are known.
     """
+    candidates = structure.candidates
     free = budget - layout.tokens("")
-    ranking = [number for number in _ranked(candidates, values) if number not in known]
+    ranking = [number for number in _ranked(structure, values) if number not in known]
     has_room = not layout.before or free >= _worth_filling(budget)
     split = best_split(candidates, ranking, layout, budget) if has_room else None
     if split is not None:
         candidates, first, added = split
         values = np.insert(values, first + 1, np.zeros(added))
+        structure, counts = Structure(candidates), None
         left_out = {first, *(number + added * (number > first) for number in known)}
-        ranking = [first, *(number for number in _ranked(candidates, values) if number not in left_out)]
-    order, twins = _without_duplicates(ranking, candidates)
-    coherence = Coherence(candidates, order)
+        ranking = [first, *(number for number in _ranked(structure, values) if number not in left_out)]
+    order, twins = _without_duplicates(ranking, structure)
+    coherence = Coherence(structure, order)
     order = [number for number in order if values[number] >= 0] or order[:1]
-    cost = SegmentCosts(candidates, layout)
+    cost = SegmentCosts(candidates, layout, counts)
     room = free + layout.count(layout.separator)
     while room > 0:
-        knapsack = Knapsack(room, cost, coherence.companions, Novelty(candidates.texts, layout.before))
+        knapsack = Knapsack(room, cost, coherence.companions, Novelty(structure.runs, layout.before))
         if not knapsack.fill(order) or (split and ranking[0] not in knapsack.kept):
             break
         selection = _composed(candidates, knapsack.kept, twins, layout)
@@ -129,33 +134,20 @@ def _composed(candidates: Candidates, items: set[int], twins: dict[int, int], la
     return Selection(spans, duplicates, text, layout.tokens(text))
 
 
-def _ranked(candidates: Candidates, values: Floats) -> list[int]:
-    """The segments with something in them, from the best to the worst. Fences come with what they are
-    around, and headers of tables with their rows."""
-    sizes = np.fromiter(map(len, candidates.texts), float, len(candidates.texts)) / _CHARACTERS_PER_TOKEN
-    headers = {
-        n for number, s in enumerate(candidates.segments) if s[0] is Kind.TABLE for n in candidates.needs(number)
-    }
-    densities = np.array([_DENSITY if segment.unit is None else _SOURCE_DENSITY for segment in candidates.segments])
-    ranking = [number for number in rank(values * _USUAL**densities, sizes, density=densities) if number not in headers]
-    return [number for number in ranking if not _is_bare(candidates, number)]
+def _ranked(structure: Structure, values: Floats) -> list[int]:
+    """The segments that can be chosen, from the best to the worst."""
+    densities = np.where(structure.source, _SOURCE_DENSITY, _DENSITY)
+    ranking = rank(values * _USUAL**densities, structure.characters / _CHARACTERS_PER_TOKEN, density=densities)
+    return [number for number in ranking if structure.stands[number]]
 
 
-def _is_bare(candidates: Candidates, number: int) -> bool:
-    text = candidates.texts[number]
-    if candidates.segments[number][0] is not Kind.CODE:
-        return text.isspace()
-    return not text[opening_fence(text) :].strip()
-
-
-def _without_duplicates(order: Sequence[int], candidates: Candidates) -> tuple[list[int], dict[int, int]]:
+def _without_duplicates(order: list[int], structure: Structure) -> tuple[list[int], dict[int, int]]:
     """The order without segments whose text a better one has; and for those, which one."""
     best: dict[str, int] = {}
     twins: dict[int, int] = {}
-    for number in order:
-        text = candidates.texts[number]
-        if len(text) >= _SHORTEST_DUPLICATE and candidates.segments[number][0] not in _REPEATABLE:
-            first = best.setdefault(text.strip(), number)
-            if first != number:
-                twins[number] = first
-    return [number for number in order if number not in twins], twins
+    if structure.same:
+        for number in order:
+            text = structure.same.get(number)
+            if text is not None and best.setdefault(text, number) != number:
+                twins[number] = best[text]
+    return [number for number in order if number not in twins] if twins else order, twins

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ctxcompress.text.fold import fold
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
-__all__ = ["Terms", "has_unspaced", "split_unspaced", "split_words"]
+__all__ = ["Lexicon", "Terms", "has_unspaced", "split_unspaced", "split_words"]
 
 # Scripts written without spaces between words (Thai, Lao, Myanmar, Khmer, kana of both widths, Han), and Hangul,
 # whose words carry particles that no stemmer here removes. Their digits are not among them: a number is a word.
@@ -96,6 +96,10 @@ class Terms:
             for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
+    def others(self, term: str) -> Sequence[str]:
+        """What else a term may be (see `other_stems`)."""
+        return self._other(term) if self._other else ()
+
     def matching(self, words: Collection[str], wanted: Collection[str]) -> dict[str, list[int]]:
         """word -> the positions in `wanted` of those of its terms that are there, for the words that have any.
 
@@ -164,6 +168,32 @@ class Terms:
             else [self._lower(part) for part in _PART.findall(word if word.isascii() else fold(word))]
         )
         return tuple(map(_without_accents, (stem, *self._stem(parts if len(parts) > 1 else []))))
+
+
+class Lexicon:
+    """The words of texts by their terms, for many questions: what it takes to make is paid once, and then only the
+    words are looked at that can have a wanted term."""
+
+    __slots__ = ("_having", "_terms", "_unspaced")
+
+    def __init__(self, terms: Terms, words: Collection[str]) -> None:
+        self._terms = terms
+        self._unspaced = [word for word in words if not word.isascii() and _UNSPACED_CHARACTER.match(word)]
+        self._having: dict[str, list[str]] = {}
+        for word, of_word in terms.of_words(set(words).difference(self._unspaced)).items():
+            for term in of_word:
+                for other in (term, *terms.others(term)):
+                    self._having.setdefault(other, []).append(word)
+
+    def matching(self, wanted: Collection[str]) -> dict[str, list[int]]:
+        """The same as `Terms.matching` of all the words."""
+        possible = {
+            word
+            for term in wanted
+            for other in (term, *self._terms.others(term))
+            for word in self._having.get(other, ())
+        }
+        return self._terms.matching([*possible, *self._unspaced], wanted)
 
 
 def _with_grams(number: Mapping[str, int], words: Iterable[str]) -> dict[str, list[int]]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.select.knapsack import Knapsack, rank
-from ctxcompress.select.novelty import Novelty
+from ctxcompress.select.novelty import Novelty, Runs
 from ctxcompress.select.qatbe import _DENSITY
 
 
@@ -112,12 +112,12 @@ def test_an_item_that_cannot_be_packed_is_left_out():
 def test_what_repeats_waits_until_all_else_had_its_turn():
     same = "one two three four five six seven eight nine ten"
     texts = [same, f"{same} eleven", "some thing quite other than that and more words"]
-    knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(texts))
+    knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(Runs(texts)))
     assert knapsack.kept == {0, 2}
-    assert _packed([9, 8, 1], [10, 10, 10], 30, density=0, novelty=Novelty(texts)).kept == {0, 1, 2}
+    assert _packed([9, 8, 1], [10, 10, 10], 30, density=0, novelty=Novelty(Runs(texts))).kept == {0, 1, 2}
 
 
 def test_short_and_unspaced_texts_are_always_new():
-    novelty = Novelty(["three short words", "这是一个没有空格的句子"])
+    novelty = Novelty(Runs(["three short words", "这是一个没有空格的句子"]))
     novelty.take([0, 1])
     assert novelty.share([0]) == novelty.share([1]) == 1.0

@@ -1,0 +1,28 @@
+"""Bytes that tell whether they are what was written: cut short, changed, or under another key, they are not."""
+
+from hashlib import blake2b
+
+__all__ = ["opened", "sealed"]
+
+_MARK = b"ctx1"
+_SIZE = 16
+
+
+def sealed(key: str, data: bytes) -> bytes:
+    """The data with a checksum of it and of the key in front."""
+    return _MARK + _checksum(key, data) + data
+
+
+def opened(key: str, data: object) -> bytes:
+    """What was sealed under this key. Raises ValueError if this is not that."""
+    if not isinstance(data, bytes) or data[: len(_MARK)] != _MARK:
+        raise ValueError("it does not begin as entries do")
+    begin = len(_MARK) + _SIZE
+    checksum, content = data[len(_MARK) : begin], data[begin:]
+    if checksum != _checksum(key, content):
+        raise ValueError("its checksum is wrong")
+    return content
+
+
+def _checksum(key: str, data: bytes) -> bytes:
+    return blake2b(data, digest_size=_SIZE, key=blake2b(key.encode(), digest_size=32).digest()).digest()
