@@ -127,6 +127,9 @@ class CtxCompressor(BaseDocumentCompressor):
     metadata_map: Mapping[str, str] = Field(default_factory=dict)
     """Which metadata key holds a document's title, header_path, doc_id or file_path, where it is not one of the usual
     ones."""
+    cache: object | None = Field(default=None, exclude=True)
+    """What remembers what was found out about documents, and what was kept of them: one of ctxcompress.cache, such as
+    `cache=MemoryCache()`. It changes nothing but the time, and is not written down by `model_dump`."""
     preset: Literal["docs", "code", "web", "page"] | None = None
     """The options to start from; those that are given replace its own."""
 

@@ -161,6 +161,11 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         default_factory=dict,
         description="Which metadata key holds the title, header_path, doc_id or file_path, if not a usual one.",
     )
+    cache: object | None = Field(
+        default=None,
+        description="What remembers what was found out about nodes, one of ctxcompress.cache; it only saves time.",
+        json_schema_extra={"type": "object"},
+    )
     metadata_mode: MetadataMode = Field(
         default=MetadataMode.LLM,
         description="What counts in the budget: the text with the metadata that the language model sees, or alone.",
@@ -258,11 +263,16 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     def _description_of_encoder(self, encoder: AnyEncoder) -> object:
         return written_down(encoder)
 
+    @field_serializer("cache")
+    def _nothing_of_cache(self, _: object) -> None:
+        """It changes nothing but the time: whoever reads this back gives one again, or none."""
+
     def __getstate__(self) -> dict[str, Any]:
         # LlamaIndex leaves out what it cannot pickle. Without its encoding the copy would count with
         # another one, and without its encoder keep other texts, so that is refused; and as it also takes
         # it from the object, it gets a copy.
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
+        state["__dict__"].setdefault("cache", None)  # one that cannot be pickled; it changes nothing but the time
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "

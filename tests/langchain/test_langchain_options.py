@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
+from ctxcompress.cache import DiskCache, MemoryCache
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
 
 GIVEN = {
@@ -66,6 +67,8 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
     core, own = get_type_hints(CompressionConfig)[option.name], get_type_hints(CtxCompressor)[option.name]
     if option.name == "encoder":  # what compares, which the core exports no name for, is the object in it
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
+    elif option.name == "cache":  # of a class that the core's public face has no room for
+        assert _alternatives(own) == {*map(str, (object, type(None)))}
     else:
         assert _alternatives(own) == _alternatives(core)
     assert re.search(rf'^    {option.name}: .*\n    """["\w]', inspect.getsource(CtxCompressor), re.MULTILINE)
@@ -167,3 +170,23 @@ def test_the_retriever_refuses_unknown_arguments_of_the_wrong_kind():
         CtxCompressRetriever(base_retriever=CtxCompressor().as_runnable(), compressor="summary")
     with pytest.raises(ValidationError, match="base_retriever"):
         CtxCompressRetriever(base_retriever="store", compressor=CtxCompressor())
+
+
+@pytest.mark.parametrize(
+    "make", [lambda _: MemoryCache(), lambda folder: DiskCache(folder / "c")], ids=["memory", "disk"]
+)
+def test_a_cache_is_carried_and_changes_nothing(make, tmp_path):
+    plain = CtxCompressor(max_tokens=60)
+    cached = CtxCompressor(max_tokens=60, cache=make(tmp_path))
+    assert cached.config.cache is cached.cache
+    assert cached.with_options(top_n=2).cache is cached.cache
+    documents = make_documents()
+    for clone in (cached, cached, cached.model_copy(), copy.deepcopy(cached), pickle.loads(pickle.dumps(cached))):
+        assert clone.compress_documents(documents, QUERY) == plain.compress_documents(documents, QUERY)
+    assert "cache" not in cached.model_dump()
+    assert CtxCompressor.model_validate_json(cached.model_dump_json()) == plain
+
+
+def test_what_is_no_cache_is_refused():
+    with pytest.raises(ValidationError, match=r"cache is 'memory'; give one of ctxcompress.cache"):
+        CtxCompressor(cache="memory")

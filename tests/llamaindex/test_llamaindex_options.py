@@ -7,6 +7,7 @@ import pickle
 import re
 import threading
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 from li_nodes import QUERY, count_words, four_nodes
@@ -16,8 +17,10 @@ from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode
 from pydantic import ValidationError
+from qdrant_client import QdrantClient
 
 from ctxcompress import CompressionConfig, CtxCompressError
+from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 
 OPTIONS = {
@@ -50,6 +53,7 @@ OPTIONS = {
     "min_probability": 0.2,
     "type_weights": {"heading": 2.0},
     "metadata_map": {"title": "headline"},
+    "cache": None,  # see test_a_cache_is_carried_but_not_written_down
     "metadata_mode": MetadataMode.NONE,
     "preset": None,
 }
@@ -217,3 +221,28 @@ def test_only_the_postprocessor_and_the_tools_are_exported() -> None:
     import llamaindex_ctxcompress
 
     assert llamaindex_ctxcompress.__all__ == ["CtxCompressPostprocessor", "preview_tools"]
+
+
+@pytest.mark.parametrize("kind", ["memory", "disk", "qdrant"])
+def test_a_cache_is_carried_but_not_written_down(kind: str, tmp_path: Path) -> None:
+    plain = CtxCompressPostprocessor(max_tokens=60)
+    cache = {
+        "memory": MemoryCache,
+        "disk": lambda: DiskCache(tmp_path / "c"),
+        "qdrant": lambda: QdrantCache(QdrantClient(":memory:"), collection="c"),
+    }[kind]()
+    cached = CtxCompressPostprocessor(max_tokens=60, cache=cache)
+    assert cached.with_options(top_n=2).cache is cache
+    expected = plain.postprocess_nodes(four_nodes(), query_str=QUERY)
+    copies = (cached, cached, pickle.loads(pickle.dumps(cached)), CtxCompressPostprocessor.from_dict(cached.to_dict()))
+    for copy in copies:
+        kept = copy.postprocess_nodes(four_nodes(), query_str=QUERY)
+        assert [item.text for item in kept] == [item.text for item in expected]
+    assert cached.to_dict()["cache"] is None
+    assert CtxCompressPostprocessor.from_dict(cached.to_dict(), cache=cache).cache is cache
+    assert cached.cache is cache
+
+
+def test_what_is_no_cache_is_refused() -> None:
+    with pytest.raises(ValidationError, match=r"cache is 'memory'; give one of ctxcompress.cache"):
+        CtxCompressPostprocessor(cache="memory")
