@@ -4,6 +4,7 @@ import gzip
 import json
 import logging
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -14,11 +15,22 @@ from hypothesis import strategies as st
 
 import ctxcompress.keys as keys
 from ctxcompress import CompressionConfig, Compressor, Passage
+from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
 from ctxcompress.forms import ALIVE, CountsForm, ReadText, TextForm
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.recall import OutcomeForm, key_of_outcome
 from ctxcompress.segment.code import outline
+
+
+class Shared:
+    """Compares by the letters that texts share."""
+
+    cheap = True
+
+    def compare(self, query, texts, /):
+        return [float(len(set(query) & set(text))) for text in texts]
+
 
 FIXTURES = Path(__file__).parents[1] / "segment" / "fixtures"
 
@@ -37,6 +49,8 @@ OPTIONS = [
     {"encoding": "cl100k_base", "ngram_threshold": 0.7},
     {"min_score": 0.5, "type_weights": {"heading": 2.0}},
     {"similarity_threshold": 0.9},
+    {"encoder": Shared()},
+    {"language": "en", "max_tokens": 700, "order": "relevance"},
 ]
 
 
@@ -128,6 +142,31 @@ def test_cases_keep_what_they_keep_without_a_cache(shared_cases, name, tmp_path)
             expected = plain.compress(query, items)
             for cache in caches:
                 assert Compressor(CompressionConfig(max_tokens=400, cache=cache)).compress(query, items) == expected
+
+
+def test_a_builder_builds_what_it_builds_without_a_cache(cache):
+    for _ in range(2):
+        plain = ContextBuilder(config=CompressionConfig(max_tokens=120))
+        cached = ContextBuilder(config=CompressionConfig(max_tokens=120, cache=cache))
+        for question, few in zip(QUESTIONS, ([0, 1], [1, 2], [3], [0, 3], [2]), strict=True):
+            items = [passages()[number] for number in few]
+            for builder in (plain, cached):
+                builder.add(items, query=question, max_tokens=60)
+            assert cached.render() == plain.render()
+            assert cached.passages == plain.passages
+        for builder in (plain, cached):
+            builder.add([], query="retries", rebalance=True)
+        assert cached.render() == plain.render()
+
+
+def test_threads_share_what_was_read(cache):
+    plain = Compressor(CompressionConfig(max_tokens=80))
+    expected = [plain.compress(question, passages()) for question in QUESTIONS]
+    cached = Compressor(CompressionConfig(max_tokens=80, cache=cache))
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(3):
+            found = list(pool.map(lambda question: cached.compress(question, passages()), QUESTIONS * 4))
+            assert found == expected * 4
 
 
 # What is found
