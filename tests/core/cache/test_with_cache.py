@@ -332,7 +332,7 @@ ROWS = st.recursive(
     st.one_of(
         st.none(), st.integers(-2, 40), st.text(max_size=3), st.sampled_from(["paragraph", "heading"]), st.floats()
     ),
-    lambda inner: st.lists(inner, max_size=6),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=2), inner),
     max_leaves=30,
 )
 
