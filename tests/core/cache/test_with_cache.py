@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,8 @@ OPTIONS = [
     {"min_score": 0.5, "type_weights": {"heading": 2.0}},
     {"similarity_threshold": 0.9},
     {"encoder": Shared()},
+    {"max_length": 150},
+    {"max_length": 200, "preserve_structure": False, "max_tokens": 400},
     {"language": "en", "max_tokens": 700, "order": "relevance"},
 ]
 
@@ -203,7 +206,15 @@ def changed_passage(**fields):
 
 @pytest.mark.parametrize(
     "changed",
-    [{"id": "1"}, {"title": "Server"}, {"file_path": "a.py"}, {"header_path": ("A",)}, {"doc_id": "d"}, {"score": 0.5}],
+    [
+        {"id": "1"},
+        {"title": "Server"},
+        {"file_path": "a.py"},
+        {"header_path": ("A",)},
+        {"doc_id": "d"},
+        {"score": 0.5},
+        {"metadata": {"start_line": 7}},
+    ],
     ids=str,
 )
 def test_a_changed_passage_has_another_outcome(changed):
@@ -393,6 +404,18 @@ def test_markers_are_remembered(tmp_path):
             Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress("when is it a ValueError?", [item])
             == expected
         )
+
+
+def test_lines_about_passages_are_remembered(cache):
+    items = [replace(item, score=score) for item, score in zip(passages(), (0.9, 0.1, 0.2, 0.3), strict=True)]
+    config = CompressionConfig(max_tokens=150, metadata_only=True)
+    expected = Compressor(config).compress(QUESTIONS[0], items)
+    assert any(part.metadata_only for part in expected.passages)
+    cached = Compressor(config.with_options(cache=cache))
+    assert cached.compress(QUESTIONS[0], items) == expected
+    again = cached.compress(QUESTIONS[0], items)
+    assert again == expected
+    assert [part.text for part in again.passages] == [part.text for part in expected.passages]
 
 
 def test_code_that_is_nested_too_deep_to_be_written_is_read_again():
