@@ -78,7 +78,7 @@ def cache(request, tmp_path):
     return MAKERS[request.param](tmp_path)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
 def test_every_option_keeps_what_it_keeps_without_a_cache(cache, options):
     given_options = {"max_tokens": 80, **options}
     if "tier" in options:
