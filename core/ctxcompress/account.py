@@ -35,7 +35,7 @@ class Account:
         self._texts, self._lines = layout.texts(shown_of), layout.lines
         going_on: dict[int, list[Span]] = {}
         for document in reduction.documents:
-            for passage, span in document.pieces:
+            for passage, span, _ in document.pieces:
                 going_on.setdefault(passage, []).append(span)
         repeated = {
             index: found

@@ -24,6 +24,8 @@ class Piece(NamedTuple):
 
     passage: int
     span: Span
+    filler: str = ""
+    """White space that stood before it where it was cut out, and that is in no passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,10 @@ class Document:
     @classmethod
     def of(cls, pieces: Sequence[Piece], texts: Sequence[str]) -> "Document":
         """texts: of all passages."""
-        parts = [texts[passage][span.start : span.end] for passage, span in pieces]
+        parts = [filler + texts[passage][span.start : span.end] for passage, span, filler in pieces]
         whole = len(pieces) == 1 and len(parts[0]) == len(texts[pieces[0].passage])
-        starts = tuple(accumulate(map(len, parts[:-1]), initial=0))
+        ends = accumulate(map(len, parts[:-1]), initial=0)
+        starts = tuple(end + len(piece.filler) for end, piece in zip(ends, pieces, strict=True))
         return cls("".join(parts), tuple(pieces), starts, whole)
 
     def passage_at(self, offset: int) -> int:
@@ -52,7 +55,8 @@ class Document:
     def place(self, offset: int) -> int:
         """Where in the text of its passage a character is."""
         number = bisect_right(self.starts, offset) - 1
-        return self.pieces[number].span.start + offset - self.starts[number]
+        span = self.pieces[number].span
+        return min(span.start + offset - self.starts[number], span.end)
 
     def piece_end(self, offset: int) -> int:
         """Where in the text the piece ends that a character is of."""
@@ -69,19 +73,20 @@ class Document:
         parts: dict[int, list[Span]] = {}
         for start, end in spans:
             first = bisect_right(self.starts, start) - 1
-            for (passage, span), begin in zip(self.pieces[first:], self.starts[first:], strict=True):
+            for (passage, span, _), begin in zip(self.pieces[first:], self.starts[first:], strict=True):
                 if begin >= end:
                     break
                 part = Span(max(start, begin), min(end, begin + span.end - span.start))
-                parts.setdefault(passage, []).append(part)
+                if part.start < part.end:
+                    parts.setdefault(passage, []).append(part)
         return {passage: found for passage, of in parts.items() if (found := self._shifted(stripped(of, self.text)))}
 
     def in_passage(self, end: int) -> Piece:
         """The passage that the character before `end` is of, and an empty span of its text: where that character
         ends."""
         number = bisect_right(self.starts, end - 1) - 1
-        passage, span = self.pieces[number]
-        place = end + span.start - self.starts[number]
+        passage, span, _ = self.pieces[number]
+        place = min(end + span.start - self.starts[number], span.end)
         return Piece(passage, Span(place, place))
 
     def _shifted(self, spans: Iterable[Span]) -> tuple[Span, ...]:

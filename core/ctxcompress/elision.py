@@ -33,17 +33,26 @@ class Elision:
         """(end of the span after which it stands, its text with the line break before it), where only these spans of
         the text are kept.
 
-        One stands for all that is left out of a function between two of its statements, and where nothing is left in a
-        body; what is left out of a class beside other members needs none. In Python it is `...` where the body would
-        be empty, which is not allowed there, else a comment. JSON has no comments, and no markers.
+        One stands for all that is left out of a function between two of its statements, where nothing is left in a
+        body, and for other clauses of a statement; what is left out of a class beside other members needs none. In
+        Python it is `...` where the body would be empty, which is not allowed there, else a comment. JSON has no
+        comments, and no markers.
         """
         if self._language == "json" or not spans or tuple(spans) == ((0, len(self._text)),):
             return []
-        return list(self._of_nodes(self._nodes, _Kept(self._text, spans)))
+        found: dict[int, str] = {}
+        for place, mark in self._of_nodes(self._nodes, _Kept(self._text, spans)):
+            if place not in found or comment_sign(self._language) not in mark:
+                found[place] = mark
+        return sorted(found.items())
 
     def _of_nodes(self, nodes: Sequence[Node], kept: "_Kept") -> Iterator[tuple[int, str]]:
         for node in nodes:
             if node.body < 0 or not kept.any(node.start, node.end):
+                continue
+            if node.kind is NodeKind.STATEMENT:
+                yield from self._clauses(node, kept)
+            if not kept.has_end(node.start, node.body):  # another clause is kept, not the one with the body
                 continue
             gone = [not kept.any(child.start, child.end) for child in node.children]
             if all(gone) or (self._language == "python" and not self._has_statement(node, gone)):
@@ -64,16 +73,29 @@ class Elision:
 
     def _empty(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
         anchor = kept.last_before(node.tail)  # comments may be kept of it
-        if anchor >= node.start:  # else not even the signature is kept
-            yield self._marker(node.children[0], anchor, "..." if self._language == "python" else "")
+        yield self._marker(node.children[0], anchor, self._nothing(node))
+
+    def _nothing(self, node: Node) -> str:
+        """What stands for all of a body, where the language allows none that is empty."""
+        if self._language != "python":
+            return ""
+        head = self._text[node.start : node.body].lstrip()
+        return "case _: ..." if head.startswith("match ") else "..."
 
     def _gaps(self, node: Node, gone: Sequence[bool], kept: "_Kept") -> Iterator[tuple[int, str]]:
         before = False
         for child, is_gone in zip(node.children, gone, strict=True):
             is_blank = not self._text[child.start : child.end].strip()
-            if is_gone and not before and not is_blank and (anchor := kept.last_before(child.start)) >= node.start:
-                yield self._marker(child, anchor, "")
+            if is_gone and not before and not is_blank:
+                yield self._marker(child, kept.last_before(child.start), "")
             before = is_gone if not is_blank else before
+
+    def _clauses(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
+        for start, end in ((node.start, node.body), (node.tail, node.end)):
+            for gap in kept.gaps(start, end):
+                anchor = kept.last_before(gap)
+                if anchor >= node.start and "\n" in self._text[anchor:gap]:
+                    yield self._marker(node.children[0], anchor, "")
 
     def _marker(self, node: Node, anchor: int, what: str) -> tuple[int, str]:
         """A line of its own, indented as the node is."""
@@ -96,6 +118,18 @@ class _Kept:
         """Whether something but white space is kept between two offsets."""
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
         return any(self._text[max(a, start) : min(b, end)].strip() for a, b in self._spans[first:last])
+
+    def has_end(self, start: int, end: int) -> bool:
+        """Whether the last thing between two offsets is kept, white space apart."""
+        return self.last_before(end) == start + len(self._text[start:end].rstrip())
+
+    def gaps(self, start: int, end: int) -> Iterator[int]:
+        """Where something but white space between two offsets begins that is not kept."""
+        first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
+        for a, b in (*self._spans[first:last], (end, end)):
+            if self._text[start:a].strip():
+                yield a - len(self._text[start:a].lstrip())
+            start = max(start, b)
 
     def last_before(self, offset: int) -> int:
         """Where the last thing that is kept before an offset ends, white space apart; -1 if nothing is."""

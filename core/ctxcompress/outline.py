@@ -5,10 +5,10 @@ the code did before.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-__all__ = ["Node", "NodeKind", "walk"]
+__all__ = ["Node", "NodeKind", "shifted", "walk"]
 
 
 class NodeKind(StrEnum):
@@ -57,3 +57,16 @@ def walk(nodes: Sequence[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
         yield from walk(node.children)
+
+
+def shifted(node: Node, by: int) -> Node:
+    """The same node in a text that has so many characters more before it."""
+    return replace(
+        node,
+        start=node.start + by,
+        end=node.end + by,
+        signature=node.signature + by if node.signature >= 0 else -1,
+        body=node.body + by if node.body >= 0 else -1,
+        tail=node.tail + by if node.tail >= 0 else -1,
+        children=tuple(shifted(child, by) for child in node.children),
+    )

@@ -173,6 +173,7 @@ def test_a_long_docstring_is_cut_at_its_paragraphs():
         ("a.c", "{" * 20_000),
         ("a.py", "'''" * 20_000),
         ("a.ts", "`${" * 20_000),
+        ("a.js", "var x = 1;\n" + "=/[" * 20_000),
     ],
 )
 def test_broken_generated_and_unknown_code_has_an_answer(name, text):

@@ -4,6 +4,7 @@ is one function."""
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from ctxcompress.reduce.limits import document_key
 from ctxcompress.reduce.overlaps import Link
 from ctxcompress.text.cuts import going_on
 from ctxcompress.text.source import is_code_name, source_language
@@ -15,6 +16,7 @@ _OFFSETS = ("start_index", "start_char_idx")
 """Metadata in which splitters say where in its document a chunk begins."""
 _SURE = 20
 """Characters of an overlap that is no coincidence."""
+_INDENT = 4
 _STRIPPED = 80
 """Characters of white space that a splitter may have left out between two chunks."""
 
@@ -43,8 +45,9 @@ def with_continuations(
 def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:
     starts = {number: start for number in numbers if (start := _start(passages[number])) is not None}
     for one, other in pairwise(sorted(starts, key=starts.__getitem__)):
-        if 0 <= starts[other] - starts[one] - len(passages[one].text) <= _STRIPPED:
-            yield Link(0, one, other)
+        gap = starts[other] - starts[one] - len(passages[one].text)
+        if 0 <= gap <= _STRIPPED and (document_key(passages[one]) or _meet(passages[one], passages[other])):
+            yield Link(0, one, other, _filler(passages[one].text, gap))
     others = [number for number in numbers if number not in starts]
     texts = [passages[number].text for number in others]
     first = passages[numbers[0]]
@@ -54,6 +57,20 @@ def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
             yield Link(0, one, other)
 
 
+def _meet(one: Passage, other: Passage) -> bool:
+    """Whether chunks of which only the title is the same may be of one file."""
+    return all(going_on([one.text, other.text], source_language(one.text, one.title)))
+
+
+def _filler(text: str, gap: int) -> str:
+    """So much white space as a line break, or several, and an indentation that goes with what stands before it."""
+    if not gap:
+        return ""
+    tab = "\n\t" in text
+    indent = next(width for width in range(gap - 1, -1, -1) if tab or width % _INDENT == 0)
+    return "\n" * (gap - indent) + ("\t" if tab else " ") * indent
+
+
 def _start(passage: Passage) -> int | None:
     values = (passage.metadata.get(name) for name in _OFFSETS)
-    return next((value for value in values if isinstance(value, int) and value >= 0), None)
+    return next((value for value in values if type(value) is int and value >= 0), None)

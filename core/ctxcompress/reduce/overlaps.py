@@ -42,6 +42,8 @@ class Link(NamedTuple):
     """Characters that they share."""
     before: int
     after: int
+    filler: str = ""
+    """White space between them that neither has, where they share nothing."""
 
 
 class Overlaps(NamedTuple):
@@ -82,7 +84,7 @@ def _without_place(parts: Mapping[int, int], links: Iterable[Link]) -> dict[int,
     """Those parts that stand in no other place than what they are a part of: that overlap only with what overlaps
     with this too, or is a part of it."""
     beside: dict[int, set[int]] = {}
-    for _, before, after in links:
+    for _, before, after, _ in links:
         beside.setdefault(before, set()).add(after)
         beside.setdefault(after, set()).add(before)
     return {

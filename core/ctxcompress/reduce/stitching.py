@@ -41,6 +41,9 @@ def stitched(
         if texts[number]
     }
     pieces |= {number: [Piece(number, span)] for number, span in kept.items() if not texts[number]}
+    for link in after.values():
+        if link.filler and pieces[link.after]:
+            pieces[link.after][0] = pieces[link.after][0]._replace(filler=link.filler)
     parts = ([piece for number, _ in chain for piece in pieces[number]] for chain in chains)
     return [Document.of(of_document, texts) for of_document in parts if of_document]
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ctxcompress.outline import Node, NodeKind
+from ctxcompress.outline import Node, NodeKind, shifted
+from ctxcompress.segment.clauses import clauses
 from ctxcompress.segment.grammars import parsed_outline
 from ctxcompress.segment.lexing import entries
 from ctxcompress.segment.line_outline import line_outline
@@ -23,9 +24,12 @@ _PIECES = 6
 """How many times shorter classes, statements with others in them, and short statements together have to be for that."""
 _LONG_DOC = 500
 """Characters of a docstring that is kept or dropped as one, and of paragraphs of a longer one together."""
+_LONG_VALUES = 500
+"""Characters of a table of values that is kept or dropped as one."""
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
 _VALUES = frozenset((NodeKind.CONSTANT, NodeKind.STATEMENT))
-_FEWEST_ENTRIES = 4
+_FEWEST_ENTRIES = 3
+_QUOTES = re.compile(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE, NodeKind.IMPORTS, NodeKind.DOC))
 """What is never in one segment with what stands beside it."""
@@ -44,16 +48,24 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
 
 def _with_entries(text: str, node: Node, language: str) -> Node:
     """A node, within which long tables of values consist of their entries."""
-    if node.end - node.start <= WHOLE:
+    if node.end - node.start <= _LONG_VALUES:
         return node
     if node.body >= 0:
         return replace(node, children=tuple(_with_entries(text, child, language) for child in node.children))
     begins = entries(text, node.start, node.end, language) if node.kind in _VALUES else []
-    if len(begins) < _FEWEST_ENTRIES:
+    found = (Node(NodeKind.STATEMENT, start, end) for start, end in pairwise(begins))
+    children = tuple(_with_entries(text, child, language) for child in found)
+    if len(children) < _FEWEST_ENTRIES and all(child.body < 0 for child in children):
+        return _by_lines(text, node, language)
+    return replace(node, body=begins[0], tail=begins[-1], children=children)
+
+
+def _by_lines(text: str, node: Node, language: str) -> Node:
+    """A long statement that a parser leaves whole, such as a switch, as its lines have it."""
+    found = line_outline(text[node.start : node.end], language) if node.kind is NodeKind.STATEMENT else ()
+    if len(found) != 1 or found[0].body < 0:
         return node
-    *inner, tail = begins
-    children = tuple(Node(NodeKind.STATEMENT, start, end) for start, end in pairwise([*inner, tail]))
-    return replace(node, body=inner[0], tail=tail, children=children)
+    return replace(shifted(found[0], node.start), kind=node.kind)
 
 
 def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
@@ -88,20 +100,32 @@ class _Builder:
                 self._append(node.kind, node.start, run[-1].end, path, around)
 
     def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Appends the signature of a node, what is in its body, and what closes it."""
+        """Appends the signature of a node, what is in its body, and what closes it. Other clauses of a long statement,
+        such as its "elif", can be left out."""
         head = len(self.segments)
-        self._append(node.kind, node.start, node.body, heading, around)
-        self.add(node.children, heading, (*around, head))
-        if node.tail < node.end:
-            tail = len(self.segments)
-            self.segments[head:] = [part._replace(needs=(*part.needs, tail)) for part in self.segments[head:]]
+        above, below = clauses(self._text, node, self._piece)
+        first, *begins = (node.start, *above, node.body)
+        self._append(node.kind, first, begins[0], heading, around)
+        for start, end in pairwise(begins):
+            self._append(NodeKind.STATEMENT, start, end, heading, (*around, head))
+        own = len(self.segments) - 1
+        self.add(node.children, heading, (*around, head) if own == head else (*around, head, own))
+        closing: list[int] = []
+        for number, (start, end) in enumerate(pairwise((node.tail, *below, node.end))):
+            if start == end:
+                continue
+            if number in (0, len(below)):
+                closing.append(len(self.segments))
             self._block += 1
-            self._append(NodeKind.STATEMENT, node.tail, node.end, heading, (*around, head))
+            self._append(NodeKind.STATEMENT, start, end, heading, (*around, head))
+        for number, part in enumerate(self.segments[head:] if closing else (), head):
+            self.segments[number] = part._replace(needs=(*part.needs, *(end for end in closing if end != number)))
 
     def _add_doc(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         """Appends the paragraphs of a docstring, with its first and its last line, where its quotes are."""
         ends = [match.end() for match in _PARAGRAPH_END.finditer(self._text, node.start, node.end)]
-        first = self._text.find("\n", node.start, node.end) + 1
+        quotes = _QUOTES.search(self._text, node.start, node.end)
+        first = self._text.find("\n", quotes.start() if quotes else node.start, node.end) + 1
         last = self._text.rfind("\n", first, node.start + len(self._text[node.start : node.end].rstrip())) + 1
         cuts = _spaced([end for end in ends if first < end < last], first, _LONG_DOC)
         is_long = node.start < first < last

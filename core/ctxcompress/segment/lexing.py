@@ -16,7 +16,7 @@ _HASH = r"\#[^\n]*+"
 _TRIPLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?|' r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?"
 _BRACKETS = r"[()\[\]{}\n]|\\\r?\n"
 # What a slash begins where an operand is expected and no comment: a regular expression, on one line.
-_REGEX = r"(?<=[=(,:\[!&|?{};\n])[ \t]*+/(?![/*\s])(?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*+\])++/"
+_REGEX = r"(?<=[=(,:\[!&|?{};\n])[ \t]*+/(?![/*\s])(?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,200}+\]){1,200}+/"
 
 
 def _tokens(*parts: str) -> re.Pattern[str]:
@@ -104,22 +104,32 @@ def _ends(text: str, language: str) -> tuple[list[int], list[int]]:
 
 
 def entries(text: str, start: int, end: int, language: str) -> list[int]:
-    """Where the lines of a part of a text begin that stand directly in the brackets which its first line opens; none if
-    these are closed before its last line."""
+    """Where the lines of a part of a text begin that stand directly in the bracket which its first line of code leaves
+    open, after a comma or a semicolon but for the first; none if that is closed, if only for a moment, before the last
+    line."""
     found: list[int] = []
     depth = opened = 0
+    before = ""
     last = start + len(text[start:end].rstrip())
+    was_closed = False
     for match in _OF_LANGUAGE.get(language, _BRACES).finditer(text, start, last):
-        found_text = match.group()
-        if found_text != "\n":
-            depth += _DEPTHS.get(found_text, 0) or _BRACE.get(found_text, 0)
-            continue
-        opened = opened or depth
-        if depth < max(opened, 1):
+        part = match.group()
+        before = text[start : match.start()].rstrip(" \t\r")[-1:] if match.start() > start else before
+        start = match.end()
+        if part in _DEPTHS or part in _BRACE:
+            depth += _DEPTHS.get(part, 0) or _BRACE.get(part, 0)
+            was_closed = was_closed or depth < opened
+            before = part
+        elif part == "\n" and opened and (was_closed or not depth):
             return []
-        if depth == opened and text[match.end() : match.end() + 1] not in ("\n", "\r"):
-            found.append(match.end())
-    return found if depth < max(opened, 1) else []
+        elif part == "\n" and depth:
+            ends_entry = not opened or before in (",", ";")
+            opened = opened or depth
+            if depth == opened and ends_entry and text[start : start + 1] not in ("\n", "\r"):
+                found.append(start)
+        elif part[:1] in ("'", '"', "`"):
+            before = part[-1:]
+    return found if was_closed or depth < max(opened, 1) else []
 
 
 def _indent(part: str) -> int:

@@ -24,12 +24,14 @@ _ATTACHED = re.compile(r"[ \t]*(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w)"
 _COMMENT = re.compile(r"[ \t]*(?:#|//|/\*|\*|--[ ])")
 _GOES_ON = re.compile(
     r"[ \t]*(?:[)\]}]+[ \t]*(?:else|catch|finally|while)\b|(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure"
-    r"|when|case|default|then)\b)"
+    r"|then)\b)"
 )
 """Another part of the statement that the line above at the same indentation began."""
 _CLOSES = re.compile(r"[ \t]*(?:[)\]}]|end\b|done\b|fi\b|esac\b)")
 _FLAT = re.compile(r"[ \t]*(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
 """What often has a body that is not indented."""
+_LABEL = re.compile(r"[ \t]*(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
+"""What often stands in a body that is not indented: the cases of a switch, the parts of a class."""
 _OPENS = re.compile(r"[ \t]*\{")
 _ASSIGNMENT = re.compile(r"[ \t]*(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
@@ -97,7 +99,7 @@ class _Builder:
         if is_split and _OPENS.match(self._text, self._lines[body].start) and line.net == 0:
             body += 1  # the brace has a line of its own
         end = tail = max(body, min(self._following[body - 1], last))
-        if tail == body and line.net == 1 and _FLAT.match(self._text, line.start):
+        if tail == body < last and line.net == 1 and self._is_flat(line, self._lines[body]):
             end = tail = self._closing(body, last)
         while (part := self._next_part(end, last, line.indent)) >= 0:
             end = max(part + 1, min(self._following[part], last))
@@ -112,6 +114,10 @@ class _Builder:
         children = tuple(self.nodes(body, tail, scope.within(what, name)))
         closing = self._lines[tail].start if tail < end else stop
         return Node(kind, start, stop, name, signature, self._lines[body].start, closing, exported, children), end
+
+    def _is_flat(self, line: LogicalLine, following: LogicalLine) -> bool:
+        """Whether the body of a line that opens a brace is not indented."""
+        return any(part.match(self._text, at.start) for part, at in ((_FLAT, line), (_LABEL, following)))
 
     def _closing(self, number: int, last: int) -> int:
         """The number of the line that closes a brace opened before: or the first one, if none does."""

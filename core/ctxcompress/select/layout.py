@@ -73,7 +73,7 @@ class Layout:
         places: dict[int, list[tuple[int, str]]] = {}
         for number, of_document in spans.items():
             for end, text in self.elide(number, of_document):
-                passage, (place, _) = self.documents[number].in_passage(end)
+                passage, (place, _), _ = self.documents[number].in_passage(end)
                 places.setdefault(passage, []).append((place, text))
         return {
             passage: _with_markers(of_passage, places.get(passage, ()), self.gaps.get(passage, ()))
