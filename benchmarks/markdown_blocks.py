@@ -68,7 +68,7 @@ def learned(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _results(data: Mapping[str, Any]) -> str:
-    models = list(data["models"])
+    models = list(dict.fromkeys(model for row in data["folds"].values() for model in row))
     kinds = {"folds": data["folds"], "left out": data["left_out"]}
     header = ["set", "cases", *(f"{kind}: {model}" for kind in kinds for model in models)]
     rows = [

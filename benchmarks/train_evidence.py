@@ -197,10 +197,10 @@ def main() -> None:
 
 
 def print_table(title: str, table: Mapping[str, Mapping[str, float]]) -> None:
-    models = list(COLUMNS)
+    models = list(dict.fromkeys(model for row in table.values() for model in row))
     print(f"{title:12s}" + "".join(f"{model:>10s}" for model in models))
     for name, row in table.items():
-        print(f"{name:12s}" + "".join(f"{row[model]:10.3f}" for model in models if model in row), flush=True)
+        print(f"{name:12s}" + "".join(f"{row[model]:10.3f}" for model in models), flush=True)
 
 
 if __name__ == "__main__":
