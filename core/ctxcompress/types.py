@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from ctxcompress.errors import InputError
 from ctxcompress.outline import NodeKind
@@ -13,6 +13,7 @@ __all__ = [
     "CountsTokens",
     "Decision",
     "Expands",
+    "Format",
     "KeptPassage",
     "Kind",
     "Marker",
@@ -23,6 +24,10 @@ __all__ = [
     "StageStats",
     "Stats",
 ]
+
+
+Format = Literal["plain", "compact", "verbose", "json", "xml"]
+"""How the final text shows what is kept."""
 
 
 class Span(NamedTuple):
@@ -263,6 +268,9 @@ class Expands(Protocol):
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """What of the passage answers the question best, in at most so many tokens."""
 
+    def render(self, compression: "Compression", format: Format) -> str:
+        """What was kept in another format, within the budget that it was kept for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compression:
@@ -273,7 +281,7 @@ class Compression:
 
     query: str
     text: str
-    """The kept passages in their order, joined by the separator: at most `max_tokens` tokens."""
+    """The kept passages in their order, in the format that was asked for: at most `max_tokens` tokens."""
     passages: tuple[KeptPassage, ...]
     dropped: tuple[Decision, ...]
     tokens: int
@@ -303,16 +311,31 @@ class Compression:
             stages=self.stages,
         )
 
+    def render(self, format: Format) -> str:
+        """The kept passages as "plain", "compact", "verbose", "json" or "xml", in at most `max_tokens` tokens.
+
+        In the format that was asked for it is `text`. In another one it shows `passages` where they fit with its
+        headers; where they do not, all that came in is compressed again for that format. See docs/formats.md.
+
+        Raises ConfigError on another name, or for the lines of `mode="preview"`, which have no other format.
+        """
+        return self.compressor.render(self, format)
+
     def expand(self, id: str, *, max_tokens: int | None = None) -> str:
         """The text of the passage with this id, be it kept or dropped: in full, or what of it answers the query best
         in at most `max_tokens` tokens.
 
         Raises InputError if no passage has it. Of several with one id it is the first.
         """
-        passages = {part.index: part.original for part in self.passages}
-        passages.update((part.index, part.passage) for part in self.dropped)
-        for _, passage in sorted(passages.items()):
+        passages = self.came()
+        for passage in passages:
             if passage.id == id or " ".join(passage.id.split()) == id:  # as a preview shows it
                 return passage.text if max_tokens is None else self.compressor.expand(self.query, passage, max_tokens)
-        known = ", ".join(repr(passage.id) for _, passage in sorted(passages.items())[:10])
+        known = ", ".join(repr(passage.id) for passage in passages[:10])
         raise InputError(f"no passage has the id {id!r}; the first ones are {known or 'none'}")
+
+    def came(self) -> list[Passage]:
+        """The passages as they came in, in their order."""
+        passages = {part.index: part.original for part in self.passages}
+        passages.update((part.index, part.passage) for part in self.dropped)
+        return [passages[index] for index in sorted(passages)]
