@@ -102,8 +102,8 @@ class ContextBuilder:
             raise ConfigError(f'mode is {self._config.mode!r}; a context is built with mode="extract"')
         if self._config.format in ("json", "xml"):
             raise ConfigError(
-                f"format is {self._config.format!r}, which ends with a closing that nothing can be added after; a context "
-                'is built with format="plain", "compact" or "verbose"'
+                f"format is {self._config.format!r}, whose end nothing can be added after; "
+                'a context is built with format="plain", "compact" or "verbose"'
             )
         self._state = _State()
         self._lock = Lock()

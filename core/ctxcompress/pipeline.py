@@ -118,7 +118,7 @@ class Compressor:
             return compression.text
         config = self.config.with_options(format=format, separator="\n\n")
         text = formatted(compression.passages, config, compression.query)
-        if TokenCounter(config.encoding).fits(text, config.budget) is not None:
+        if compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
             return text
         return compressed(compression.query, compression.came(), config).text
 

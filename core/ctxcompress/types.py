@@ -1,12 +1,13 @@
 """The nouns: what goes in, what comes out, and what was decided in between. All immutable."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from ctxcompress.errors import InputError
 from ctxcompress.outline import NodeKind
+from ctxcompress.records import Record
 
 __all__ = [
     "Compression",
@@ -161,6 +162,25 @@ class KeptPassage:
     markers: tuple[Marker, ...] = ()
     metadata_only: bool = False
     """Whether the text is about the passage, of which nothing is kept."""
+
+    @classmethod
+    def from_record(cls, index: int, passage: Passage, record: object) -> "KeptPassage":
+        """What an adapter gave out, of the record that it left in the metadata: not from its original, of which it
+        has the spans only. Without a record all of the text was kept; its tokens are then 0, which is not counted.
+
+        index: where it stands. What in a record is not as adapters write it counts as missing.
+        """
+        said = Record.read(record)
+        return cls(
+            index=index if said.index is None else said.index,
+            original=passage if said.score is None else replace(passage, score=said.score),
+            text=passage.text,
+            spans=(Span(0, len(passage.text)),) if said.spans is None else tuple(Span(*ends) for ends in said.spans),
+            tokens=said.tokens or 0,
+            relevance=1.0 if said.relevance is None else said.relevance,
+            markers=tuple(Marker(*place) for place in said.markers),
+            metadata_only=said.is_line,
+        )
 
     @property
     def id(self) -> str:

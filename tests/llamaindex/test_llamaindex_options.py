@@ -32,6 +32,7 @@ OPTIONS = {
     "tier": None,
     "encoding": "cl100k_base",
     "separator": "\n---\n",
+    "format": "plain",  # see test_llamaindex_formats.py
     "language": "en",
     "synonyms": {"timeout": ("deadline", "limit")},
     "technical_synonyms": True,

@@ -23,6 +23,8 @@ class Entry:
     relevance: float
     is_line: bool
     """Whether the text is about the passage, of which nothing is kept."""
+    tokens: int = 0
+    """Of the text; 0 where they are not counted yet."""
 
     @classmethod
     def of(cls, number: int, part: KeptPassage) -> "Entry":
@@ -36,6 +38,7 @@ class Entry:
             part.markers,
             part.relevance,
             part.metadata_only,
+            part.tokens,
         )
 
 

@@ -43,7 +43,7 @@ class Json:
         passage = entry.passage
         yield from (("number", entry.number), ("id", passage.id), ("index", entry.index), ("text", entry.text))
         yield "spans", [[int(start), int(end)] for start, end in entry.spans]
-        yield "tokens", int(self.count(entry.text))
+        yield "tokens", int(entry.tokens or self.count(entry.text))
         yield "relevance", round(float(entry.relevance), _DIGITS)
         if (score := known_score(passage)) is not None:
             yield "score", score
