@@ -36,7 +36,7 @@ TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with man
         ({"format": "markdown"}, "format is 'markdown'; give one of plain, compact, verbose, json, xml"),
         ({"format": ["xml"]}, r"format is \['xml'\]; give one of plain"),
         ({"format": "xml", "mode": "preview"}, "format='xml' is given with mode='preview'.*give mode=.extract. or"),
-        ({"format": "xml", "separator": " "}, "format='xml' is given with separator=' ', but has separators of its own"),
+        ({"format": "xml", "separator": " "}, "format='xml' is given with separator=' ', but has separators"),
         ({"scorer": "magic"}, "scorer is 'magic'; give one of evidence, bm25"),
         ({"type_weights": 2}, "type_weights is 2; give a mapping"),
         ({"type_weights": {"prose": 1.0}}, "type_weights names 'prose'; the kinds are heading, paragraph"),
