@@ -10,12 +10,12 @@ A line of a text that begins as a header does, after white space and any number 
 from dataclasses import dataclass
 
 from ctxcompress.render.entry import Entry
-from ctxcompress.render.guard import line_pattern, with_guards
+from ctxcompress.render.guard import Guard
 from ctxcompress.render.headers import path_of, score_of, section_of, title_of
 
 __all__ = ["Compact"]
 
-_HEADER = line_pattern(r"\[\d++\](?!\S)")
+_guarded = Guard(r"\[\d++\](?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,4 +28,4 @@ class Compact:
         section, score = section_of(entry.passage), score_of(entry.passage, 2)
         place = path_of(entry.passage) or title_of(entry.passage)
         parts = (f"[{entry.number}]", place, section and f"§ {section}", score and f"({score})")
-        return f"{' '.join(filter(None, parts))}\n{with_guards(entry.text, _HEADER)}"
+        return f"{' '.join(filter(None, parts))}\n{_guarded(entry.text)}"

@@ -14,12 +14,12 @@ import re
 from dataclasses import dataclass
 
 from ctxcompress.render.entry import Entry
-from ctxcompress.render.guard import line_pattern, with_guards
+from ctxcompress.render.guard import Guard
 from ctxcompress.render.headers import path_of, score_of, section_of, title_of
 
 __all__ = ["Verbose"]
 
-_HEADER = line_pattern(r"\*\*\s*+result\s*+\d", re.IGNORECASE)
+_guarded = Guard(r"\*\*\s*+result\s*+\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +39,4 @@ class Verbose:
             f"Section: {section}" if section else "",
         )
         header = "\n".join(filter(None, lines))
-        return f"{header}\n\n{with_guards(entry.text, _HEADER)}"
+        return f"{header}\n\n{_guarded(entry.text)}"
