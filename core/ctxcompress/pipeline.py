@@ -23,7 +23,7 @@ from ctxcompress.errors import InputError
 from ctxcompress.judge import judge, language_of
 from ctxcompress.keys import Fingerprints
 from ctxcompress.metadata import as_passages
-from ctxcompress.present import Frame, as_they_came, check_frame, entries, formatted, layout_of
+from ctxcompress.present import Frame, Presentation
 from ctxcompress.reading import Manner, Reader, Reading, titled
 from ctxcompress.recall import Outcome, OutcomeForm, is_worth_it, key_of_outcome
 from ctxcompress.reduce.reduction import Reduction, reduced
@@ -72,7 +72,6 @@ class Compressor:
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep what comes first")
         config = self.config.with_options(**options)
-        check_frame(frame, config)
         items = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key)
         result = compressed(query or "", items, config, frame)
         if _log.isEnabledFor(logging.INFO):
@@ -106,18 +105,18 @@ class Compressor:
         For what was kept by `compress` with the same options, and its query, it is the final text. Numbers count the
         passages given. query: "json" tells it. Raises TokenizerUnavailable for "json", which tells tokens.
         """
-        return formatted(passages, self.config, query)
+        return Presentation(self.config, query).formatted(passages)
 
     def entries(self, passages: Iterable[KeptPassage]) -> list[str]:
         """What of `formatted` is each passage's: its header and its text, without what stands around all of them."""
-        return entries(passages, self.config)
+        return Presentation(self.config).entries(passages)
 
     def render(self, compression: Compression, format: Format) -> str:
         """`compression`, which this compressor made, in another format: see `Compression.render`."""
         if format == self.config.format:
             return compression.text
         config = self.config.with_options(format=format, separator="\n\n")
-        text = formatted(compression.passages, config, compression.query)
+        text = Presentation(config, compression.query).formatted(compression.passages)
         if compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
             return text
         return compressed(compression.query, compression.came(), config).text
@@ -204,7 +203,7 @@ def compressed(
     outcome = config.cache.get(key, form)
     if outcome is not None:
         return outcome.compression(
-            query, came, config.budget, as_they_came(came, config, query, None), Compressor(config)
+            query, came, config.budget, Presentation(config, query).as_they_came(came), Compressor(config)
         )
     compression = _worked_out(query, came, config, None, None, reader)
     if is_worth_it(compression):
@@ -224,12 +223,13 @@ def _worked_out(
     arrange: Arrange = sorted if promised is None else list
     promised = promised or Promised()
     items, held = (*promised.passages(), *came), len(promised.parts)
-    original = as_they_came(came, config, query, frame)
+    presentation = Presentation(config, query, frame)
+    original = presentation.as_they_came(came)
     tokens = reader.fits(untouched := original.text, config.budget)
     reduction = reduced(items, config, fits=tokens is not None, held=held)
     clock = Clock()
     documents, gaps = _documents(query, items, reduction, config, clock)
-    layout = layout_of(items, documents, config, query, frame, reader.count, held)
+    layout = presentation.layout(items, documents, reader.count, held)
     layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps)
     whole = Selection.everything(layout)
     if (final := layout.final(whole.text)) != untouched:
