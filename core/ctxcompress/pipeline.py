@@ -115,7 +115,7 @@ class Compressor:
         """`compression`, which this compressor made, in another format: see `Compression.render`."""
         if format == self.config.format:
             return compression.text
-        config = self.config.with_options(format=format, separator="\n\n")
+        config = self.config.with_options(format=format, separator="\n\n", max_tokens=compression.max_tokens)
         text = Presentation(config, compression.query).formatted(compression.passages)
         if compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
             return text
