@@ -10,9 +10,10 @@ context = format_documents(documents)  # "[1] docs/client.md § Timeouts" before
 agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tokens=500)
 """
 
+from langchain_ctxcompress.citing import cite
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.formats import format_documents
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressRetriever", "CtxCompressor", "format_documents", "preview_tools"]
+__all__ = ["CtxCompressRetriever", "CtxCompressor", "cite", "format_documents", "preview_tools"]
