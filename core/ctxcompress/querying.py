@@ -1,7 +1,7 @@
 """The tool `query_documents_compressed`, whatever framework it is a tool of: its arguments, and what it answers.
 
-Search results go through the preset "docs": a threshold on their scores, copies left out, two chunks a document, and the
-best sentences of what is left in a budget that holds for all of the answer.
+Search results go through the preset "docs": a threshold on their scores, copies left out, two chunks a document, and
+the best sentences of what is left in a budget that holds for all of the answer.
 """
 
 from collections.abc import Mapping, Sequence

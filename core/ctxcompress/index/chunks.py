@@ -49,10 +49,10 @@ def chunks_of(text: str, path: str, *, language: str) -> list[Chunk]:
             continue
         line, seen = line + text.count("\n", seen, start), start
         last = line + text.count("\n", start, end)
-        id = f"{path}#L{line}-L{last}"
-        ids[id] = ids.get(id, 0) + 1
-        number = f"-{ids[id]}" if ids[id] > 1 else ""
-        chunks.append(Chunk(id + number, path, _common([piece.heading for piece in part]), text[start:end]))
+        name = f"{path}#L{line}-L{last}"
+        ids[name] = ids.get(name, 0) + 1
+        number = f"-{ids[name]}" if ids[name] > 1 else ""
+        chunks.append(Chunk(name + number, path, _common([piece.heading for piece in part]), text[start:end]))
     return chunks
 
 

@@ -71,6 +71,12 @@ class FolderIndex:
         """The chunk with this id, as its file is now; None if there is none."""
         return self._fresh().by_id.get(id)
 
+    def chunks_of_file(self, path: str) -> list[Chunk]:
+        """The chunks of the file with this path within the folder, in order."""
+        self._fresh()
+        known = self._files.get(path)
+        return list(known.analysis.chunks) if known else []
+
     def _fresh(self) -> Ranking:
         # Whoever comes while files are read waits for what they say now.
         with self._lock:
