@@ -10,7 +10,8 @@ agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tok
 """
 
 from langchain_ctxcompress.compressor import CtxCompressor
+from langchain_ctxcompress.query_tool import query_tool
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressRetriever", "CtxCompressor", "preview_tools"]
+__all__ = ["CtxCompressRetriever", "CtxCompressor", "preview_tools", "query_tool"]

@@ -5,6 +5,7 @@ preview_tools: a pair of tools for agents, to browse what a retriever finds.
 """
 
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
+from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressPostprocessor", "preview_tools"]
+__all__ = ["CtxCompressPostprocessor", "preview_tools", "query_tool"]

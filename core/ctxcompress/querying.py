@@ -143,11 +143,11 @@ class Answer:
 
     def structured(self) -> dict[str, object]:
         """As OUTPUT_SCHEMA has it."""
-        counts = self.stats.to_dict()
-        return {
-            "results": [dict(result) for result in self.results],
-            "compression_stats": {name: counts[name] for name in _STATS},
-        }
+        return {"results": [dict(result) for result in self.results], "compression_stats": self.compression_stats()}
+
+    def compression_stats(self) -> dict[str, int]:
+        """How many results each step left, and the tokens before and after."""
+        return {name: getattr(self.stats, name) for name in _STATS}
 
 
 def tool_config(max_tokens: int | None = None, **options: Any) -> CompressionConfig:
