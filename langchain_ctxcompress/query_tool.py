@@ -56,7 +56,7 @@ _QueryInput = create_model(
 
 
 def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **options: Any) -> BaseTool:
-    """The tool `query_documents_compressed`: query, top_n=5, min_score=0.3, similarity_threshold=0.85, show_stats=False.
+    """The tool `query_documents_compressed` with query, top_n, min_score, similarity_threshold and show_stats.
 
     It returns what of the documents that `retriever` finds answers the query, each under a line that says where it is
     from, in at most `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. Results below
