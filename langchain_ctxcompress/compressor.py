@@ -55,8 +55,8 @@ class CtxCompressor(BaseDocumentCompressor):
     # No values in messages: an embedding model may have an API key in it.
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True)
 
-    max_tokens: int | None = None
-    """The budget of the final text in tokens, at least 1. Without it, `tier` says it."""
+    max_tokens: int | Literal["auto"] | None = None
+    """The budget of the final text in tokens, at least 1; "auto" fits it to the question. Without it, `tier` says it."""
     tier: Literal["key_facts", "summary", "detailed", "complete"] | None = None
     """The budget by name: 200, 1,000 (the default), 5,000 or 20,000 tokens. Give this or `max_tokens`."""
     encoding: str | Callable[[str], int | Sized] = "o200k_base"
@@ -103,6 +103,10 @@ class CtxCompressor(BaseDocumentCompressor):
     """The most characters of a document that are looked at, at least 100; what matters most of a longer one is."""
     preserve_structure: bool = True
     """Whether these are signatures and what the question asks for; otherwise they are the beginning and the end."""
+    factual_length: int | None = None
+    """The most characters of a document that are kept where the question asks for a fact, at least 20."""
+    factual_cut: Literal["boundary", "character"] = "boundary"
+    """Whether these end at a sentence or a word, or at the very character."""
     scorer: Literal["evidence", "bm25"] = "evidence"
     """What says how much a segment matters: "evidence" is learned, "bm25" counts words on two levels."""
     encoder: Embeddings | Encoder | object | None = None

@@ -20,11 +20,12 @@ def compress_nodes(
 ) -> tuple[list[NodeWithScore], Compression]:
     """Copies of what of `nodes` answers `query`, in their order, and the compression that this is.
 
-    Their `get_content(mode)`, joined by the separator, has at most `config.budget` tokens, unless the
+    Their `get_content(mode)`, joined by the separator, has at most the budget's tokens, unless the
     nodes that are more than a text, which are passed on whole, have more already. A warning is logged
     if texts came in and none is left.
     """
-    compressor, job = Compressor(config), _Job(config, nodes, mode)
+    compressor = Compressor(config).fitted(query)
+    job = _Job(compressor.config, nodes, mode)
     room = job.room()
     while True:
         compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
@@ -38,8 +39,8 @@ async def acompress_nodes(
     config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
 ) -> tuple[list[NodeWithScore], Compression]:
     """The same on another thread, but for an encoder that can be awaited, which is."""
-    compressor = Compressor(config)
-    job = await asyncio.to_thread(_Job, config, nodes, mode)
+    compressor = Compressor(config).fitted(query)
+    job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
     while True:
         passages = job.passages(room)

@@ -24,6 +24,7 @@ __all__ = ["CtxCompressPostprocessor"]
 
 dispatcher = get_dispatcher(__name__)
 
+FactualCut = Literal["boundary", "character"]
 Scorer = Literal["evidence", "bm25"]
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 Encoding = str | Callable[[str], int | Sized]
@@ -75,8 +76,8 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     # No values in messages: an embedding model may have an API key in it.
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    max_tokens: int | None = Field(
-        default=None, description="Budget in tokens, at least 1; without it, `tier` says it."
+    max_tokens: int | Literal["auto"] | None = Field(
+        default=None, description='Budget in tokens, at least 1; without it, `tier` says it. "auto" fits the question.'
     )
     tier: Tier | None = Field(
         default=None, description="Budget by name: 200, 1,000 (the default), 5,000 or 20,000 tokens."
@@ -131,6 +132,12 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     preserve_structure: bool = Field(
         default=True,
         description="Whether these are signatures and what is asked for; otherwise the beginning and the end.",
+    )
+    factual_length: int | None = Field(
+        default=None, description="The most characters of a node kept where a fact is asked for, at least 20."
+    )
+    factual_cut: FactualCut = Field(
+        default="boundary", description="Whether these end at a sentence or a word, or at the very character."
     )
     scorer: Scorer = Field(
         default="evidence", description="What says how much a segment matters: learned, or words on two levels."

@@ -100,6 +100,8 @@ class ContextBuilder:
         self._config = (config or CompressionConfig()).with_options(max_tokens=max_tokens)
         if self._config.mode != "extract":
             raise ConfigError(f'mode is {self._config.mode!r}; a context is built with mode="extract"')
+        if self._config.max_tokens == "auto":
+            raise ConfigError("max_tokens is 'auto'; a context is built for several questions: give a number or a tier")
         self._state = _State()
         self._lock = Lock()
 

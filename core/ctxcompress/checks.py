@@ -34,8 +34,9 @@ _MAPPED_FIELDS = ("title", "header_path", "doc_id", "file_path")
 def check_budget(max_tokens: object, tier: object, tiers: object) -> None:
     if max_tokens is not None and tier is not None:
         raise ConfigError(f"both max_tokens={max_tokens!r} and tier={tier!r} are given; give one of them")
-    if max_tokens is not None and (isinstance(max_tokens, bool) or not isinstance(max_tokens, int)):
-        raise ConfigError(f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1")
+    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
+    if max_tokens not in (None, "auto") and not is_number:
+        raise ConfigError(f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1, or 'auto'")
     if isinstance(max_tokens, int) and max_tokens < 1:
         raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
     if tier is not None and tier not in get_args(tiers):

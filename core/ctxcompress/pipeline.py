@@ -15,6 +15,7 @@ from typing import TypeVar, Unpack
 import numpy as np
 
 from ctxcompress.account import Account
+from ctxcompress.auto import fitted
 from ctxcompress.clock import Clock
 from ctxcompress.config import CompressionConfig, Options
 from ctxcompress.documents import Document, Spans, documents_as_they_are
@@ -33,7 +34,7 @@ from ctxcompress.select.lines import with_lines
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import preview_line, previews
 from ctxcompress.select.qatbe import Selection, select
-from ctxcompress.shorten import Gaps, lines_about, shortened
+from ctxcompress.shorten import Gaps, limit_of, lines_about, shortened
 from ctxcompress.spans import joined
 from ctxcompress.tokens import OriginalText, TokenCounter
 from ctxcompress.types import Compression, KeptPassage, Passage, Reason, Span, StageStats, Stats
@@ -75,7 +76,7 @@ class Compressor:
             raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep what comes first")
         config = self.config.with_options(**options)
         items = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key)
-        result = compressed(query or "", items, config, frame)
+        result = compressed(query or "", items, fitted(query or "", config), frame)
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"
@@ -90,6 +91,10 @@ class Compressor:
         result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
         return replace(result, compressor=Compressor(config))  # this loop will not always be there
 
+    def fitted(self, query: str | None) -> "Compressor":
+        """The same with the budget that fits this question, where `max_tokens` is "auto"."""
+        return Compressor(fitted(query or "", self.config))
+
     def count(self, text: str) -> int:
         """The tokens of a text, counted as `encoding` says. Raises TokenizerUnavailable."""
         return TokenCounter(self.config.encoding)(text)
@@ -97,7 +102,12 @@ class Compressor:
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """What of one passage answers the query best, in at most so many tokens."""
         config = self.config.with_options(
-            max_tokens=max_tokens, mode="extract", min_score=None, metadata_only=False, max_length=None
+            max_tokens=max_tokens,
+            mode="extract",
+            min_score=None,
+            metadata_only=False,
+            max_length=None,
+            factual_length=None,
         )
         return Compressor(config).compress(query, [passage]).text
 
@@ -248,11 +258,12 @@ def _documents(
     query: str, items: Sequence[Passage], reduction: Reduction, config: CompressionConfig, clock: Clock
 ) -> tuple[Sequence[Document], Gaps]:
     """What is left of the documents where passages are too long, and what was cut out of these."""
-    if config.max_length is None:
+    limit = limit_of(query, config)
+    if limit is None:
         return reduction.documents, {}
-    found = shortened(query, reduction.documents, items, language_of(query, items, config), config)
+    found = shortened(query, reduction.documents, items, language_of(query, items, config), config, limit)
     left = len({piece.passage for document in reduction.documents for piece in document.pieces})
-    clock.lap("truncate", left, left, f"{len(found[1])} of over {config.max_length:,} characters")
+    clock.lap("truncate", left, left, f"{len(found[1])} of over {limit:,} characters")
     return found
 
 

@@ -105,7 +105,7 @@ class Reason(StrEnum):
     UNLIKELY = "unlikely"
     """It was hardly likely to be needed, so that the budget was not filled with it (`adaptive`)."""
     TRUNCATED = "truncated"
-    """The passage was longer than `max_length`."""
+    """The passage was longer than `max_length`, or for a fact than `factual_length`."""
     METADATA = "metadata"
     """The retriever's score was below `score_threshold`, so that a line says what the passage is."""
     EMPTY = "empty"

@@ -29,6 +29,8 @@ OPTIONS = {
     "score_threshold": 0.5,
     "max_length": 3_000,
     "preserve_structure": False,
+    "factual_length": 300,
+    "factual_cut": "character",
     "tier": None,
     "encoding": "cl100k_base",
     "separator": "\n---\n",

@@ -6,7 +6,7 @@ from ctxcompress.documents import Spans
 from ctxcompress.select.assemble import stripped_end
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.split import longest_prefix
+from ctxcompress.text.split import longest_prefix
 from ctxcompress.types import Kind, Segment, Span
 
 __all__ = ["best_alone", "best_split", "opening_fence"]

@@ -1,0 +1,125 @@
+"""How much a question asks for, told from its words.
+
+The rules are those of "Query Complexity & Result Compression" (Context Engine Series, part 2): signals add up to a
+score, and the score says how many searches are worth making. Two rules are added, so that the examples given there come
+out as they are given: three or more things compared, and several things to be explained, count 2. Words are matched as
+whole words, in the question's language and in English; the years that make a question a current one are this year and
+those beside it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from ctxcompress.query.aspects import compared, joined
+from ctxcompress.query.phrases import Signals, signals_of
+from ctxcompress.text.words import has_unspaced, split_words
+
+__all__ = ["Complexity", "ComplexityResult", "classify_complexity"]
+
+_SHORT, _LONG = 10, 30
+"""Words below which a question is very short, and above which it is long."""
+_QUESTION_MARK = re.compile(r"[?\uff1f\u061f]")
+_YEAR = re.compile(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
+_RANKED = re.compile(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
+_MANY = 3
+"""Things compared that are more than a pair."""
+_CHARACTERS = 2
+"""Of a script without spaces between words that count as a word."""
+
+
+class Complexity(StrEnum):
+    """How much a question asks for."""
+
+    SIMPLE = "simple"
+    MODERATE = "moderate"
+    COMPLEX = "complex"
+
+
+_SUB_QUERIES = {Complexity.SIMPLE: 1, Complexity.MODERATE: 2, Complexity.COMPLEX: 4}
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexityResult:
+    """What a question was found to ask for, and why."""
+
+    level: Complexity
+    sub_query_count: int
+    """How many searches are worth making: 1, 2 or 4."""
+    reasons: tuple[str, ...]
+    """What counted, in words."""
+    score: int
+    """The sum: up to 0 is simple, 1 and 2 moderate, more complex."""
+
+
+def classify_complexity(query: str, *, language: str | None = None, year: int | None = None) -> ComplexityResult:
+    """How much a question asks for, from its words alone, in microseconds.
+
+    A question of less than 10 words counts -1, one of more than 30 counts 1; 1 each for several question marks, two or
+    more conjunctions, words of analysis ("in detail", "evaluate") and of current events ("latest", this year); 2 for a
+    comparison, 2 more for three or more things compared, and 2 for several things to be explained.
+
+    language: ISO 639-1 code of the question ("en", "de"); None detects it. year: what is taken for this year; None asks
+    the clock.
+
+    A word of analysis that is written with a capital within a sentence ("Microsoft Research") is taken for a name, and
+    does not count, unless all words are.
+    """
+    found = list(_found(query, signals_of(query, language), date.today().year if year is None else year))
+    score = sum(points for points, _ in found)
+    level = Complexity.SIMPLE if score <= 0 else Complexity.MODERATE if score <= 2 else Complexity.COMPLEX
+    return ComplexityResult(level, _SUB_QUERIES[level], tuple(reason for _, reason in found), score)
+
+
+def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]:
+    """(points, reason) of every rule that applies."""
+    lower = query.lower()
+    words, marks = _count(query), len(_QUESTION_MARK.findall(query))
+    conjunctions = len(signals.conjunction.findall(lower))
+    if words < _SHORT:
+        yield -1, f"very short query ({words} words)"
+    elif words > _LONG:
+        yield 1, f"long query ({words} words)"
+    if marks > 1:
+        yield 1, f"{marks} questions"
+    if conjunctions > 1:
+        yield 1, f"{conjunctions} conjunctions"
+    if match := signals.comparison.search(lower):
+        yield 2, f"comparison ({match.group()!r})"
+        if (many := _compared(query, lower, signals)) >= _MANY:
+            yield 2, f"{many} things compared"
+    if name := _analysis(query, lower, signals):
+        yield 1, f"analysis ({name!r})"
+    if match := signals.current.search(lower) or _year_near(lower, year):
+        yield 1, f"current events ({match.group()!r})"
+    if conjunctions and signals.explanation.search(lower) and (aspects := joined(query, signals)):
+        yield 2, f"{len(aspects.things)} things to explain"
+
+
+def _count(query: str) -> int:
+    """Words, as far as there are spaces between them."""
+    if not has_unspaced(query):
+        return len(query.split())
+    return sum(-(-len(word) // _CHARACTERS) if has_unspaced(word) else 1 for word in split_words(query))
+
+
+def _compared(query: str, lower: str, signals: Signals) -> int:
+    """How many things are compared."""
+    ranked = _RANKED.search(lower)
+    aspects = compared(query, signals)
+    return max(int(ranked[1]) if ranked else 0, len(aspects.things) if aspects else 0)
+
+
+def _analysis(query: str, lower: str, signals: Signals) -> str | None:
+    """The first word of analysis that is not taken for a name."""
+    is_title = sum(word[:1].isupper() for word in query.split()) > len(query.split()) / 2
+    for match in signals.analysis.finditer(lower):
+        if match.start() == 0 or is_title or not query[match.start() : match.start() + 1].isupper():
+            return match.group()
+    return None
+
+
+def _year_near(lower: str, year: int) -> re.Match[str] | None:
+    return next((match for match in _YEAR.finditer(lower) if abs(int(match.group()) - year) <= 1), None)
