@@ -108,7 +108,7 @@ class _Search:
         return await run_in_executor(None, self._shown, documents, found)
 
     def _shown(self, documents: Sequence[Document], found: Answer) -> tuple[str, list[Document]]:
-        kept = found.compression.passages
+        kept = found.kept
         return found.text, [compressed_document(documents[part.index], part, self.config) for part in kept]
 
 

@@ -1,7 +1,7 @@
 """A tool for agents that searches: what a retriever or a query engine finds, compressed."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +49,8 @@ class Found(BaseModel):
     """What a query engine answered, in full."""
     nodes: list[NodeWithScore]
     """Copies of the nodes that hold what is kept, as CtxCompressPostprocessor makes them."""
-    compression_stats: dict[str, int]
-    """How many results each step left, and the tokens before and after."""
+    compression_stats: dict[str, Any]
+    """How many results each step left, and the tokens before and after, and what was left undone."""
 
     def __str__(self) -> str:
         return self.text
@@ -120,11 +120,10 @@ def _read(response: RESPONSE_TYPE) -> tuple[str, list[NodeWithScore]]:
 
 
 def _shown(lead: str, nodes: Sequence[NodeWithScore], found: Answer) -> Found:
-    stats: Mapping[str, int] = found.compression_stats()
     kept = [
         compressed_node(nodes[part.index], part, part.index, part.stands_for)
         if is_text_only(nodes[part.index].node)
         else passed_through(nodes[part.index])
-        for part in found.compression.passages
+        for part in found.kept
     ]
-    return Found(text=found.text, response=lead, nodes=kept, compression_stats=dict(stats))
+    return Found(text=found.text, response=lead, nodes=kept, compression_stats=found.compression_stats())

@@ -5,7 +5,7 @@ the best sentences of what is left in a budget that holds for all of the answer.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
@@ -43,6 +43,7 @@ DESCRIPTION = (
     "from, without weak results and without repetitions. Raise top_n for more results, lower min_score for weaker ones."
 )
 _NOTHING = "No results. Search again with other words, or with a lower min_score."
+_NO_ROOM = "There are results, but nothing of them fits into so few tokens."
 
 
 class Parameter(NamedTuple):
@@ -139,15 +140,17 @@ class Answer:
     results: Sequence[Mapping[str, object]]
     """The chunks, as OUTPUT_SCHEMA has them."""
     stats: Stats
-    compression: Compression
+    kept: Sequence[KeptPassage]
+    """The same chunks with the passages that they are of, as these came."""
 
     def structured(self) -> dict[str, object]:
         """As OUTPUT_SCHEMA has it."""
         return {"results": [dict(result) for result in self.results], "compression_stats": self.compression_stats()}
 
-    def compression_stats(self) -> dict[str, int]:
-        """How many results each step left, and the tokens before and after."""
-        return {name: getattr(self.stats, name) for name in _STATS}
+    def compression_stats(self) -> dict[str, object]:
+        """How many results each step left, the tokens before and after, and what was left undone."""
+        left_undone = [f"{stage.name} {stage.note}" for stage in self.stats.stages if stage.note.startswith("skipped")]
+        return {**{name: getattr(self.stats, name) for name in _STATS}, "notes": left_undone}
 
 
 def tool_config(max_tokens: int | None = None, **options: Any) -> CompressionConfig:
@@ -161,7 +164,7 @@ def tool_config(max_tokens: int | None = None, **options: Any) -> CompressionCon
             raise ConfigError(f"{name} is given; it is an argument of each call, so leave it out")
     if max_tokens is None and options.get("tier") is None:
         max_tokens = MAX_TOKENS
-    return CompressionConfig.from_preset("docs", **{"max_tokens": max_tokens, **options})
+    return CompressionConfig.from_preset("docs", **{"max_tokens": max_tokens, **options, "min_score": None})
 
 
 def answer(asked: QueryArguments, passages: Sequence[Passage], config: CompressionConfig, *, lead: str = "") -> Answer:
@@ -170,11 +173,13 @@ def answer(asked: QueryArguments, passages: Sequence[Passage], config: Compressi
     Where there is no room for the statistics they are only in `stats`. lead: an answer in words that comes first;
     of a long one what fits into half of the budget.
     """
-    compressor = Compressor(config)
+    compressor = Compressor(config).fitted(asked.query)
     if lead:
-        lead = compressor.compress(asked.query, [lead], max_tokens=max(config.budget // 2, 1), mode="extract").text
-    compression, text = _composed(asked, passages, compressor, lead)
-    return Answer(text, _results(compression, passages, config), compression.stats, compression)
+        half = max(compressor.config.budget // 2, 1)
+        lead = compressor.compress(asked.query, [lead], max_tokens=half, mode="extract").text
+    compression, text = _composed(asked, _with_relative_scores(passages, config), compressor, lead)
+    kept = tuple(replace(part, original=passages[part.index]) for part in compression.passages)
+    return Answer(text, tuple(map(_result, compression.passages)), compression.stats, kept)
 
 
 async def answer_off_loop(
@@ -194,7 +199,9 @@ def _composed(
         while room > 0:
             compression = _compressed(asked, passages, compressor, room)
             summary = compression.stats.summary() if with_stats else ""
-            text = _SEPARATOR.join(filter(None, (before, compression.text or _NOTHING, summary)))
+            text = _SEPARATOR.join(
+                filter(None, (before, compression.text or (_NO_ROOM if passages else _NOTHING), summary))
+            )
             excess = compressor.count(text) - budget
             if excess <= 0:
                 return compression, text
@@ -206,15 +213,22 @@ def _composed(
 def _compressed(
     asked: QueryArguments, passages: Sequence[Passage], compressor: Compressor, max_tokens: int
 ) -> Compression:
-    has_scores = compressor.config.score_kind != "none"
     options: Options = {
         "max_tokens": max_tokens,
         "top_n": asked.top_n,
-        "min_score": asked.min_score if has_scores else None,
+        "min_score": asked.min_score,
         "similarity_threshold": asked.similarity_threshold,
+        "score_kind": "similarity",
+        "score_key": None,
         "normalize_scores": True,
     }
     return compressor.compress(asked.query, passages, frame=_framed, **options)
+
+
+def _with_relative_scores(passages: Sequence[Passage], config: CompressionConfig) -> list[Passage]:
+    """With scores from 0 to 1, the best being 1.0, whatever the retriever's scores mean."""
+    scores = relative_scores(known_scores(passages, config.score_kind), config.score_kind)
+    return [replace(passage, score=score) for passage, score in zip(passages, scores, strict=True)]
 
 
 def _framed(passage: Passage, text: str) -> str:
@@ -225,19 +239,12 @@ def _framed(passage: Passage, text: str) -> str:
     return f"{' '.join(place.split())}{score}\n{text}"
 
 
-def _results(
-    compression: Compression, passages: Sequence[Passage], config: CompressionConfig
-) -> tuple[Mapping[str, object], ...]:
-    scores = relative_scores(known_scores(passages, config.score_kind), config.score_kind)
-    return tuple(_result(kept, scores[kept.index]) for kept in compression.passages)
-
-
-def _result(kept: KeptPassage, score: float | None) -> Mapping[str, object]:
+def _result(kept: KeptPassage) -> Mapping[str, object]:
     passage = kept.original
     return {
         "chunk_id": passage.id,
         "doc_id": passage.doc_id or passage.file_path or "",
-        "score": None if score is None else round(score, 4),
+        "score": None if passage.score is None else round(passage.score, 4),
         "header_path": " > ".join(passage.header_path or ()),
         "file_path": passage.file_path or "",
         "content": kept.text,
@@ -306,10 +313,13 @@ OUTPUT_SCHEMA: Mapping[str, object] = MappingProxyType(
             "results": {"type": "array", "items": _object(_RESULT, tuple(_RESULT))},
             "compression_stats": _object(
                 {
-                    name: {"type": "integer", "minimum": 0, "description": description}
-                    for name, description in _STATS.items()
+                    **{
+                        name: {"type": "integer", "minimum": 0, "description": description}
+                        for name, description in _STATS.items()
+                    },
+                    "notes": {"type": "array", "items": {"type": "string"}, "description": "What was left undone."},
                 },
-                tuple(_STATS),
+                (*_STATS, "notes"),
             ),
         },
         ("results", "compression_stats"),

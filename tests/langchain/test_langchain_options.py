@@ -52,7 +52,12 @@ def count_words(text: str) -> list[str]:
 
 
 def test_only_the_documented_names_are_exported():
-    assert sorted(langchain_ctxcompress.__all__) == ["CtxCompressRetriever", "CtxCompressor", "preview_tools"]
+    assert sorted(langchain_ctxcompress.__all__) == [
+        "CtxCompressRetriever",
+        "CtxCompressor",
+        "preview_tools",
+        "query_tool",
+    ]
 
 
 def test_options_are_exactly_the_cores_in_name_and_order():

@@ -81,15 +81,16 @@ def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _packed(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
-    """Pieces together as long as that is no longer than a chunk, and no heading comes after enough text."""
+    """Pieces together as long as that is no longer than a chunk, and no heading comes after enough text. A heading goes
+    with what follows it, where both fit."""
     part: list[_Piece] = []
     for piece in pieces:
-        size = part[-1].end - part[0].start if part else 0
-        is_full = size + piece.end - piece.start > LONGEST
-        if part and (is_full or (piece.heading != part[-1].heading and size >= SHORTEST)):
-            carried = [] if len(part) == 1 else [last for last in part[-1:] if is_full and last.kind is Kind.HEADING]
-            yield part[: len(part) - len(carried)]
-            part = carried
+        is_full = bool(part) and piece.end - part[0].start > LONGEST
+        if is_full or (part and piece.heading != part[-1].heading and part[-1].end - part[0].start >= SHORTEST):
+            last = part[-1]
+            is_above = is_full and len(part) > 1 and last.kind is Kind.HEADING and piece.end - last.start <= LONGEST
+            yield part[:-1] if is_above else part
+            part = [last] if is_above else []
         part.append(piece)
     if part:
         yield part
