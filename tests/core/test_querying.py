@@ -142,8 +142,8 @@ def test_all_results_come_with_the_least_thresholds() -> None:
 
 def test_copies_in_meaning_are_told_by_the_embeddings_that_passages_carry() -> None:
     passages = [
-        passage(0, "The client waits for a reply before it stops.", 1.0, embedding=(1.0, 0.0)),
-        passage(1, "It stops after a while if the reply is late.", 0.9, embedding=(0.9, 0.435)),
+        passage(0, "The client waits for a reply from the server.", 1.0, embedding=(1.0, 0.0)),
+        passage(1, "A reply of the server is what the client is waiting for.", 0.9, embedding=(0.9, 0.435)),
     ]
     counts = [
         len(answer(QueryArguments(query=QUERY, similarity_threshold=least), passages, tool_config()).results)

@@ -52,7 +52,7 @@ def chunks_of(text: str, path: str, *, language: str) -> list[Chunk]:
         name = f"{path}#L{line}-L{last}"
         ids[name] = ids.get(name, 0) + 1
         number = f"-{ids[name]}" if ids[name] > 1 else ""
-        chunks.append(Chunk(name + number, path, _common([piece.heading for piece in part]), text[start:end]))
+        chunks.append(Chunk(name + number, path, _common(part), text[start:end]))
     return chunks
 
 
@@ -104,7 +104,8 @@ def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
     return start + bare.rfind("\n", 0, blank) + 1, start + len(bare)
 
 
-def _common(headings: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """What all of them begin with."""
-    first, last = min(headings), max(headings)
+def _common(part: Sequence[_Piece]) -> tuple[str, ...]:
+    """The headings that all of it stands under, headings themselves apart."""
+    paths = [piece.heading for piece in part if piece.kind is not Kind.HEADING] or [part[-1].heading]
+    first, last = min(paths), max(paths)
     return tuple(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
