@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from ctxcompress.errors import MissingExtra
 from ctxcompress.index import FolderIndex
+from ctxcompress.pipeline import Compressor
 from ctxcompress.querying import tool_config
 
 __all__ = ["serve"]
@@ -22,7 +23,7 @@ def serve(
     max_tokens: of an answer, 2,000 if it is not given. port: serves over streamable HTTP on 127.0.0.1, on a free port
     if it is 0; None serves over standard input and output. ready: called with where the server is, once it listens.
 
-    Raises ConfigError (no such folder, a wrong budget, a port that is taken) or MissingExtra.
+    Raises ConfigError (no such folder, a wrong budget, a port that is taken), MissingExtra or TokenizerUnavailable.
     """
     index, config = FolderIndex(docs), tool_config(max_tokens)
     try:
@@ -34,6 +35,7 @@ def serve(
         raise MissingExtra(
             f"serving documents needs {error.name}; install it with: pip install 'ctxcompress[mcp]'"
         ) from error
+    Compressor(config).count("")  # a tokenizer that cannot be had is told now, not in every call
     server = make_server(index, config)
     if port is None:
         ready("standard input and output")

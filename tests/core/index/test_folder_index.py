@@ -118,7 +118,7 @@ def test_what_is_added_changed_and_removed_is_seen_by_the_next_search(tmp_path: 
 
 def test_a_change_within_a_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
     index = write(tmp_path, {"a.md": "alpha"})
-    now = os.stat(tmp_path / "a.md").st_mtime_ns
+    now = (tmp_path / "a.md").stat().st_mtime_ns
     assert paths(index, "alpha") == ["a.md"]
     (tmp_path / "a.md").write_text("gamma")
     os.utime(tmp_path / "a.md", ns=(now, now))
@@ -223,5 +223,5 @@ def test_threads_search_while_files_change(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["nowhere", "a.md", "nul\0l"])
 def test_what_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.md").write_text("a")
-    with pytest.raises(ConfigError, match="give (a|the) folder"):
+    with pytest.raises(ConfigError, match=r"give (a|the) folder"):
         FolderIndex(tmp_path / name)
