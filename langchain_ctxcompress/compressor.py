@@ -56,7 +56,7 @@ class CtxCompressor(BaseDocumentCompressor):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True)
 
     max_tokens: int | Literal["auto"] | None = None
-    """The budget of the final text in tokens, at least 1; "auto" fits it to the question. Without it, `tier` says it."""
+    """The budget of the final text in tokens, at least 1; "auto" fits it to the question; without it, `tier` does."""
     tier: Literal["key_facts", "summary", "detailed", "complete"] | None = None
     """The budget by name: 200, 1,000 (the default), 5,000 or 20,000 tokens. Give this or `max_tokens`."""
     encoding: str | Callable[[str], int | Sized] = "o200k_base"

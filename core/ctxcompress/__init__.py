@@ -7,7 +7,9 @@ from ctxcompress.encoder import Encoder
 from ctxcompress.errors import CtxCompressError
 from ctxcompress.metadata import passage_from_metadata
 from ctxcompress.pipeline import Compressor, compress
-from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Span, Stats
+from ctxcompress.query.complexity import classify_complexity
+from ctxcompress.query.decompose import decompose
+from ctxcompress.types import Compression, Decision, KeptPassage, Passage
 from ctxcompress.version import __version__ as __version__
 
 __all__ = [
@@ -19,9 +21,9 @@ __all__ = [
     "Encoder",
     "KeptPassage",
     "Passage",
-    "Span",
-    "Stats",
+    "classify_complexity",
     "compress",
+    "decompose",
     "passage_from_metadata",
 ]
 

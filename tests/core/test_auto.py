@@ -36,11 +36,11 @@ def test_every_question_has_a_budget():
 @pytest.mark.parametrize(
     ("query", "tier", "top_n", "stop"),
     [
-        ("red gate", "summary", 20, 0.02),
+        ("red gate", "summary", 20, 0.015),
         ("where is the red gate?", "summary", 20, 0.01),
         ("red gate vs green gate", "summary", 30, 0.01),
         (COMPLEX, "detailed", 50, 0.01),
-        ("", "summary", 20, 0.02),
+        ("", "summary", 20, 0.015),
     ],
 )
 def test_the_budget_is_that_of_the_complexity_and_the_intent(query, tier, top_n, stop):
