@@ -1,7 +1,10 @@
 """The server as a program, over its standard input and output."""
 
 import json
+import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import anyio
@@ -84,6 +87,33 @@ def test_what_is_no_message_does_not_end_it(tmp_path: Path) -> None:
     ended = run("--docs", str(make_docs(tmp_path)), stdin=b"nonsense\n\xff\xfe\n" + HELLO)
     assert ended.returncode == 0
     assert any(json.loads(line).get("id") == 0 for line in ended.stdout.splitlines())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_it_can_be_interrupted_while_it_waits(tmp_path: Path) -> None:
+    arguments = [*COMMAND, "--docs", str(make_docs(tmp_path))]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(HELLO)
+        server.stdin.flush()
+        assert b"serverInfo" in server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) != 0
+
+
+@pytest.mark.parametrize("name", ["mcp", "uvicorn"])
+def test_a_missing_extra_is_named(name: str, tmp_path: Path) -> None:
+    program = (
+        f"import sys; sys.modules[{name!r}] = None; "
+        "from ctxcompress.mcp import serve; assert 'mcp.server' not in sys.modules; "
+        f"serve({str(tmp_path)!r})"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    said = (
+        f"MissingExtra: serving documents needs {name} (mcp from 2 on); install it with: pip install 'ctxcompress[mcp]'"
+    )
+    assert said in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The commands and their options."""
 
 import logging
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -144,6 +145,9 @@ def mcp_command(
         if port is not None and not http:
             raise ConfigError(f"--port {port} is given without --http; give both, or neither")
         number = (8_000 if port is None else port) if http else None
+        if not http:
+            # At once: a thread waits for standard input, which no exception can wake.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve(docs, max_tokens=max_tokens, port=number, ready=lambda where: complain(f"serving {docs} on {where}"))
 
 

@@ -29,11 +29,12 @@ def serve(
     try:
         from ctxcompress.mcp import transports
         from ctxcompress.mcp.server import make_server
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("anyio", "mcp", "mcp_types", "uvicorn"):
+    except ImportError as error:  # of a name, where another release is installed
+        missing = (error.name or "").partition(".")[0]
+        if missing not in ("anyio", "mcp", "mcp_types", "uvicorn"):
             raise
         raise MissingExtra(
-            f"serving documents needs {error.name}; install it with: pip install 'ctxcompress[mcp]'"
+            f"serving documents needs {missing} (mcp from 2 on); install it with: pip install 'ctxcompress[mcp]'"
         ) from error
     Compressor(config).count("")  # a tokenizer that cannot be had is told now, not in every call
     server = make_server(index, config)

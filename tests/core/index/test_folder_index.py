@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from ctxcompress.errors import ConfigError
 from ctxcompress.index import FolderIndex
 from ctxcompress.index import folder_index as module
+from ctxcompress.index.folder import Folder
 
 
 def write(folder: Path, files: Mapping[str, str]) -> FolderIndex:
@@ -81,9 +82,9 @@ def test_other_languages_and_identifiers_are_found(tmp_path: Path, text: str, qu
 
 
 def test_words_of_no_weight_do_not_find_a_file_of_another_language(tmp_path: Path) -> None:
-    english = {f"{n}.md": f"What is said of the part number {n} is in the manual." for n in range(20)}
-    index = write(tmp_path, {**english, "de.md": "Das ist die Anleitung, und das ist alles. What is the pump?"})
-    assert paths(index, "what is the pump?")[0] == "de.md"
+    english = {f"{n}.md": f"What is said of the {'pump' if n < 5 else 'motor'} is in the manual." for n in range(20)}
+    german = "Das ist die Anleitung, und das ist alles, was man von ihr erwarten kann: what is the."
+    assert paths(write(tmp_path, {**english, "de.md": german}), "what is the pump?")[0] == "0.md"
 
 
 @pytest.mark.parametrize("query", ["", "   ", "???", "zeppelin", "\ud800", "\0", "the"])
@@ -116,12 +117,29 @@ def test_what_is_added_changed_and_removed_is_seen_by_the_next_search(tmp_path: 
     assert paths(index, "gamma") == ["d.md"]
 
 
-def test_a_change_within_a_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_copied", [False, True])
+def test_a_change_that_leaves_the_same_stamp_is_seen_while_the_file_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_copied: bool
+) -> None:
     index = write(tmp_path, {"a.md": "alpha"})
-    now = (tmp_path / "a.md").stat().st_mtime_ns
+    if is_copied:
+        os.utime(tmp_path / "a.md", ns=(1, 1))  # with the time of another file
+    assert paths(index, "alpha") == ["a.md"]
+    listing = Folder(tmp_path).files()
+    monkeypatch.setattr(Folder, "files", lambda _: listing)  # the clock of the file system has not ticked
+    (tmp_path / "a.md").write_text("gamma")
+    assert paths(index, "gamma") == ["a.md"]
+
+
+def test_a_change_of_an_old_file_is_seen_whatever_its_time_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_SETTLED", -(10**18))  # every file is old
+    index = write(tmp_path, {"a.md": "alpha"})
+    os.utime(tmp_path / "a.md", ns=(1, 1))
     assert paths(index, "alpha") == ["a.md"]
     (tmp_path / "a.md").write_text("gamma")
-    os.utime(tmp_path / "a.md", ns=(now, now))
+    os.utime(tmp_path / "a.md", ns=(1, 1))
     assert paths(index, "gamma") == ["a.md"]
 
 
