@@ -31,10 +31,11 @@ class DocumentsAndQuery(TypedDict):
 class CtxCompressor(BaseDocumentCompressor):
     """Keeps of retrieved documents what answers the query, within a budget of tokens.
 
-    Guaranteed: the texts of the returned documents joined by `separator` have at most the budget's
-    tokens; each of them consists of pieces of the given document, in its order; documents come in
-    the order they were given. They are copies: id, metadata and subclass survive, nothing is shared
-    with the input and the input is not changed.
+    Guaranteed: the texts of the returned documents joined by `separator`, or what `format_documents`
+    makes of them where a `format` is given, have at most the budget's tokens; each of them consists of
+    pieces of the given document, in its order; documents come in the order they were given. They are
+    copies: id, metadata and subclass survive, nothing is shared with the input and the input is not
+    changed.
 
     Each returned document's metadata has one key more, "ctxcompress", which goes into JSON:
     "spans" ([start, end) pairs of character offsets into the document that was given), "tokens" (of
@@ -64,6 +65,9 @@ class CtxCompressor(BaseDocumentCompressor):
     their number, such as a chat model's `get_num_tokens`."""
     separator: str = "\n\n"
     """What will stand between two documents in the prompt; its tokens count."""
+    format: Literal["plain", "compact", "verbose", "json", "xml"] = "plain"
+    """How `format_documents` will show the documents: its headers count in the budget. The documents themselves have
+    none."""
     mode: Literal["extract", "preview"] = "extract"
     """"preview" keeps of each document its best sentence alone."""
     order: Literal["source", "relevance", "edges"] = "source"

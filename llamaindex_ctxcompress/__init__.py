@@ -1,11 +1,13 @@
 """ctxcompress for LlamaIndex: retrieved nodes, made smaller before they reach the language model.
 
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
+format_nodes: shows nodes in a prompt, each with a number and where it is from.
 preview_tools: a pair of tools for agents, to browse what a retriever finds.
 """
 
+from llamaindex_ctxcompress.formats import format_nodes
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressPostprocessor", "preview_tools", "query_tool"]
+__all__ = ["CtxCompressPostprocessor", "format_nodes", "preview_tools", "query_tool"]

@@ -17,6 +17,7 @@ __all__ = [
     "check_encoding",
     "check_evidence_only",
     "check_flag",
+    "check_format",
     "check_language",
     "check_min_score",
     "check_probability",
@@ -56,6 +57,21 @@ def check_flag(name: str, value: object) -> None:
 def check_text(name: str, value: object, example: str) -> None:
     if not isinstance(value, str):
         raise ConfigError(f"{name} is {value!r}; give a string, such as {example!r}")
+
+
+def check_format(format: str, mode: str, separator: str) -> None:
+    if format == "plain":
+        return
+    if mode != "extract":
+        raise ConfigError(
+            f"format={format!r} is given with mode={mode!r}, whose lines are a format of their own; "
+            'give mode="extract" or format="plain"'
+        )
+    if separator != "\n\n":
+        raise ConfigError(
+            f"format={format!r} is given with separator={separator!r}, but has separators of its own; leave one of "
+            "them out"
+        )
 
 
 def check_count(name: str, value: object, least: int, otherwise: str) -> None:

@@ -15,6 +15,7 @@ from ctxcompress.entries import Cache
 from ctxcompress.errors import ConfigError
 from ctxcompress.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.tables import options_of
+from ctxcompress.types import Format
 
 __all__ = [
     "QATBE_TYPE_WEIGHTS",
@@ -22,6 +23,7 @@ __all__ = [
     "CompressionConfig",
     "Encoding",
     "FactualCut",
+    "Format",
     "Mode",
     "OnEmpty",
     "Options",
@@ -56,6 +58,7 @@ class Options(TypedDict, total=False):
     tier: Tier | None
     encoding: Encoding
     separator: str
+    format: Format
     mode: Mode
     order: Order
     on_empty: OnEmpty
@@ -97,7 +100,9 @@ class CompressionConfig:
     tier: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or
         "complete" (20,000). Give `max_tokens` or `tier`, not both.
     encoding: what counts the tokens: a tiktoken encoding's name or a callable.
-    separator: what stands between two passages in the final text.
+    separator: what stands between two passages in the final text, where `format` is "plain"; others have their own.
+    format: "plain" texts, or with a number and the source of each "compact", "verbose", "json" or "xml"; see
+        docs/formats.md. Headers count in the budget.
     mode: "extract", or "preview" for a line a passage with its id, headings and best sentence.
     order: of the passages in the final text: "source" as they came, "relevance" from the best to the worst, "edges"
         with the best ones first and last and the worst in the middle, where readers overlook things. The text of a
@@ -158,6 +163,7 @@ class CompressionConfig:
     tier: Tier | None = None
     encoding: Encoding = "o200k_base"
     separator: str = "\n\n"
+    format: Format = "plain"
     mode: Mode = "extract"
     order: Order = "source"
     on_empty: OnEmpty = "keep_best"
@@ -195,6 +201,7 @@ class CompressionConfig:
             checks.check_text("score_key", self.score_key, "relevance_score")
         for name, choices in _CHOICES.items():
             checks.check_choice(name, getattr(self, name), choices)
+        checks.check_format(self.format, self.mode, self.separator)
         for name in ("normalize_scores", "metadata_only", "preserve_structure", "adaptive", "technical_synonyms"):
             checks.check_flag(name, getattr(self, name))
         if self.exact_dedup is not None:
@@ -266,6 +273,7 @@ class CompressionConfig:
 
 _CHOICES: Mapping[str, object] = MappingProxyType(
     {
+        "format": Format,
         "scorer": Scorer,
         "score_kind": ScoreKind,
         "on_empty": OnEmpty,

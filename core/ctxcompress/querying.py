@@ -1,7 +1,7 @@
 """The tool `query_documents_compressed`, whatever framework it is a tool of: its arguments, and what it answers.
 
 Search results go through the preset "docs": a threshold on their scores, copies left out, two chunks a document, and
-the best sentences of what is left in a budget that holds for all of the answer.
+the best sentences of what is left in a budget that holds for all of the answer. The text is in the format "compact".
 """
 
 from collections.abc import Mapping, Sequence
@@ -221,22 +221,17 @@ def _compressed(
         "score_kind": "similarity",
         "score_key": None,
         "normalize_scores": True,
+        "mode": "extract",
+        "format": "compact",
+        "separator": "\n\n",
     }
-    return compressor.compress(asked.query, passages, frame=_framed, **options)
+    return compressor.compress(asked.query, passages, **options)
 
 
 def _with_relative_scores(passages: Sequence[Passage], config: CompressionConfig) -> list[Passage]:
     """With scores from 0 to 1, the best being 1.0, whatever the retriever's scores mean."""
     scores = relative_scores(known_scores(passages, config.score_kind), config.score_kind)
     return [replace(passage, score=score) for passage, score in zip(passages, scores, strict=True)]
-
-
-def _framed(passage: Passage, text: str) -> str:
-    """A text under a line that says where it is from."""
-    section = " > ".join(passage.header_path or ())
-    place = f"{passage.file_path or passage.title or passage.id}{' § ' * bool(section)}{section}"
-    score = "" if passage.score is None else f" ({passage.score:.2f})"
-    return f"{' '.join(place.split())}{score}\n{text}"
 
 
 def _result(kept: KeptPassage) -> Mapping[str, object]:

@@ -92,8 +92,14 @@ class TokenCounter:
 class OriginalText:
     """A text and what counts its tokens, when that is asked for."""
 
-    text: str
+    written: Callable[[], str]
+    """What puts the text together."""
     encoding: Encoding
+
+    @property
+    def text(self) -> str:
+        """The text, put together anew each time."""
+        return self.written()
 
     def tokens(self) -> int:
         """The number of tokens, counted anew each time."""

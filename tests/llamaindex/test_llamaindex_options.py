@@ -34,6 +34,7 @@ OPTIONS = {
     "tier": None,
     "encoding": "cl100k_base",
     "separator": "\n---\n",
+    "format": "plain",  # see test_llamaindex_formats.py
     "language": "en",
     "synonyms": {"timeout": ("deadline", "limit")},
     "technical_synonyms": True,
@@ -219,10 +220,10 @@ def test_engines_can_assign_their_callback_manager() -> None:
     assert CtxCompressPostprocessor(callback_manager=manager).callback_manager is manager
 
 
-def test_only_the_postprocessor_and_the_tools_are_exported() -> None:
+def test_only_the_documented_names_are_exported() -> None:
     import llamaindex_ctxcompress
 
-    assert llamaindex_ctxcompress.__all__ == ["CtxCompressPostprocessor", "preview_tools", "query_tool"]
+    assert llamaindex_ctxcompress.__all__ == ["CtxCompressPostprocessor", "format_nodes", "preview_tools", "query_tool"]
 
 
 @pytest.mark.parametrize("kind", ["memory", "disk", "qdrant"])

@@ -71,6 +71,10 @@ class FolderIndex:
         """The chunk with this id, as its file is now; None if there is none."""
         return self._fresh().by_id.get(id)
 
+    def chunks_ending(self, end: str) -> list[Chunk]:
+        """The chunks whose ids end so."""
+        return [chunk for chunk in self._fresh().chunks if chunk.id.endswith(end)]
+
     def chunks_of_file(self, path: str) -> list[Chunk]:
         """The chunks of the file with this path within the folder, in order."""
         self._fresh()

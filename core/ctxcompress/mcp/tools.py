@@ -100,7 +100,7 @@ class DocumentTools:
     def expand(self, arguments: Mapping[str, Any]) -> Told:
         """One chunk: never more of it than the server's budget."""
         name, max_tokens, query = _expand_arguments(arguments)
-        chunk = self.index.chunk(name) or self.index.chunk(name.strip("[] \n"))
+        chunk = self.index.chunk(name) or self._shown(name.strip("[] \n"))
         if chunk is None:
             raise InputError(self._unknown(name))
         most = min(max_tokens or self.config.budget, self.config.budget)
@@ -109,6 +109,11 @@ class DocumentTools:
             raise ConfigError(f"max_tokens is {most}, and nothing of {name!r} fits; give more")
         told = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
         return Told(text, dict(zip(_CHUNK, told, strict=True)))
+
+    def _shown(self, name: str) -> Chunk | None:
+        """The chunk whose id a line shows so: a long one without its beginning."""
+        same = self.index.chunks_ending(name[1:]) if name.startswith("…") else []
+        return same[0] if len(same) == 1 else self.index.chunk(name)
 
     def _unknown(self, name: str) -> str:
         # Looked up among the chunks, never on the disk: an id cannot lead anywhere else.
