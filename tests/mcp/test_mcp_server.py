@@ -175,7 +175,7 @@ async def test_a_chunk_with_a_long_path_is_read_by_what_the_text_shows_of_it(cli
     assert shown.startswith("…")
     assert text_of(await client.call_tool("expand_chunk", {"chunk_id": shown})) == "A zeppelin is an airship."
     assert (await client.call_tool("expand_chunk", {"chunk_id": "…"})).is_error
-    assert (await client.call_tool("expand_chunk", {"chunk_id": "…L1"})).is_error
+    assert (await client.call_tool("expand_chunk", {"chunk_id": "…#L1-L5"})).is_error
 
 
 async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
