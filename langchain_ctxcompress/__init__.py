@@ -13,7 +13,8 @@ agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tok
 from langchain_ctxcompress.citing import cite
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.formats import format_documents
+from langchain_ctxcompress.query_tool import query_tool
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressRetriever", "CtxCompressor", "cite", "format_documents", "preview_tools"]
+__all__ = ["CtxCompressRetriever", "CtxCompressor", "cite", "format_documents", "preview_tools", "query_tool"]

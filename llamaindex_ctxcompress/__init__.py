@@ -9,6 +9,7 @@ preview_tools: a pair of tools for agents, to browse what a retriever finds.
 from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.formats import format_nodes
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
+from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressPostprocessor", "cite", "format_nodes", "preview_tools"]
+__all__ = ["CtxCompressPostprocessor", "cite", "format_nodes", "preview_tools", "query_tool"]

@@ -96,6 +96,11 @@ class Terms:
             for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
+    @property
+    def has_others(self) -> bool:
+        """Whether a term of the language may be something else too."""
+        return self._other is not None
+
     def others(self, term: str) -> Sequence[str]:
         """What else a term may be (see `other_stems`)."""
         return self._other(term) if self._other else ()
