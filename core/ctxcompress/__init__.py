@@ -7,7 +7,8 @@ from ctxcompress.encoder import Encoder
 from ctxcompress.errors import CtxCompressError
 from ctxcompress.metadata import passage_from_metadata
 from ctxcompress.pipeline import Compressor, compress
-from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Span, Stats
+from ctxcompress.search import compress_search_results
+from ctxcompress.types import Compression, KeptPassage, Passage, Span, Stats
 from ctxcompress.version import __version__ as __version__
 
 __all__ = [
@@ -15,13 +16,13 @@ __all__ = [
     "CompressionConfig",
     "Compressor",
     "CtxCompressError",
-    "Decision",
     "Encoder",
     "KeptPassage",
     "Passage",
     "Span",
     "Stats",
     "compress",
+    "compress_search_results",
     "passage_from_metadata",
 ]
 
