@@ -1,4 +1,4 @@
-"""ctxcompress for LangChain: a document compressor, a retriever that uses it, and tools to browse with.
+"""ctxcompress for LangChain: a document compressor, a retriever that uses it, and tools and middleware for agents.
 
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, preview_tools
 
@@ -7,10 +7,31 @@ retriever = CtxCompressRetriever(base_retriever=store.as_retriever(search_kwargs
 documents = retriever.invoke("what is the default timeout?")
 
 agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tokens=500)
+search = compress_tool(TavilySearch(), max_tokens=500)
+agent = create_agent(model, tools, middleware=[CtxCompressMiddleware(max_tokens=1000)])  # extra "agents"
 """
 
+from typing import TYPE_CHECKING
+
+from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressRetriever", "CtxCompressor", "preview_tools"]
+if TYPE_CHECKING:
+    from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
+
+__all__ = ["CtxCompressRetriever", "CtxCompressor", "compress_tool", "preview_tools"]
+
+
+def __getattr__(name: str) -> object:
+    """The middleware is there where `langchain` is; the rest needs langchain-core alone."""
+    if name != "CtxCompressMiddleware":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from langchain_ctxcompress.middleware import CtxCompressMiddleware
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"CtxCompressMiddleware needs langchain, and there is no {error.name}; install ctxcompress[agents]"
+        ) from error
+    return CtxCompressMiddleware
