@@ -1,10 +1,12 @@
 """ctxcompress for LlamaIndex: retrieved nodes, made smaller before they reach the language model.
 
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
+compress_tool: any tool, with shorter output.
 preview_tools: a pair of tools for agents, to browse what a retriever finds.
 """
 
+from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressPostprocessor", "preview_tools"]
+__all__ = ["CtxCompressPostprocessor", "compress_tool", "preview_tools"]
