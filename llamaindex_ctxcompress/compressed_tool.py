@@ -113,7 +113,7 @@ class _Outputs:
         return [kept.get(place, "") for place in range(len(texts))]
 
     def _search(self, results: object, query: str | None) -> str | None:
-        """Search results as LlamaIndex writes them; None if it is none. Their budget is in JSON, which may be shorter."""
+        """Search results as LlamaIndex writes them; None if it is none. Their budget is in JSON, which is shorter."""
         budget: int | None = self.config.budget
         text = None
         for _ in range(_TRIES):

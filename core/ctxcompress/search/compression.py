@@ -27,9 +27,9 @@ __all__ = ["SearchCompression", "compress_search_results"]
 
 Results = TypeVar("Results")
 
-_PARTS = (1, 2, 3)
+_PARTS = (1, 2)
 """What a result's characters are divided by before the last result is left out of a budget."""
-_PARTS_OF_ONE = (1, 2, 3, 6, 12)
+_PARTS_OF_ONE = (1, 2, 4, 8)
 """The same where there is only one left."""
 
 _log = logging.getLogger("ctxcompress")

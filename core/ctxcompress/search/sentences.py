@@ -4,6 +4,7 @@ All results are read and judged together, so that a word that all of them have s
 are chosen by themselves.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from ctxcompress.score.bm25 import Floats
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import select
 from ctxcompress.select.structure import Structure
+from ctxcompress.text.words import has_unspaced
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.types import Kind, Passage, Span
 
@@ -25,8 +27,12 @@ __all__ = ["KeptText", "KeySentences"]
 
 _MARKER = "..."
 """What ends a text of which one sentence alone is too long."""
-_WHOLE = (Kind.CODE, Kind.TABLE)
+_LINES = (Kind.CODE, Kind.TABLE)
 """What is cut between lines, so that nothing looks unfinished."""
+_QUESTION = re.compile(r"[?\uff1f\u061f][\s\"'\u201d\u00bb)\]*_]*+$")
+_PATH = re.compile(r"\s[/|>\u00bb\u203a\u00b7\u2022]\s")
+_FEW = 5
+"""Words of a sentence that hardly says anything: "Back to top." """
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +71,30 @@ class KeySentences:
         own = [n for number in numbers for n in range(candidates.first[number], candidates.first[number + 1])]
         if sum(len(layout.passages[n]) for n in numbers) <= characters and len(self._counted(own)) <= sentences:
             return {n: KeptText(layout.passages[n], (Span(0, len(layout.passages[n])),)) for n in numbers}
-        spans = self._chosen(own, characters)
-        kept = self._counted(self._within(own, spans))
-        if len(kept) > sentences:
-            best = sorted(kept, key=lambda n: (-self._worth[n], n))[:sentences]
-            spans = self._chosen(best, characters)
-        if self._cut(own, spans) is not None and characters > len(_MARKER):
-            best = self._within(own, spans)
-            spans = self._chosen(best, characters - len(_MARKER))
-        return {n: self._kept(n, spans, self._cut(own, spans)) for n in numbers}
+        best = self._best(own, characters, sentences)
+        spans = self._chosen(best, characters)
+        cut = self._cut(best, spans)
+        if cut is not None:
+            spans = self._chosen(best, max(1, characters - len(_MARKER)))
+        return {n: self._kept(n, spans, cut) for n in numbers}
+
+    def _best(self, own: Sequence[int], characters: int, sentences: int) -> list[int]:
+        """The sentences most likely to be needed that fit together; one that is too long alone if none fits.
+
+        Their number is limited, so that it does not count how long they are, as it does where a budget is filled.
+        """
+        texts = self._structure.candidates.texts
+        stands = [n for n in self._counted(own) if self._structure.stands[n]]
+        ranked = sorted(stands, key=lambda n: (-self._worth[n], n))
+        ranked = [n for n in ranked if not _says_nothing(texts[n])] or ranked
+        best: dict[str, int] = {}
+        room = characters
+        for n in ranked:
+            text = texts[n].rstrip()
+            if len(best) < sentences and len(text) <= room and text not in best:
+                best[text] = n
+                room -= len(texts[n])
+        return list(best.values()) or ranked[:1]
 
     def _chosen(self, numbers: Iterable[int], characters: int) -> Spans:
         """What of these segments fits; of others only what they need."""
@@ -87,18 +108,6 @@ class KeySentences:
         segments, texts = self._structure.candidates.segments, self._structure.candidates.texts
         return [n for n in numbers if segments[n].kind is not Kind.HEADING and not texts[n].isspace()]
 
-    def _within(self, own: Iterable[int], spans: Spans) -> list[int]:
-        """The segments of which something is kept."""
-        candidates = self._structure.candidates
-        return [
-            number
-            for number in own
-            if any(
-                start < candidates.segments[number].end and end > candidates.segments[number].start
-                for start, end in spans.get(candidates.document[number], ())
-            )
-        ]
-
     def _cut(self, own: Iterable[int], spans: Spans) -> int | None:
         """The number of the text in which the last thing that is kept is the beginning of a sentence."""
         candidates = self._structure.candidates
@@ -106,7 +115,7 @@ class KeySentences:
         for number in own:
             segment, document = candidates.segments[number], candidates.document[number]
             last = segment.start + len(candidates.texts[number].rstrip())
-            if segment.kind not in _WHOLE and any(d == document and segment.start < end < last for d, end in ends):
+            if segment.kind not in _LINES and any(d == document and segment.start < end < last for d, end in ends):
                 return document
         return None
 
@@ -114,3 +123,11 @@ class KeySentences:
         shown = self._layout.shown({number: spans[number]} if number in spans else {})
         text = "".join(self._layout.texts(shown).values())
         return KeptText(text + _MARKER if number == cut else text, tuple(spans.get(number, ())))
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether it is a question, the path of a page, or a word or two: pages have these around what they say, and they
+    have the words of a question more often than the answer does."""
+    if _QUESTION.search(text, max(0, len(text) - 20)) or len(_PATH.findall(text)) > 1:
+        return True
+    return len(text.split()) < _FEW and not has_unspaced(text)
