@@ -234,12 +234,17 @@ def test_compressing_again_changes_nothing(name):
 
 
 def test_the_scorer_of_the_options_chooses():
-    text = "The pool has ten connections. The default timeout is 30 seconds. Logs are kept for a week."
-    query, config = "how long does it wait before it gives up?", CompressionConfig(encoder=StaticVectors())
-    (found,) = compress_search_results(hits(0.9, text=text), query, max_sentences=1, config=config).results
-    assert found["content"] == "The default timeout is 30 seconds."
-    (found,) = compress_search_results(hits(0.9, text=text), query, max_sentences=1).results
-    assert found["content"] != "The default timeout is 30 seconds."
+    text = "Visitors park behind the house. The pool has ten connections. Cars are bought by people here. Tea is hot."
+    for query, options in (
+        ("purchase of automobiles", {"encoder": StaticVectors()}),
+        ("automobiles", {"synonyms": {"automobiles": ["cars"]}}),
+    ):
+        with_options, without = (
+            compress_search_results(hits(0.9, text=text), query, max_sentences=2, config=config).results[0]["content"]
+            for config in (CompressionConfig(**options), None)
+        )
+        assert "Cars are bought" in with_options
+        assert "Cars are bought" not in without
 
 
 @pytest.mark.parametrize(
