@@ -40,9 +40,10 @@ def _sum(one: Savings | None, other: Savings) -> Savings:
 
 
 class CtxCompressState(AgentState[Any]):
-    """The state of an agent, with what was saved."""
+    """The state of an agent, with what was saved; without the key as long as nothing was."""
 
-    ctxcompress: NotRequired[Annotated[Savings, OmitFromInput, _sum]]
+    # Not of `Savings` alone: the graph would begin with an empty one.
+    ctxcompress: NotRequired[Annotated[Savings | None, OmitFromInput, _sum]]
 
 
 class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any, Any]):
@@ -57,8 +58,8 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any, Any]):
     user; else the only argument that is a text.
 
     What was saved is summed up in the agent's state under "ctxcompress" (tool_results, original_tokens,
-    compressed_tokens, tokens_saved), with a checkpointer over all turns of a thread, and each result is reported to
-    callbacks by a custom event "ctxcompress".
+    compressed_tokens, tokens_saved), with a checkpointer over all turns of a thread; the key is not there as long as
+    nothing was. Each result is reported to callbacks by a custom event "ctxcompress".
     """
 
     state_schema = CtxCompressState

@@ -5,7 +5,7 @@ search results cannot without breaking it, and anything else is not ours to chan
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -137,22 +137,30 @@ class Outputs:
         content = _with_texts(blocks, kept, places)
         return Shortened(content, result.stats.original_tokens, result.tokens)
 
-    def _documents(self, documents: Sequence[Document], query: str | None) -> Shortened:
+    def _documents(self, documents: list[Document] | tuple[Document, ...], query: str | None) -> Shortened:
         """Documents as a tool's content, which LangChain shows to the model as Python writes them."""
-        passages = [
-            replace(passage, id=str(place))
-            for place, passage in enumerate(passages_from_documents(documents, self.config))
-        ]
+        count = Compressor(self.config).count
+        budget = self.config.budget
+        while True:
+            copies = type(documents)(self._copies(documents, query, budget))
+            tokens = count(str(copies))
+            if tokens <= self.config.budget or budget == 1:
+                return Shortened(copies, count(str(documents)), tokens)
+            budget = max(1, budget - (tokens - self.config.budget))  # the brackets around them
+
+    def _copies(self, documents: Sequence[Document], query: str | None, budget: int) -> Iterator[Document]:
+        """Copies of what is kept, that take so many tokens as Python writes them one after the other."""
+        passages = passages_from_documents(documents, self.config)
+        numbered = [replace(passage, id=str(place)) for place, passage in enumerate(passages)]
 
         def shown(passage: Passage, text: str) -> str:
             return repr(documents[int(passage.id)].model_copy(update={"page_content": text}))
 
-        compressor = Compressor(self.config.with_options(separator=", "))
-        result = compressor.compress(query, passages, frame=shown)
-        copies = [compressed_document(documents[kept.index], kept, self.config) for kept in result.passages]
-        for copy in copies:
+        config = self.config.with_options(max_tokens=budget, separator=", ")
+        for kept in Compressor(config).compress(query, numbered, frame=shown).passages:
+            copy = compressed_document(documents[kept.index], kept, self.config)
             copy.metadata.pop(RECORD_KEY)  # it would be shown too
-        return Shortened(copies, result.stats.original_tokens, result.tokens)
+            yield copy
 
 
 def report(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
