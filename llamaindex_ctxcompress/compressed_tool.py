@@ -45,7 +45,7 @@ def compress_tool(
 
     Search results (see `ctxcompress.compress_search_results`), given as JSON text or as objects that LlamaIndex writes
     with `str()`, come back in their shape; nodes of a retriever are compressed as passages, other text as text. What
-    has less than `min_tokens` tokens stays as it is, and so does JSON in which there are no search results.
+    has less than `min_tokens` tokens stays as it is, and so do JSON, lists and mappings that hold no search results.
 
     query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only one that is a text; where there is none, what comes first is kept.
@@ -100,11 +100,12 @@ class _Outputs:
         shown = [item.get_content(MetadataMode.LLM) for item in raw] if _are_nodes(raw) else []
         if shown and text == "".join(f"{part}\n\n" for part in shown):
             return ["\n\n".join(filter(None, self._passages(shown, query, "\n\n")))]
-        found = self._search(text, query)
-        if found is None and not isinstance(raw, str) and str(raw) == text:
-            found = self._search(raw, query)
-        if found is not None or _is_json(text):
-            return None if found is None else [found]
+        is_written = not isinstance(raw, str) and str(raw) == text
+        found = self._search(raw if is_written else text, query)
+        if found is not None:
+            return [found]
+        if _is_json(text) or (is_written and isinstance(raw, list | tuple | Mapping)):
+            return None
         return [Compressor(self.config).compress(query, [text]).text]
 
     def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> list[str]:
