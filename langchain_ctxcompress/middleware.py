@@ -7,7 +7,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import OmitFromInput
 from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import HumanMessage, ToolMessage
-from langchain_core.runnables import run_in_executor
+from langchain_core.runnables import RunnableConfig, run_in_executor
 from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
@@ -106,7 +106,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any, Any]):
         shorter = None if outputs is None else outputs.shortened(result, _query(request))
         if shorter is None:
             return result
-        report(shorter.savings(request.tool_call["name"]), request.runtime.config)
+        report(shorter.savings(request.tool_call["name"]), _config(request))
         return _with_savings(shorter)
 
     @override
@@ -121,7 +121,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any, Any]):
         shorter = await run_in_executor(None, outputs.shortened, result, _query(request))
         if shorter is None:
             return result
-        await areport(shorter.savings(request.tool_call["name"]), request.runtime.config)
+        await areport(shorter.savings(request.tool_call["name"]), _config(request))
         return _with_savings(shorter)
 
     def _outputs_for(self, request: ToolCallRequest, result: object) -> Outputs | None:
@@ -143,6 +143,11 @@ def _with_savings(shorter: Shortened) -> Command[Any]:
         tokens_saved=shorter.original_tokens - shorter.compressed_tokens,
     )
     return Command(update={"messages": [shorter.content], "ctxcompress": savings})
+
+
+def _config(request: ToolCallRequest) -> RunnableConfig | None:
+    """Of the run; there is none where a request was made by hand."""
+    return request.runtime.config if request.runtime else None
 
 
 def _query(request: ToolCallRequest) -> str | None:
