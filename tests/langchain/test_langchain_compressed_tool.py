@@ -225,6 +225,15 @@ async def test_injected_arguments_arrive_and_are_no_query():
     assert "state" not in outer.args
 
 
+def test_an_injected_text_is_not_the_query():
+    @tool
+    def read(path: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> str:
+        """Read a file."""
+        return " ".join(f"The word number {n} is {word}." for n, word in enumerate(("lion", "tiger", "bear") * 40))
+
+    assert "tiger" in call(compress_tool(read, max_tokens=10), path="tiger").content
+
+
 class Listener(BaseCallbackHandler):
     def __init__(self) -> None:
         self.events: list[Any] = []

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import subprocess
 import sys
 from typing import Any
 
@@ -294,6 +295,11 @@ def test_the_state_says_nothing_where_nothing_was_saved_and_takes_no_input():
 def test_values_that_cannot_work_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         CtxCompressMiddleware(**options)
+
+
+def test_the_rest_does_not_import_langchain():
+    code = "import sys, langchain_ctxcompress; sys.exit('langchain' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_without_langchain_the_error_names_the_extra(monkeypatch):

@@ -220,7 +220,7 @@ def test_engines_can_assign_their_callback_manager() -> None:
 def test_only_the_postprocessor_and_the_tools_are_exported() -> None:
     import llamaindex_ctxcompress
 
-    assert llamaindex_ctxcompress.__all__ == ["CtxCompressPostprocessor", "preview_tools"]
+    assert llamaindex_ctxcompress.__all__ == ["CtxCompressPostprocessor", "compress_tool", "preview_tools"]
 
 
 @pytest.mark.parametrize("kind", ["memory", "disk", "qdrant"])

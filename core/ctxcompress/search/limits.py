@@ -98,7 +98,7 @@ def _same_pages(records: Sequence[Record]) -> dict[int, LeftOut]:
     pages = [page_of(record.address or "") for record in records]
     ranks = [(_score(record) if _score(record) is not None else -inf, -place) for place, record in enumerate(records)]
     for place, page in enumerate(pages):
-        if ranks[place] >= ranks[best.setdefault(page, place)]:
+        if ranks[place] > ranks[best.setdefault(page, place)]:
             best[page] = place
     return {place: LeftOut(Reason.DUPLICATE, best[page]) for place, page in enumerate(pages) if best[page] != place}
 

@@ -85,7 +85,8 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found in a shape: its results, and how others take their place in a copy of it."""
+    """What was found in a shape: its results, and how copies of some of them take their place in a copy of
+    it."""
 
     records: Sequence[Record]
     rebuilt: Rebuild
@@ -121,7 +122,7 @@ def _read_value(value: object) -> Found | None:
     if isinstance(value, list | tuple):
         records = [Record(item) for item in value]
         made = tuple if isinstance(value, tuple) else list
-        rebuild: Rebuild = lambda kept: made(copied(record.item) for record in kept)  # noqa: E731
+        rebuild: Rebuild = lambda kept: made(record.item for record in kept)  # noqa: E731
         return Found(records, rebuild) if all(map(_is_result, records)) else None
     if not _has_fields(value):
         return None

@@ -100,6 +100,29 @@ def test_other_numbers_of_sentences(number):
     assert sum(sentence in found["content"] for sentence in SENTENCES) == number
 
 
+def test_what_is_said_twice_takes_one_place():
+    text = " ".join([SENTENCES[0]] * 4 + [SENTENCES[2], SENTENCES[4], "The author likes tea. " * 20])
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES).results
+    assert found["content"].count(SENTENCES[0]) == 1
+    assert SENTENCES[2] in found["content"]
+    assert SENTENCES[4] in found["content"]
+
+
+@pytest.mark.parametrize("characters", range(30, 60))
+def test_the_marker_counts(characters):
+    text = "Kubernetes is a system that " + "runs many containers on nodes " * 8 + "and so on."
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=characters).results
+    assert found["content"].endswith("...")
+    assert len(found["content"]) <= characters
+
+
+def test_a_blank_text_stays_and_is_not_in_the_account():
+    came = [{"url": "https://a.example", "content": " ".join(SENTENCES), "raw_content": " \n ", "snippet": ""}]
+    result = compress_search_results(came, KUBERNETES)
+    assert (result.results[0]["raw_content"], result.results[0]["snippet"]) == (" \n ", "")
+    assert {found.passage.metadata["key"] for found in result.dropped} == {"content"}
+
+
 def test_a_sentence_that_is_too_long_alone_is_cut_between_words_and_marked():
     text = "Kubernetes is a system that " + "runs containers and restarts what has failed and " * 8 + "so on."
     (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES).results
