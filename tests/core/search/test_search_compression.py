@@ -102,7 +102,7 @@ def test_other_numbers_of_sentences(number):
 
 def test_what_is_said_twice_takes_one_place():
     text = " ".join([SENTENCES[0]] * 4 + [SENTENCES[2], SENTENCES[4], "The author likes tea. " * 20])
-    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES).results
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=130).results
     assert found["content"].count(SENTENCES[0]) == 1
     assert SENTENCES[2] in found["content"]
     assert SENTENCES[4] in found["content"]
