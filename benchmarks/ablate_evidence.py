@@ -48,8 +48,19 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "bridges: the pass before": ("before", "before_logit", "before_relative", "passage_before"),
     "bridges: titles": ("title_mentioned", "title_mentioned_and_before", "mentions_title", "title_in_query"),
     "bridges: names": ("names", "names_log", "names_of_passage"),
+    "source code: what it is": (
+        "is_function",
+        "is_class",
+        "is_doc",
+        "is_private",
+        "is_protocol",
+        "outside",
+        "in_outermost",
+    ),
+    "source code: calls and neighbours": ("called", "calls", "same_outermost", "same_definition"),
 }
-"""Every feature of the model over words, in one group each."""
+"""Every feature of the model over words and of the pass over source code, in one group each; but for what was judged
+before, without which a pass would begin anew."""
 
 EVERYTHING = "everything"
 Row = Mapping[str, float]

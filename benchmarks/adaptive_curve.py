@@ -103,7 +103,7 @@ def learned(sets: Sets) -> Model:
 
 def measure(case: Example, model: Model, budget: int, thresholds: Sequence[float] = THRESHOLDS) -> Outcome:
     """Compresses one case at each threshold, as `ctxcompress` does with this model."""
-    with patch("ctxcompress.score.evidence.load_models", return_value={"words": model}):
+    with patch("ctxcompress.score.evidence.load_models", return_value={**load_models(), "words": model}):
         results = [
             Compressor(_config(threshold, budget)).compress(case.query, case.passages) for threshold in thresholds
         ]

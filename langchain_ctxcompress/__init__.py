@@ -1,10 +1,12 @@
-"""ctxcompress for LangChain: a document compressor, a retriever that uses it, and tools and middleware for agents.
+"""ctxcompress for LangChain: a document compressor, a retriever that uses it, a prompt helper, and tools and middleware
+for agents.
 
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, preview_tools
+from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, format_documents, preview_tools
 
 compressor = CtxCompressor(max_tokens=1000)
 retriever = CtxCompressRetriever(base_retriever=store.as_retriever(search_kwargs={"k": 20}), compressor=compressor)
 documents = retriever.invoke("what is the default timeout?")
+context = format_documents(documents)  # "[1] docs/client.md § Timeouts" before each text
 
 agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tokens=500)
 search = compress_tool(TavilySearch(), max_tokens=500)
@@ -15,13 +17,14 @@ from typing import TYPE_CHECKING
 
 from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
+from langchain_ctxcompress.formats import format_documents
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
 
 if TYPE_CHECKING:
     from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
 
-__all__ = ["CtxCompressRetriever", "CtxCompressor", "compress_tool", "preview_tools"]
+__all__ = ["CtxCompressRetriever", "CtxCompressor", "compress_tool", "format_documents", "preview_tools"]
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ import functools
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool
@@ -18,7 +18,7 @@ def compress_tool(
     tool: BaseTool,
     *,
     query_argument: str | None = None,
-    max_tokens: int | None = None,
+    max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
     **options: Any,
@@ -35,8 +35,8 @@ def compress_tool(
 
     query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
     search_query or input, or the only one that is a text; where there is none, what comes first is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given. complexity: of the query, which limits search results; None
-    tells it from the query. options: those of CtxCompressor.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: of the query, which
+    limits search results; None tells it from the query. options: those of CtxCompressor other than `mode` and `format`.
 
     Callbacks are told of what was saved by a custom event "ctxcompress" with the name of the tool, original_tokens,
     compressed_tokens and tokens_saved.

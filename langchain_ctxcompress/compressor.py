@@ -31,10 +31,11 @@ class DocumentsAndQuery(TypedDict):
 class CtxCompressor(BaseDocumentCompressor):
     """Keeps of retrieved documents what answers the query, within a budget of tokens.
 
-    Guaranteed: the texts of the returned documents joined by `separator` have at most the budget's
-    tokens; each of them consists of pieces of the given document, in its order; documents come in
-    the order they were given. They are copies: id, metadata and subclass survive, nothing is shared
-    with the input and the input is not changed.
+    Guaranteed: the texts of the returned documents joined by `separator`, or what `format_documents`
+    makes of them where a `format` is given, have at most the budget's tokens; each of them consists of
+    pieces of the given document, in its order; documents come in the order they were given. They are
+    copies: id, metadata and subclass survive, nothing is shared with the input and the input is not
+    changed.
 
     Each returned document's metadata has one key more, "ctxcompress", which goes into JSON:
     "spans" ([start, end) pairs of character offsets into the document that was given), "tokens" (of
@@ -55,8 +56,8 @@ class CtxCompressor(BaseDocumentCompressor):
     # No values in messages: an embedding model may have an API key in it.
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True)
 
-    max_tokens: int | None = None
-    """The budget of the final text in tokens, at least 1. Without it, `tier` says it."""
+    max_tokens: int | Literal["auto"] | None = None
+    """The budget of the final text in tokens, at least 1; "auto" fits it to the question; without it, `tier` does."""
     tier: Literal["key_facts", "summary", "detailed", "complete"] | None = None
     """The budget by name: 200, 1,000 (the default), 5,000 or 20,000 tokens. Give this or `max_tokens`."""
     encoding: str | Callable[[str], int | Sized] = "o200k_base"
@@ -64,6 +65,9 @@ class CtxCompressor(BaseDocumentCompressor):
     their number, such as a chat model's `get_num_tokens`."""
     separator: str = "\n\n"
     """What will stand between two documents in the prompt; its tokens count."""
+    format: Literal["plain", "compact", "verbose", "json", "xml"] = "plain"
+    """How `format_documents` will show the documents: its headers count in the budget. The documents themselves have
+    none."""
     mode: Literal["extract", "preview"] = "extract"
     """"preview" keeps of each document its best sentence alone."""
     order: Literal["source", "relevance", "edges"] = "source"
@@ -103,6 +107,10 @@ class CtxCompressor(BaseDocumentCompressor):
     """The most characters of a document that are looked at, at least 100; what matters most of a longer one is."""
     preserve_structure: bool = True
     """Whether these are signatures and what the question asks for; otherwise they are the beginning and the end."""
+    factual_length: int | None = None
+    """The most characters of a document that are kept where the question asks for a fact, at least 20."""
+    factual_cut: Literal["boundary", "character"] = "boundary"
+    """Whether these end at a sentence or a word, or at the very character."""
     scorer: Literal["evidence", "bm25"] = "evidence"
     """What says how much a segment matters: "evidence" is learned, "bm25" counts words on two levels."""
     encoder: Embeddings | Encoder | object | None = None

@@ -3,7 +3,7 @@
 import copy
 import math
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
 
-__all__ = ["RECORD_KEY", "compressed_document", "passages_from_documents", "scored_document"]
+__all__ = ["RECORD_KEY", "compressed_document", "kept_passages", "passages_from_documents", "scored_document"]
 
 RECORD_KEY = "ctxcompress"
 """The one metadata key that a compressed document gets: where its text comes from, for citing it."""
@@ -30,6 +30,22 @@ def passages_from_documents(documents: Iterable[Document], config: CompressionCo
     Raises TypeError if something among them is not a Document.
     """
     return tuple(_passage(index, document, config) for index, document in enumerate(documents))
+
+
+def kept_passages(documents: Sequence[Document], config: CompressionConfig) -> list[KeptPassage]:
+    """The documents as what was kept of them, as far as their records tell it.
+
+    Raises TypeError if something among them is not a Document.
+    """
+    found = []
+    for position, (document, passage) in enumerate(
+        zip(documents, passages_from_documents(documents, config), strict=True)
+    ):
+        kept = KeptPassage.from_record(position, passage, document.metadata.get(RECORD_KEY))
+        if document.id is None:  # it is called what it was called when it came
+            kept = replace(kept, original=replace(kept.original, id=str(kept.index)))
+        found.append(kept)
+    return found
 
 
 def scored_document(document: Document, score: object, kind: str) -> Document:

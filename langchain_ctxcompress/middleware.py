@@ -1,7 +1,7 @@
 """Middleware for agents: what tools return is made shorter before the model reads it for the first time."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import OmitFromInput
@@ -67,7 +67,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any, Any]):
     def __init__(
         self,
         *,
-        max_tokens: int | None = None,
+        max_tokens: int | Literal["auto"] | None = None,
         min_tokens: int = 200,
         tools: Collection[BaseTool | str] | None = None,
         exclude: Collection[BaseTool | str] = (),
@@ -76,10 +76,11 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any, Any]):
         name: str | None = None,
         **options: Any,
     ) -> None:
-        """max_tokens: 1,000 if neither this nor `tier` is given. min_tokens: what has less stays as it is. tools: the
-        tools, or their names, whose results are shortened; None for all but those in `exclude`. budgets: name of a tool
-        -> its own `max_tokens`. complexity: of questions, which limits search results; None tells it from each. name:
-        of the middleware, where an agent has several. options: those of CtxCompressor.
+        """max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. min_tokens: what has less
+        stays as it is. tools: the tools, or their names, whose results are shortened; None for all but those in
+        `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: of questions, which limits search
+        results; None tells it from each. name: of the middleware, where an agent has several. options: those of
+        CtxCompressor other than `mode` and `format`.
 
         Raises ValueError on a value that cannot work.
         """

@@ -64,13 +64,13 @@ class Outputs:
 
     @classmethod
     def of(cls, *, min_tokens: int, complexity: str | None, **options: Any) -> "Outputs":
-        """options: those of CtxCompressor. Raises ValueError on a value that cannot work."""
+        """options: those of CtxCompressor other than `mode` and `format`. Raises ValueError."""
         if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
             raise ValueError(
                 f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all results"
             )
         compress_search_results([], None, complexity=complexity)  # which says what is wrong with it
-        return cls(CtxCompressor(**options).config, min_tokens, complexity)
+        return cls(CtxCompressor(mode="extract", format="plain", **options).config, min_tokens, complexity)
 
     def with_budget(self, max_tokens: int) -> "Outputs":
         """The same with another budget. Raises ValueError."""
@@ -82,7 +82,8 @@ class Outputs:
         if isinstance(content, ToolMessage):
             inner = None if content.status == "error" else self.shortened(content.content, query)
             return inner and replace(inner, content=content.model_copy(update={"content": inner.content}))
-        found = self._shortened(content, query)
+        config = Compressor(self.config).fitted(query).config
+        found = replace(self, config=config)._shortened(content, query)
         if found is None or found.original_tokens < self.min_tokens or found.compressed_tokens >= found.original_tokens:
             return None
         return found

@@ -1,17 +1,22 @@
 """Retrievers: another retriever's documents, compressed; and a vector store's, with their scores."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
+from langchain_core.language_models import BaseChatModel, BaseLLM
 from langchain_core.retrievers import BaseRetriever, RetrieverLike
+from langchain_core.runnables import RunnableConfig, run_in_executor
 from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field
 from typing_extensions import override
 
+from ctxcompress import decompose as searches_for
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import scored_document
+from langchain_ctxcompress.fusion import fused
 
 __all__ = ["CtxCompressRetriever", "ScoredSearch"]
 
@@ -19,16 +24,22 @@ __all__ = ["CtxCompressRetriever", "ScoredSearch"]
 class CtxCompressRetriever(BaseRetriever):
     """Retrieves with `base_retriever` and keeps what answers the query, as `compressor` says.
 
-    Nothing retrieved gives an empty list. Both steps are child runs of this retriever's run in the
+    Nothing retrieved gives an empty list. All steps are child runs of this retriever's run in the
     trace. Like in LangChain's own compression retriever, search arguments of a single call
-    (`retriever.invoke(query, k=50)`) are the base retriever's. What the base retriever or the
+    (`retriever.invoke(query, k=50)`) are the base retriever's. What the base retriever, the model or the
     compressor raises is raised on.
     """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     base_retriever: RetrieverLike
     """Any retriever, or any runnable from a query to a list of documents."""
     compressor: CtxCompressor
     """What compresses its documents."""
+    decompose: bool | BaseChatModel | BaseLLM | Callable[[str], str] = False
+    """Whether a question that is not simple is retrieved for in up to four searches at the same time, as its complexity
+    says; their documents are put in one order by their ranks, and compressed once for the whole question. True splits
+    it by rules; a language model, or a function from a prompt to its answer, writes the searches."""
 
     @classmethod
     def from_vectorstore(
@@ -53,15 +64,45 @@ class CtxCompressRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **search: Any
     ) -> list[Document]:
-        documents = self.base_retriever.invoke(query, {"callbacks": run_manager.get_child()}, **search)
+        config: RunnableConfig = {"callbacks": run_manager.get_child()}
+        searches = self._searches(query, config)
+        if len(searches) > 1:
+            documents = fused(self.base_retriever.batch(searches, config, **search))
+        else:
+            documents = self.base_retriever.invoke(searches[0], config, **search)
         return self.compressor.compress_documents(documents, query, run_manager.get_child())
 
     @override
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **search: Any
     ) -> list[Document]:
-        documents = await self.base_retriever.ainvoke(query, {"callbacks": run_manager.get_child()}, **search)
+        config: RunnableConfig = {"callbacks": run_manager.get_child()}
+        searches = await self._asearches(query, config)
+        if len(searches) > 1:
+            documents = fused(await self.base_retriever.abatch(searches, config, **search))
+        else:
+            documents = await self.base_retriever.ainvoke(searches[0], config, **search)
         return await self.compressor.acompress_documents(documents, query, run_manager.get_child())
+
+    def _searches(self, query: str, config: RunnableConfig) -> list[str]:
+        llm = self.decompose
+        if isinstance(llm, bool):
+            return list(searches_for(query)) if llm else [query]
+        if isinstance(llm, BaseChatModel | BaseLLM):
+            model = llm
+            return list(searches_for(query, lambda prompt: model.invoke(prompt, config)))
+        return list(searches_for(query, llm))
+
+    async def _asearches(self, query: str, config: RunnableConfig) -> list[str]:
+        llm = self.decompose
+        if not isinstance(llm, BaseChatModel | BaseLLM):
+            return await run_in_executor(None, self._searches, query, config)
+        loop, model = asyncio.get_running_loop(), llm
+
+        def ask(prompt: str) -> object:
+            return asyncio.run_coroutine_threadsafe(model.ainvoke(prompt, config), loop).result()
+
+        return list(await run_in_executor(None, searches_for, query, ask))
 
 
 class ScoredSearch(BaseRetriever):

@@ -2,11 +2,13 @@
 
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 compress_tool: any tool, with shorter output.
+format_nodes: shows nodes in a prompt, each with a number and where it is from.
 preview_tools: a pair of tools for agents, to browse what a retriever finds.
 """
 
 from llamaindex_ctxcompress.compressed_tool import compress_tool
+from llamaindex_ctxcompress.formats import format_nodes
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressPostprocessor", "compress_tool", "preview_tools"]
+__all__ = ["CtxCompressPostprocessor", "compress_tool", "format_nodes", "preview_tools"]

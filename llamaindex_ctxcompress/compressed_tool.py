@@ -6,7 +6,7 @@ import functools
 import json
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeGuard, TypeVar
 
@@ -31,7 +31,7 @@ def compress_tool(
     tool: Tool,
     *,
     query_argument: str | None = None,
-    max_tokens: int | None = None,
+    max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
     preset: Literal["docs", "code", "web", "page"] | None = None,
@@ -49,8 +49,9 @@ def compress_tool(
 
     query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only one that is a text; where there is none, what comes first is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given. complexity: of the query, which limits search results; None
-    tells it from the query. options: those of CtxCompressPostprocessor other than `metadata_mode`.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: of the query, which
+    limits search results; None tells it from the query. options: those of CtxCompressPostprocessor other than `mode`,
+    `format` and `metadata_mode`.
 
     Raises TypeError if `tool` is no tool of LlamaIndex or for an unknown option, and ValueError on a value that cannot
     work. Calls raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that cannot be had.
@@ -65,7 +66,7 @@ def compress_tool(
     given: Any = {"max_tokens": max_tokens, **options, "encoder": as_encoder(options.get("encoder"))}
     make = CompressionConfig if preset is None else partial(CompressionConfig.from_preset, preset)
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
-    return _twin(tool, _Outputs(make(**given), min_tokens, complexity), names)
+    return _twin(tool, _Outputs(make(mode="extract", format="plain", **given), min_tokens, complexity), names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ class _Outputs:
         texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
         if self._count("\n".join(texts)) < self.min_tokens:
             return output
-        kept = self._kept(texts, output.raw_output, query)
+        fitted = replace(self, config=Compressor(self.config).fitted(query).config)
+        kept = fitted._kept(texts, output.raw_output, query)
         if kept is None or self._count("\n".join(kept)) >= self._count("\n".join(texts)):
             return output
         return output.model_copy(update={"blocks": _with_texts(output.blocks, kept)})

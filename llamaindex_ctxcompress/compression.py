@@ -8,6 +8,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
 from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
+from llamaindex_ctxcompress.formats import showing, templates
 from llamaindex_ctxcompress.framing import framing
 
 __all__ = ["acompress_nodes", "compress_nodes"]
@@ -20,11 +21,12 @@ def compress_nodes(
 ) -> tuple[list[NodeWithScore], Compression]:
     """Copies of what of `nodes` answers `query`, in their order, and the compression that this is.
 
-    Their `get_content(mode)`, joined by the separator, has at most `config.budget` tokens, unless the
+    Their `get_content(mode)`, joined by the separator, has at most the budget's tokens, unless the
     nodes that are more than a text, which are passed on whole, have more already. A warning is logged
     if texts came in and none is left.
     """
-    compressor, job = Compressor(config), _Job(config, nodes, mode)
+    compressor = Compressor(config).fitted(query)
+    job = _Job(compressor.config, nodes, mode)
     room = job.room()
     while True:
         compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
@@ -38,8 +40,8 @@ async def acompress_nodes(
     config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
 ) -> tuple[list[NodeWithScore], Compression]:
     """The same on another thread, but for an encoder that can be awaited, which is."""
-    compressor = Compressor(config)
-    job = await asyncio.to_thread(_Job, config, nodes, mode)
+    compressor = Compressor(config).fitted(query)
+    job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
     while True:
         passages = job.passages(room)
@@ -54,7 +56,8 @@ class _Job:
     """Which passage is which node, and how nodes look where they are read."""
 
     def __init__(self, config: CompressionConfig, nodes: Sequence[NodeWithScore], mode: MetadataMode) -> None:
-        self._config, self._nodes = config, nodes
+        self._config, self._nodes, self._mode = config, nodes, mode
+        self._is_plain = config.format == "plain"
         self._count = Compressor(config).count
         texts = {
             position: passage_from_node(item, config.metadata_map, config.score_key)
@@ -65,9 +68,10 @@ class _Job:
         self._whole = {position: item.get_content(mode) for position, item in enumerate(nodes) if position not in texts}
         # By identity, because two nodes can have one id.
         self._framings = {id(passage): framing(nodes[position].node, mode) for position, passage in texts.items()}
+        self.frame = self._framed if self._is_plain else None
+        """How a text looks in the place of a node's; None where the format of the options says it."""
 
-    def frame(self, passage: Passage, text: str) -> str:
-        """How a text looks in the place of a node's."""
+    def _framed(self, passage: Passage, text: str) -> str:
         return self._framings[id(passage)](text)
 
     def room(self) -> int:
@@ -80,21 +84,33 @@ class _Job:
 
     def excess(self, compression: Compression) -> int:
         """Tokens over the budget, all together."""
-        if not any(self._whole.values()) or not compression.passages:
+        if not compression.passages or (self._is_plain and not any(self._whole.values())):
             return 0
-        kept = {slot: self.frame(kept.original, kept.text) for slot, kept in self._places(compression).items()}
+        if self._is_plain:
+            kept = {slot: self._framed(kept.original, kept.text) for slot, kept in self._places(compression).items()}
+        else:  # what the format puts around all is not there, and a class may show its text otherwise
+            kept = {slot: item.get_content(self._mode) for slot, item in self._made(compression).items()}
         return self._tokens({**self._whole, **kept}) - self._config.budget
 
     def compressed(self, compression: Compression) -> list[NodeWithScore]:
         """The nodes that come out. Those that stay as they are keep their place among the others."""
-        places = self._places(compression)
-        if not places and any(passage.text.strip() for passage in self._passages):
+        made = self._made(compression)
+        if not made and any(passage.text.strip() for passage in self._passages):
             _warn(len(self._passages), self._config.budget)
         return [
-            self._compressed(places[position]) if position in places else passed_through(item)
+            made[position] if position in made else passed_through(item)
             for position, item in enumerate(self._nodes)
-            if position in places or position in self._whole
+            if position in made or position in self._whole
         ]
+
+    def _made(self, compression: Compression) -> dict[int, NodeWithScore]:
+        """Position -> the node that comes out there, of those that were compressed."""
+        places = self._places(compression)
+        made = {position: self._compressed(kept) for position, kept in places.items()}
+        if self._is_plain:
+            return made
+        shown = zip(made.items(), templates(self._config, list(places.values())), strict=True)
+        return {position: showing(item, template) for (position, item), template in shown}
 
     def _places(self, compression: Compression) -> dict[int, KeptPassage]:
         """Position -> what comes out there: the positions of what is kept, filled in its order."""

@@ -24,6 +24,7 @@ __all__ = ["CtxCompressPostprocessor"]
 
 dispatcher = get_dispatcher(__name__)
 
+FactualCut = Literal["boundary", "character"]
 Scorer = Literal["evidence", "bm25"]
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 Encoding = str | Callable[[str], int | Sized]
@@ -54,6 +55,10 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     in its metadata template, which is what response synthesizers join; NONE counts the bare text,
     which is what CitationQueryEngine reads. The bare text is all that is scored and cut.
 
+    `format="compact"`, `"verbose"` or `"xml"` sets the `text_template` of the copies so that `get_content(
+    MetadataMode.LLM)` shows a number and where the text is from, in place of the metadata; that is what counts in the
+    budget. The nodes' texts stay as they are. "json" is refused: `format_nodes` writes it.
+
     `encoder` tells the scorer "evidence" how close texts are in meaning: `encoder=Settings.embed_model`
     or any other embedding model of LlamaIndex, or one of ctxcompress.encoders: `encoder=StaticVectors()`.
     Only sentences whose words leave it in doubt are embedded, in a few calls, which async engines await.
@@ -75,8 +80,8 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     # No values in messages: an embedding model may have an API key in it.
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    max_tokens: int | None = Field(
-        default=None, description="Budget in tokens, at least 1; without it, `tier` says it."
+    max_tokens: int | Literal["auto"] | None = Field(
+        default=None, description='Budget in tokens, at least 1; without it, `tier` says it. "auto" fits the question.'
     )
     tier: Tier | None = Field(
         default=None, description="Budget by name: 200, 1,000 (the default), 5,000 or 20,000 tokens."
@@ -87,6 +92,10 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         json_schema_extra={"type": "string"},
     )
     separator: str = Field(default="\n\n", description="What stands between two nodes where they are joined.")
+    format: Literal["plain", "compact", "verbose", "json", "xml"] = Field(
+        default="plain",
+        description='How nodes show their text: "compact", "verbose" or "xml" put a number and the source before it.',
+    )
     mode: Literal["extract", "preview"] = Field(
         default="extract", description='"preview" keeps of each node its best sentence alone.'
     )
@@ -131,6 +140,12 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     preserve_structure: bool = Field(
         default=True,
         description="Whether these are signatures and what is asked for; otherwise the beginning and the end.",
+    )
+    factual_length: int | None = Field(
+        default=None, description="The most characters of a node kept where a fact is asked for, at least 20."
+    )
+    factual_cut: FactualCut = Field(
+        default="boundary", description="Whether these end at a sentence or a word, or at the very character."
     )
     scorer: Scorer = Field(
         default="evidence", description="What says how much a segment matters: learned, or words on two levels."
@@ -188,6 +203,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         mode = options.get("metadata_mode", MetadataMode.LLM)
         if mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
+        _check_format(config.format, mode)
         return {**options, **{name: getattr(config, name) for name in _OPTIONS}, "encoder": given["encoder"]}
 
     def with_options(self, **options: Any) -> "CtxCompressPostprocessor":
@@ -229,6 +245,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
 
     def _options(self) -> CompressionConfig:
         # Built anew each time, so that an option that was assigned counts, and is checked.
+        _check_format(self.format, self.metadata_mode)
         return _config({name: getattr(self, name) for name in _OPTIONS})
 
     @contextmanager
@@ -284,6 +301,19 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
                 "can be, or pickle without it (encoder=None) and assign it to the copy"
             )
         return state
+
+
+def _check_format(format: str, mode: MetadataMode) -> None:
+    if format == "json":
+        raise ValueError(
+            "format is 'json'; one JSON object cannot be split over nodes: give 'compact', 'verbose' or 'xml', or show "
+            "the nodes that come out with format_nodes(nodes, format='json')"
+        )
+    if format != "plain" and mode is not MetadataMode.LLM:
+        raise ValueError(
+            f"format is {format!r} with metadata_mode=MetadataMode.NONE, where nodes show their bare text; give "
+            "MetadataMode.LLM, or format='plain' and show the nodes with format_nodes"
+        )
 
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:

@@ -7,8 +7,10 @@ from ctxcompress.encoder import Encoder
 from ctxcompress.errors import CtxCompressError
 from ctxcompress.metadata import passage_from_metadata
 from ctxcompress.pipeline import Compressor, compress
+from ctxcompress.query.complexity import classify_complexity
+from ctxcompress.query.decompose import decompose
 from ctxcompress.search import compress_search_results
-from ctxcompress.types import Compression, KeptPassage, Passage, Span, Stats
+from ctxcompress.types import Compression, KeptPassage, Passage
 from ctxcompress.version import __version__ as __version__
 
 __all__ = [
@@ -19,10 +21,10 @@ __all__ = [
     "Encoder",
     "KeptPassage",
     "Passage",
-    "Span",
-    "Stats",
+    "classify_complexity",
     "compress",
     "compress_search_results",
+    "decompose",
     "passage_from_metadata",
 ]
 

@@ -100,6 +100,13 @@ class ContextBuilder:
         self._config = (config or CompressionConfig()).with_options(max_tokens=max_tokens)
         if self._config.mode != "extract":
             raise ConfigError(f'mode is {self._config.mode!r}; a context is built with mode="extract"')
+        if self._config.max_tokens == "auto":
+            raise ConfigError("max_tokens is 'auto'; a context is built for several questions: give a number or a tier")
+        if self._config.format in ("json", "xml"):
+            raise ConfigError(
+                f"format is {self._config.format!r}, whose end nothing can be added after; "
+                'a context is built with format="plain", "compact" or "verbose"'
+            )
         self._state = _State()
         self._lock = Lock()
 
@@ -119,7 +126,7 @@ class ContextBuilder:
         return tuple(self._state.promised.parts)
 
     def render(self) -> str:
-        """The context: what was kept of the passages, in the order in which they came, joined by the separator."""
+        """The context: what was kept of the passages, in the order in which they came, in the format of the options."""
         return self._state.promised.text
 
     def add(

@@ -17,6 +17,7 @@ __all__ = [
     "check_encoding",
     "check_evidence_only",
     "check_flag",
+    "check_format",
     "check_language",
     "check_min_score",
     "check_probability",
@@ -34,8 +35,9 @@ _MAPPED_FIELDS = ("title", "header_path", "doc_id", "file_path")
 def check_budget(max_tokens: object, tier: object, tiers: object) -> None:
     if max_tokens is not None and tier is not None:
         raise ConfigError(f"both max_tokens={max_tokens!r} and tier={tier!r} are given; give one of them")
-    if max_tokens is not None and (isinstance(max_tokens, bool) or not isinstance(max_tokens, int)):
-        raise ConfigError(f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1")
+    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
+    if max_tokens not in (None, "auto") and not is_number:
+        raise ConfigError(f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1, or 'auto'")
     if isinstance(max_tokens, int) and max_tokens < 1:
         raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
     if tier is not None and tier not in get_args(tiers):
@@ -55,6 +57,21 @@ def check_flag(name: str, value: object) -> None:
 def check_text(name: str, value: object, example: str) -> None:
     if not isinstance(value, str):
         raise ConfigError(f"{name} is {value!r}; give a string, such as {example!r}")
+
+
+def check_format(format: str, mode: str, separator: str) -> None:
+    if format == "plain":
+        return
+    if mode != "extract":
+        raise ConfigError(
+            f"format={format!r} is given with mode={mode!r}, whose lines are a format of their own; "
+            'give mode="extract" or format="plain"'
+        )
+    if separator != "\n\n":
+        raise ConfigError(
+            f"format={format!r} is given with separator={separator!r}, but has separators of its own; leave one of "
+            "them out"
+        )
 
 
 def check_count(name: str, value: object, least: int, otherwise: str) -> None:

@@ -15,12 +15,15 @@ from ctxcompress.entries import Cache
 from ctxcompress.errors import ConfigError
 from ctxcompress.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.tables import options_of
+from ctxcompress.types import Format
 
 __all__ = [
     "QATBE_TYPE_WEIGHTS",
     "TIERS",
     "CompressionConfig",
     "Encoding",
+    "FactualCut",
+    "Format",
     "Mode",
     "OnEmpty",
     "Options",
@@ -36,6 +39,7 @@ Scorer = Literal["evidence", "bm25"]
 ScoreKind = Literal["similarity", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
 Mode = Literal["extract", "preview"]
+FactualCut = Literal["boundary", "character"]
 Order = Literal["source", "relevance", "edges"]
 
 TIERS: Mapping[Tier, int] = MappingProxyType(
@@ -50,10 +54,11 @@ Encoding = str | Callable[[str], int | Sized]
 class Options(TypedDict, total=False):
     """The options of CompressionConfig as keywords of a call."""
 
-    max_tokens: int | None
+    max_tokens: int | Literal["auto"] | None
     tier: Tier | None
     encoding: Encoding
     separator: str
+    format: Format
     mode: Mode
     order: Order
     on_empty: OnEmpty
@@ -70,6 +75,8 @@ class Options(TypedDict, total=False):
     score_threshold: float
     max_length: int | None
     preserve_structure: bool
+    factual_length: int | None
+    factual_cut: FactualCut
     scorer: Scorer
     encoder: Encoder | Comparer | None
     adaptive: bool
@@ -88,11 +95,14 @@ class CompressionConfig:
 
     The final text:
 
-    max_tokens: the budget of the final text, at least 1. Without it, `tier` says it.
+    max_tokens: the budget of the final text, at least 1. Without it, `tier` says it. "auto" fits it to the question, by
+        its complexity and its intent, and stops before it is full; see ctxcompress.auto.
     tier: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or
         "complete" (20,000). Give `max_tokens` or `tier`, not both.
     encoding: what counts the tokens: a tiktoken encoding's name or a callable.
-    separator: what stands between two passages in the final text.
+    separator: what stands between two passages in the final text, where `format` is "plain"; others have their own.
+    format: "plain" texts, or with a number and the source of each "compact", "verbose", "json" or "xml"; see
+        docs/formats.md. Headers count in the budget.
     mode: "extract", or "preview" for a line a passage with its id, headings and best sentence.
     order: of the passages in the final text: "source" as they came, "relevance" from the best to the worst, "edges"
         with the best ones first and last and the worst in the middle, where readers overlook things. The text of a
@@ -126,6 +136,9 @@ class CompressionConfig:
     max_length: the most characters of a passage that go on to be scored, at least 100; None for all. The head, the
         tail and what is most important in between are kept: of code signatures, of prose what the question asks for.
     preserve_structure: whether that is so; else what is over `max_length` is cut out of the middle.
+    factual_length: the most characters of a passage that are kept where the question asks for a fact (an identifier, a
+        command, a version; see query/intent.py), at least 20: its beginning. None for all.
+    factual_cut: where that ends: at a "boundary" of sentences or words, or at the "character", be it within a word.
 
     What is kept of the others:
 
@@ -146,10 +159,11 @@ class CompressionConfig:
         changes nothing but the time.
     """
 
-    max_tokens: int | None = None
+    max_tokens: int | Literal["auto"] | None = None
     tier: Tier | None = None
     encoding: Encoding = "o200k_base"
     separator: str = "\n\n"
+    format: Format = "plain"
     mode: Mode = "extract"
     order: Order = "source"
     on_empty: OnEmpty = "keep_best"
@@ -166,6 +180,8 @@ class CompressionConfig:
     score_threshold: float = 0.4
     max_length: int | None = None
     preserve_structure: bool = True
+    factual_length: int | None = None
+    factual_cut: FactualCut = "boundary"
     scorer: Scorer = "evidence"
     encoder: Encoder | Comparer | None = None
     adaptive: bool = False
@@ -185,6 +201,7 @@ class CompressionConfig:
             checks.check_text("score_key", self.score_key, "relevance_score")
         for name, choices in _CHOICES.items():
             checks.check_choice(name, getattr(self, name), choices)
+        checks.check_format(self.format, self.mode, self.separator)
         for name in ("normalize_scores", "metadata_only", "preserve_structure", "adaptive", "technical_synonyms"):
             checks.check_flag(name, getattr(self, name))
         if self.exact_dedup is not None:
@@ -199,7 +216,9 @@ class CompressionConfig:
             checks.check_count("top_n", self.top_n, 1, "or None to keep all")
         if self.max_length is not None:
             checks.check_count("max_length", self.max_length, 100, "or None to cut no passage")
-        checks.check_evidence_only(self.scorer, self.encoder, self.adaptive)
+        if self.factual_length is not None:
+            checks.check_count("factual_length", self.factual_length, 20, "or None to cut no passage")
+        checks.check_evidence_only(self.scorer, self.encoder, self.adaptive or self.max_tokens == "auto")
         checks.check_probability(self.min_probability)
         checks.check_language(self.language)
         checks.check_cache(self.cache)
@@ -231,7 +250,9 @@ class CompressionConfig:
 
     @property
     def budget(self) -> int:
-        """The budget in tokens that `max_tokens` or `tier` says."""
+        """The budget in tokens that `max_tokens` or `tier` says; for "auto" the most that it can be."""
+        if self.max_tokens == "auto":
+            return TIERS["detailed"]
         return self.max_tokens if self.max_tokens is not None else TIERS[self.tier or "summary"]
 
     def with_options(self, **options: Unpack[Options]) -> "CompressionConfig":
@@ -251,7 +272,15 @@ class CompressionConfig:
 
 
 _CHOICES: Mapping[str, object] = MappingProxyType(
-    {"scorer": Scorer, "score_kind": ScoreKind, "on_empty": OnEmpty, "mode": Mode, "order": Order}
+    {
+        "format": Format,
+        "scorer": Scorer,
+        "score_kind": ScoreKind,
+        "on_empty": OnEmpty,
+        "mode": Mode,
+        "order": Order,
+        "factual_cut": FactualCut,
+    }
 )
 _NAMES = tuple(option.name for option in fields(CompressionConfig))
 

@@ -38,15 +38,15 @@ def key_of(kind: str, *parts: object) -> str | None:
     """The key of what depends on these parts and nothing else; None if one of them is not of JSON's types, which say
     all there is to them."""
     try:
-        written = json.dumps([kind, _versions(), parts], sort_keys=False)
+        written = _versions() + json.dumps([kind, parts])
     except (TypeError, ValueError, RecursionError):
         return None
     return f"{kind}:{sha256(written.encode()).hexdigest()}"
 
 
 @functools.cache
-def _versions() -> list[object]:
-    return [_FORMAT, __version__, sys.version_info[:3], *map(_version, _READERS)]
+def _versions() -> str:
+    return json.dumps([_FORMAT, __version__, sys.version_info[:3], *map(_version, _READERS)])
 
 
 def _version(package: str) -> str:

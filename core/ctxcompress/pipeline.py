@@ -15,6 +15,7 @@ from typing import TypeVar, Unpack
 import numpy as np
 
 from ctxcompress.account import Account
+from ctxcompress.auto import fitted
 from ctxcompress.clock import Clock
 from ctxcompress.config import CompressionConfig, Options
 from ctxcompress.documents import Document, Spans, documents_as_they_are
@@ -23,6 +24,7 @@ from ctxcompress.errors import InputError
 from ctxcompress.judge import judge, language_of
 from ctxcompress.keys import Fingerprints
 from ctxcompress.metadata import as_passages
+from ctxcompress.present import Frame, Presentation
 from ctxcompress.reading import Manner, Reader, Reading, titled
 from ctxcompress.recall import Outcome, OutcomeForm, is_worth_it, key_of_outcome
 from ctxcompress.reduce.reduction import Reduction, reduced
@@ -31,20 +33,17 @@ from ctxcompress.select.known import Known, known_segments, unknown
 from ctxcompress.select.layout import Arrange, Layout
 from ctxcompress.select.lines import with_lines
 from ctxcompress.select.order import arrangement
-from ctxcompress.select.previews import preview_line, previews
+from ctxcompress.select.previews import previews
 from ctxcompress.select.qatbe import Selection, select
-from ctxcompress.shorten import Gaps, lines_about, shortened
+from ctxcompress.shorten import Gaps, limit_of, lines_about, shortened
 from ctxcompress.spans import joined
-from ctxcompress.tokens import OriginalText, TokenCounter
-from ctxcompress.types import Compression, KeptPassage, Passage, Reason, Span, StageStats, Stats
+from ctxcompress.tokens import TokenCounter
+from ctxcompress.types import Compression, Format, KeptPassage, Passage, Reason, Span, StageStats, Stats
 
 __all__ = ["Compressor", "Frame", "Given", "Promised", "compress", "compressed", "off_loop"]
 
 Given = Iterable[Passage | str | Mapping[str, object]]
 """Passages, texts, or mappings with a text."""
-
-Frame = Callable[[Passage, str], str]
-"""How a kept text of a passage looks where it is finally read. What it adds counts in the budget."""
 
 _Result = TypeVar("_Result")
 
@@ -75,7 +74,7 @@ class Compressor:
             raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep what comes first")
         config = self.config.with_options(**options)
         items = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key)
-        result = compressed(query or "", items, config, frame)
+        result = compressed(query or "", items, fitted(query or "", config), frame)
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"
@@ -90,6 +89,10 @@ class Compressor:
         result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
         return replace(result, compressor=Compressor(config))  # this loop will not always be there
 
+    def fitted(self, query: str | None) -> "Compressor":
+        """The same with the budget that fits this question, where `max_tokens` is "auto"."""
+        return Compressor(fitted(query or "", self.config))
+
     def count(self, text: str) -> int:
         """The tokens of a text, counted as `encoding` says. Raises TokenizerUnavailable."""
         return TokenCounter(self.config.encoding)(text)
@@ -97,9 +100,37 @@ class Compressor:
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """What of one passage answers the query best, in at most so many tokens."""
         config = self.config.with_options(
-            max_tokens=max_tokens, mode="extract", min_score=None, metadata_only=False, max_length=None
+            max_tokens=max_tokens,
+            mode="extract",
+            format="plain",
+            min_score=None,
+            metadata_only=False,
+            max_length=None,
+            factual_length=None,
         )
         return Compressor(config).compress(query, [passage]).text
+
+    def formatted(self, passages: Iterable[KeptPassage], *, query: str = "") -> str:
+        """The final text of these passages as they are, in the format of `config`: nothing is left out.
+
+        For what was kept by `compress` with the same options, and its query, it is the final text. Numbers count the
+        passages given. query: "json" tells it. Raises TokenizerUnavailable for "json", which tells tokens.
+        """
+        return Presentation(self.config, query).formatted(passages)
+
+    def entries(self, passages: Iterable[KeptPassage]) -> list[str]:
+        """What of `formatted` is each passage's: its header and its text, without what stands around all of them."""
+        return Presentation(self.config).entries(passages)
+
+    def render(self, compression: Compression, format: Format) -> str:
+        """`compression`, which this compressor made, in another format: see `Compression.render`."""
+        if format == self.config.format:
+            return compression.text
+        config = self.config.with_options(format=format, separator="\n\n", max_tokens=compression.max_tokens)
+        text = Presentation(config, compression.query).formatted(compression.passages)
+        if compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
+            return text
+        return compressed(compression.query, compression.came(), config).text
 
 
 def compress(
@@ -182,7 +213,9 @@ def compressed(
     form = OutcomeForm(came)
     outcome = config.cache.get(key, form)
     if outcome is not None:
-        return outcome.compression(query, came, config.budget, _original(came, config, None), Compressor(config))
+        return outcome.compression(
+            query, came, config.budget, Presentation(config, query).as_they_came(came), Compressor(config)
+        )
     compression = _worked_out(query, came, config, None, None, reader)
     if is_worth_it(compression):
         config.cache.put(key, Outcome.of(compression), form)
@@ -201,15 +234,16 @@ def _worked_out(
     arrange: Arrange = sorted if promised is None else list
     promised = promised or Promised()
     items, held = (*promised.passages(), *came), len(promised.parts)
-    original = _original(came, config, frame)
-    tokens = reader.fits(original.text, config.budget)
+    presentation = Presentation(config, query, frame)
+    original = presentation.as_they_came(came)
+    tokens = reader.fits(untouched := original.text, config.budget)
     reduction = reduced(items, config, fits=tokens is not None, held=held)
     clock = Clock()
     documents, gaps = _documents(query, items, reduction, config, clock)
-    layout = _layout(items, documents, config, frame, reader.count)
+    layout = presentation.layout(items, documents, reader.count, held)
     layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps)
     whole = Selection.everything(layout)
-    if (final := layout.final(whole.text)) != original.text:
+    if (final := layout.final(whole.text)) != untouched:
         tokens = reader.fits(final, config.budget)
     if tokens is not None and not held and config.order == "source" and config.mode == "extract":
         choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
@@ -224,12 +258,15 @@ def _worked_out(
             len(items),
             config.budget,
         )
+    text, tokens = choice.layout.final(choice.selection.text), choice.selection.tokens
+    if tokens > config.budget:  # not even what a format puts around nothing fits
+        text, tokens = "", 0
     return Compression(
         query=query,
-        text=choice.layout.final(choice.selection.text),
+        text=text,
         passages=tuple(account.kept(choice.relevance, reader.count)),
         dropped=tuple(decision for decision in account.dropped() if decision.index >= held),
-        tokens=choice.selection.tokens,
+        tokens=tokens,
         max_tokens=config.budget,
         stages=(*reduction.stages, *clock.laps, *choice.laps),
         input_count=len(came),
@@ -238,37 +275,17 @@ def _worked_out(
     )
 
 
-def _original(passages: Sequence[Passage], config: CompressionConfig, frame: Frame | None) -> OriginalText:
-    """The passages as they came."""
-    shown = (frame(item, item.text) if frame else item.text for item in passages)
-    return OriginalText(config.separator.join(shown), config.encoding)
-
-
 def _documents(
     query: str, items: Sequence[Passage], reduction: Reduction, config: CompressionConfig, clock: Clock
 ) -> tuple[Sequence[Document], Gaps]:
     """What is left of the documents where passages are too long, and what was cut out of these."""
-    if config.max_length is None:
+    limit = limit_of(query, config)
+    if limit is None:
         return reduction.documents, {}
-    found = shortened(query, reduction.documents, items, language_of(query, items, config), config)
+    found = shortened(query, reduction.documents, items, language_of(query, items, config), config, limit)
     left = len({piece.passage for document in reduction.documents for piece in document.pieces})
-    clock.lap("truncate", left, left, f"{len(found[1])} of over {config.max_length:,} characters")
+    clock.lap("truncate", left, left, f"{len(found[1])} of over {limit:,} characters")
     return found
-
-
-def _layout(
-    items: Sequence[Passage],
-    documents: Sequence[Document],
-    config: CompressionConfig,
-    frame: Frame | None,
-    count: Callable[[str], int],
-) -> Layout:
-    """How what is kept is shown: in the frame that is given; previews without one as lines."""
-    separator = config.separator
-    if frame is None and config.mode == "preview":
-        frame, separator = preview_line, "\n"
-    show = (lambda index, text: frame(items[index], text)) if frame else (lambda _, text: text)
-    return Layout(documents, [item.text for item in items], separator, show, count)
 
 
 def _chosen(
@@ -295,7 +312,7 @@ def _chosen(
     judged = judge(query, documents, reading, language, config)
     relevance = judged.relevance_of(len(items))
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    layout = replace(layout, arrange=arrange, elide=reading.markers)
+    layout = replace(layout, arrange=arrange, elide=reading.markers, relevance=relevance)
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(judged.scores)))
     spans = layout.spans(candidates, unknown(candidates, known.numbers)) if known.numbers else layout.everything
     whole = layout.compose(spans)

@@ -27,7 +27,13 @@ PRESETS: Mapping[Preset, Mapping[str, object]] = MappingProxyType(
     {
         # A documentation index: a long tail of weak hits, templates and copies, one document with many hits.
         "docs": MappingProxyType(
-            {"min_score": 0.3, "max_chunks_per_doc": 2, "ngram_threshold": 0.7, "similarity_threshold": 0.85}
+            {
+                "min_score": 0.3,
+                "max_chunks_per_doc": 2,
+                "ngram_threshold": 0.7,
+                "similarity_threshold": 0.85,
+                "factual_length": 200,
+            }
         ),
         # Chunks of source files, where what looks alike differs in what matters.
         "code": MappingProxyType(

@@ -10,17 +10,27 @@ from math import log
 from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document, Piece
 from ctxcompress.gaps import Gap
+from ctxcompress.outline import Node
+from ctxcompress.query.intent import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
-from ctxcompress.reduce.marks import PROSE, marks_for
+from ctxcompress.reduce.marks import PROSE, Marks, marks_for
 from ctxcompress.reduce.metadata_only import metadata_line
-from ctxcompress.reduce.truncate import Cut, Importance, truncated, truncated_plainly, truncated_prose
+from ctxcompress.reduce.truncate import (
+    Cut,
+    Importance,
+    truncated,
+    truncated_at_character,
+    truncated_head,
+    truncated_plainly,
+    truncated_prose,
+)
 from ctxcompress.segment.code import outline
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.source import source_language
 from ctxcompress.text.words import Terms, split_words
-from ctxcompress.types import Passage
+from ctxcompress.types import Passage, Segment
 
-__all__ = ["Gaps", "lines_about", "shortened"]
+__all__ = ["Gaps", "limit_of", "lines_about", "shortened"]
 
 Gaps = Mapping[int, tuple[Gap, ...]]
 """Number of a passage -> what was cut out of it, in order."""
@@ -32,17 +42,35 @@ def lines_about(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int
     return {n: metadata_line(item, outline(item.text, item.file_path or item.title)) for n, item in chosen.items()}
 
 
+def limit_of(query: str, config: CompressionConfig) -> int | None:
+    """The most characters of a passage that are kept for a question; None for all."""
+    if config.mode == "preview":
+        return None
+    limits = [config.max_length, config.factual_length if _is_factual(query, config) else None]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _is_factual(query: str, config: CompressionConfig) -> bool:
+    if config.factual_length is None or not query.strip():
+        return False
+    return classify_intent(query, language=config.language).intent is Intent.FACTUAL
+
+
 def shortened(
-    query: str, documents: Sequence[Document], passages: Sequence[Passage], language: str, config: CompressionConfig
+    query: str,
+    documents: Sequence[Document],
+    passages: Sequence[Passage],
+    language: str,
+    config: CompressionConfig,
+    limit: int,
 ) -> tuple[Sequence[Document], Gaps]:
-    """The documents with no more than `max_length` characters of each passage, and what was cut out of the passages.
+    """The documents with no more than `limit` characters of each passage, and what was cut out of the passages.
 
     A passage with a word so long that nothing could be kept stays as it is.
     """
-    most = config.max_length
-    if most is None or config.mode == "preview" or all(len(passage.text) <= most for passage in passages):
+    if all(len(passage.text) <= limit for passage in passages):
         return documents, {}
-    cutter = _Cutter(query, language, config, most)
+    cutter = _Cutter(query, language, config, limit, _is_factual(query, config) and limit == config.factual_length)
     texts = [passage.text for passage in passages]
     gaps: dict[int, tuple[Gap, ...]] = {}
     found: list[Document] = []
@@ -75,6 +103,8 @@ class _Cutter:
     language: str
     config: CompressionConfig
     max_length: int
+    is_head: bool
+    """Whether only the beginning of a text is wanted."""
 
     def cut(self, text: str, passage: Passage) -> Cut:
         """What is kept of the text of a passage."""
@@ -84,12 +114,19 @@ class _Cutter:
         nodes = outline(text, name)
         marks = marks_for(source_language(text, name)) if nodes else PROSE
         segments = () if nodes else segment(text, language=self.language)
+        if self.is_head:
+            return self._head(text, nodes, segments, marks)
         if not self.config.preserve_structure:
             return truncated_plainly(text, segments, self.max_length, marker=marks)
         importance = self._importance(text)
         if nodes:
             return truncated(text, nodes, self.max_length, marker=marks, importance=importance)
         return truncated_prose(text, segments, self.max_length, importance=importance)
+
+    def _head(self, text: str, nodes: Sequence[Node], segments: Sequence[Segment], marks: Marks) -> Cut:
+        if self.config.factual_cut == "character":
+            return truncated_at_character(text, self.max_length, marker=marks)
+        return truncated_head(text, nodes, segments, self.max_length, marker=marks)
 
     def _importance(self, text: str) -> Importance:
         """How many of the question's terms a part of the text has, each the less the more often the text has it."""

@@ -47,12 +47,13 @@ class TokenCounter:
     in a row than tiktoken can take.
     """
 
-    __slots__ = ("_count", "_is_tiktoken", "_known")
+    __slots__ = ("_count", "_is_tiktoken", "_known", "_last")
 
     def __init__(self, encoding: Encoding) -> None:
         self._is_tiktoken = isinstance(encoding, str)
         self._count: Callable[[str], int]
         self._known: dict[str, int] = {}
+        self._last = ("", 0)
         if isinstance(encoding, str):
             encode = _tiktoken_encoding(encoding).encode_ordinary
             self._count = lambda text: len(encode(_checked_blanks(text)))
@@ -61,8 +62,12 @@ class TokenCounter:
 
     def __call__(self, text: str) -> int:
         """Number of tokens of `text`; 0 for an empty text."""
-        if not text or len(text) > _REMEMBERED:
-            return self._count(text) if text else 0
+        if len(text) > _REMEMBERED:
+            if self._last[0] != text:  # what is kept of a single passage is the final text
+                self._last = (text, self._count(text))
+            return self._last[1]
+        if not text:
+            return 0
         known = self._known.get(text)
         if known is None:
             known = self._known[text] = self._count(text)
@@ -87,8 +92,14 @@ class TokenCounter:
 class OriginalText:
     """A text and what counts its tokens, when that is asked for."""
 
-    text: str
+    written: Callable[[], str]
+    """What puts the text together."""
     encoding: Encoding
+
+    @property
+    def text(self) -> str:
+        """The text, put together anew each time."""
+        return self.written()
 
     def tokens(self) -> int:
         """The number of tokens, counted anew each time."""

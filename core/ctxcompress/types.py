@@ -1,18 +1,20 @@
 """The nouns: what goes in, what comes out, and what was decided in between. All immutable."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from ctxcompress.errors import InputError
 from ctxcompress.outline import NodeKind
+from ctxcompress.records import Record
 
 __all__ = [
     "Compression",
     "CountsTokens",
     "Decision",
     "Expands",
+    "Format",
     "KeptPassage",
     "Kind",
     "Marker",
@@ -23,6 +25,10 @@ __all__ = [
     "StageStats",
     "Stats",
 ]
+
+
+Format = Literal["plain", "compact", "verbose", "json", "xml"]
+"""How the final text shows what is kept."""
 
 
 class Span(NamedTuple):
@@ -105,7 +111,7 @@ class Reason(StrEnum):
     UNLIKELY = "unlikely"
     """It was hardly likely to be needed, so that the budget was not filled with it (`adaptive`)."""
     TRUNCATED = "truncated"
-    """The passage was longer than `max_length`."""
+    """The passage was longer than `max_length`, or for a fact than `factual_length`."""
     METADATA = "metadata"
     """The retriever's score was below `score_threshold`, so that a line says what the passage is."""
     EMPTY = "empty"
@@ -156,6 +162,25 @@ class KeptPassage:
     markers: tuple[Marker, ...] = ()
     metadata_only: bool = False
     """Whether the text is about the passage, of which nothing is kept."""
+
+    @classmethod
+    def from_record(cls, index: int, passage: Passage, record: object) -> "KeptPassage":
+        """What an adapter gave out, of the record that it left in the metadata: not from its original, of which it
+        has the spans only. Without a record all of the text was kept; its tokens are then 0, which is not counted.
+
+        index: where it stands. What in a record is not as adapters write it counts as missing.
+        """
+        said = Record.read(record)
+        return cls(
+            index=index if said.index is None else said.index,
+            original=passage if said.score is None else replace(passage, score=said.score),
+            text=passage.text,
+            spans=(Span(0, len(passage.text)),) if said.spans is None else tuple(Span(*ends) for ends in said.spans),
+            tokens=said.tokens or 0,
+            relevance=1.0 if said.relevance is None else said.relevance,
+            markers=tuple(Marker(*place) for place in said.markers),
+            metadata_only=said.is_line,
+        )
 
     @property
     def id(self) -> str:
@@ -263,6 +288,9 @@ class Expands(Protocol):
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """What of the passage answers the question best, in at most so many tokens."""
 
+    def render(self, compression: "Compression", format: Format) -> str:
+        """What was kept in another format, within the budget that it was kept for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compression:
@@ -273,7 +301,7 @@ class Compression:
 
     query: str
     text: str
-    """The kept passages in their order, joined by the separator: at most `max_tokens` tokens."""
+    """The kept passages in their order, in the format that was asked for: at most `max_tokens` tokens."""
     passages: tuple[KeptPassage, ...]
     dropped: tuple[Decision, ...]
     tokens: int
@@ -303,16 +331,31 @@ class Compression:
             stages=self.stages,
         )
 
+    def render(self, format: Format) -> str:
+        """The kept passages as "plain", "compact", "verbose", "json" or "xml", in at most `max_tokens` tokens.
+
+        In the format that was asked for it is `text`. In another one it shows `passages` where they fit with its
+        headers; where they do not, all that came in is compressed again for that format. See docs/formats.md.
+
+        Raises ConfigError on another name, or for the lines of `mode="preview"`, which have no other format.
+        """
+        return self.compressor.render(self, format)
+
     def expand(self, id: str, *, max_tokens: int | None = None) -> str:
         """The text of the passage with this id, be it kept or dropped: in full, or what of it answers the query best
         in at most `max_tokens` tokens.
 
         Raises InputError if no passage has it. Of several with one id it is the first.
         """
-        passages = {part.index: part.original for part in self.passages}
-        passages.update((part.index, part.passage) for part in self.dropped)
-        for _, passage in sorted(passages.items()):
+        passages = self.came()
+        for passage in passages:
             if passage.id == id or " ".join(passage.id.split()) == id:  # as a preview shows it
                 return passage.text if max_tokens is None else self.compressor.expand(self.query, passage, max_tokens)
-        known = ", ".join(repr(passage.id) for _, passage in sorted(passages.items())[:10])
+        known = ", ".join(repr(passage.id) for passage in passages[:10])
         raise InputError(f"no passage has the id {id!r}; the first ones are {known or 'none'}")
+
+    def came(self) -> list[Passage]:
+        """The passages as they came in, in their order."""
+        passages = {part.index: part.original for part in self.passages}
+        passages.update((part.index, part.passage) for part in self.dropped)
+        return [passages[index] for index in sorted(passages)]

@@ -193,3 +193,18 @@ def _cl100k() -> tiktoken.Encoding:
     from ctxcompress.tokens import _tiktoken_encoding
 
     return _tiktoken_encoding("cl100k_base")
+
+
+def test_the_output_can_show_where_texts_are_from(files: list[str]) -> None:
+    result = run(*files, "--max-tokens", "60", "--encoding", "cl100k_base", "--format", "compact")
+    assert f"[1] {files[1]}\n" in result.stdout.replace("…" + files[1][-119:], files[1])
+    assert len(_cl100k().encode_ordinary(result.stdout.removesuffix("\n"))) <= 60
+    refused = run(*files, "--format", "compact", "--preview")
+    assert refused.exit_code == 2
+    assert "format='compact' is given with mode='preview'" in refused.stderr
+
+
+def test_an_envelope_with_nothing_in_it_is_said_too(files: list[str]) -> None:
+    result = run(*files, "--max-tokens", "12", "--format", "xml")
+    assert result.exit_code == 0
+    assert "nothing fits into 12 tokens" in result.stderr

@@ -40,7 +40,16 @@ def test_there_are_four_presets():
 @pytest.mark.parametrize(
     ("preset", "options"),
     [
-        ("docs", {"min_score": 0.3, "max_chunks_per_doc": 2, "ngram_threshold": 0.7, "similarity_threshold": 0.85}),
+        (
+            "docs",
+            {
+                "min_score": 0.3,
+                "max_chunks_per_doc": 2,
+                "ngram_threshold": 0.7,
+                "similarity_threshold": 0.85,
+                "factual_length": 200,
+            },
+        ),
         ("code", {"max_length": 2_000, "metadata_only": True}),
         ("web", {"min_score": 0.3, "top_n": 5, "on_empty": "original"}),
         (
@@ -65,7 +74,9 @@ def test_the_published_weights_are_these():
 
 
 def test_a_preset_gives_way_to_what_is_given_with_it():
-    config = CompressionConfig.from_preset("docs", min_score=None, max_chunks_per_doc=5, language="de")
+    config = CompressionConfig.from_preset(
+        "docs", min_score=None, max_chunks_per_doc=5, factual_length=None, language="de"
+    )
     assert changed(config) == {
         "max_chunks_per_doc": 5, "ngram_threshold": 0.7, "similarity_threshold": 0.85, "language": "de",
     }  # fmt: skip
@@ -356,6 +367,6 @@ def test_a_wrong_value_of_a_call_is_refused():
 
 def test_none_takes_an_option_back():
     config = CompressionConfig.from_preset("docs").with_options(
-        min_score=None, ngram_threshold=None, similarity_threshold=None, max_chunks_per_doc=0
+        min_score=None, ngram_threshold=None, similarity_threshold=None, max_chunks_per_doc=0, factual_length=None
     )
     assert config == CompressionConfig()

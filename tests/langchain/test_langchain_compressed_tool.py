@@ -125,6 +125,13 @@ def test_text_is_what_the_core_makes_of_it():
     assert call(outer, url="https://a.example").content == compress("https://a.example", [PAGE], max_tokens=80).text
 
 
+def test_the_budget_can_fit_the_query():
+    message = call(compress_tool(lc_tools.BothWays(), max_tokens="auto"), question=KUBERNETES)
+    assert message.content == compress(KUBERNETES, [PAGE + "sync"], max_tokens="auto").text
+    with pytest.raises(TypeError, match="format"):
+        compress_tool(lc_tools.BothWays(), format="xml")
+
+
 def test_blocks_stay_blocks_and_images_stay():
     (text, image) = call(compress_tool(lc_tools.screenshot, max_tokens=80), question=KUBERNETES).content
     assert image == IMAGE

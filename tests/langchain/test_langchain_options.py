@@ -52,7 +52,7 @@ def count_words(text: str) -> list[str]:
 
 
 def test_only_the_documented_names_are_exported():
-    names = ["CtxCompressRetriever", "CtxCompressor", "compress_tool", "preview_tools"]
+    names = ["CtxCompressRetriever", "CtxCompressor", "compress_tool", "format_documents", "preview_tools"]
     assert sorted(langchain_ctxcompress.__all__) == names
 
 

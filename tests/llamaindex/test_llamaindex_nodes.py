@@ -22,7 +22,8 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from ctxcompress import KeptPassage, Span
+from ctxcompress import KeptPassage
+from ctxcompress.types import Span
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 from llamaindex_ctxcompress.convert import compressed_node, copy_node, is_text_only, passage_from_node, passed_through
 from llamaindex_ctxcompress.framing import framing

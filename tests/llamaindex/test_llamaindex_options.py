@@ -29,9 +29,12 @@ OPTIONS = {
     "score_threshold": 0.5,
     "max_length": 3_000,
     "preserve_structure": False,
+    "factual_length": 300,
+    "factual_cut": "character",
     "tier": None,
     "encoding": "cl100k_base",
     "separator": "\n---\n",
+    "format": "plain",  # see test_llamaindex_formats.py
     "language": "en",
     "synonyms": {"timeout": ("deadline", "limit")},
     "technical_synonyms": True,
@@ -217,10 +220,15 @@ def test_engines_can_assign_their_callback_manager() -> None:
     assert CtxCompressPostprocessor(callback_manager=manager).callback_manager is manager
 
 
-def test_only_the_postprocessor_and_the_tools_are_exported() -> None:
+def test_only_the_documented_names_are_exported() -> None:
     import llamaindex_ctxcompress
 
-    assert llamaindex_ctxcompress.__all__ == ["CtxCompressPostprocessor", "compress_tool", "preview_tools"]
+    assert llamaindex_ctxcompress.__all__ == [
+        "CtxCompressPostprocessor",
+        "compress_tool",
+        "format_nodes",
+        "preview_tools",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["memory", "disk", "qdrant"])

@@ -12,7 +12,7 @@ from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version_
 from ctxcompress.cli.inputs import STDIN, read_passages
 from ctxcompress.cli.outputs import complain, write_text
 from ctxcompress.cli.report import as_json, stats_table
-from ctxcompress.config import Options, Preset, Tier
+from ctxcompress.config import Format, Options, Preset, Tier
 from ctxcompress.errors import ConfigError
 
 __all__ = ["app"]
@@ -69,6 +69,10 @@ def compress_command(
         str | None,
         typer.Option(metavar="FILE", help="Or: a TOML file with a table [compression].", show_default=False),
     ] = None,
+    format: Annotated[
+        Format | None,
+        typer.Option(help="How the output shows where each text is from.", show_default="plain: it does not"),
+    ] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Write one line for each text instead.")] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Write one JSON object: what was kept, what was not, and why.")
@@ -86,6 +90,8 @@ def compress_command(
             options["encoding"] = encoding
         if language is not None:
             options["language"] = language
+        if format is not None:
+            options["format"] = format
         if preview:
             options["mode"] = "preview"
         start = _start(preset, config)
@@ -93,7 +99,7 @@ def compress_command(
         with _progress(screen, passages):
             result = compress(query, passages, config=start, **options)
             output = as_json(result) if json else result.text
-        if not result.text and any(passage.text.strip() for passage in passages):
+        if not (result.text and result.passages) and any(passage.text.strip() for passage in passages):
             complain(f"nothing fits into {result.max_tokens} tokens; raise --max-tokens")
         if stats:
             screen.print(stats_table(result.stats, result.max_tokens))

@@ -47,8 +47,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             "differences|pros and cons|advantages and disadvantages|trade-offs|trade-off|tradeoffs|tradeoff",
             between="vs|versus|and|or|with|to",
             purpose="for|in terms of|regarding|when|with respect to|in|on|as|to build|to use",
-            analysis="analyze*|analyse*|analyzing|analysing|analysis|investigat*|research*|comprehensive*|deep dive|"
-            "deep-dive|survey|surveys|state of|landscape|evaluat*|in detail|thorough*",
+            analysis="analyze*|analyse*|analyzing|analysing|analysis|investigate|investigation|research|researching|comprehensive*|"
+            "deep dive|deep-dive|survey|surveys|state of|landscape|evaluat*|in detail|thorough*",
             current="latest|current|currently|recent|recently|trending|trends|new developments|newest|up to date|today",
             explanation="explain*|describe*|discuss*|outline|walk me through|introduce",
             conjunction="and|or|but",

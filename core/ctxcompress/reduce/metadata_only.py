@@ -1,12 +1,12 @@
 """One or two lines in the place of a passage that the retriever thought little of: where it is and what it holds."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from ctxcompress.config import ScoreKind
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.reduce.threshold import above_threshold
+from ctxcompress.text.labels import one_line, shortened, shortened_path
 from ctxcompress.text.lines import split_lines
 from ctxcompress.types import Passage
 
@@ -61,17 +61,18 @@ def metadata_line(passage: Passage, nodes: Sequence[Node] = ()) -> str:
     what = _what(passage, nodes, room - 5)
     line = f"{place}: {what}" if what else place
     room = _LONGEST - len(line) - 3
-    return f"{line}\n  {_shortened(about, room)}" if about and room >= min(len(about), _ABOUT // 2) else line
+    return f"{line}\n  {shortened(about, room)}" if about and room >= min(len(about), _ABOUT // 2) else line
 
 
 def _where(passage: Passage) -> str:
     path = passage.file_path or passage.doc_id or passage.title
-    return _shortened_path(_plain(path)) if path and _plain(path) else _shortened(_plain(passage.id), _LONGEST_PLACE)
+    place = one_line(path) if path else ""
+    return shortened_path(place, _LONGEST_PLACE) if place else shortened(one_line(passage.id), _LONGEST_PLACE)
 
 
 def _what(passage: Passage, nodes: Sequence[Node], room: int) -> str:
     """The kinds and names of what is defined, as many as there is room for; headings and the size of prose."""
-    names = [_shortened(_plain(name), _LONGEST_NAME) for name in _definitions(nodes)]
+    names = [shortened(one_line(name), _LONGEST_NAME) for name in _definitions(nodes)]
     if names:
         shown, length = list[str](), len(", …")
         for name in names:
@@ -82,9 +83,9 @@ def _what(passage: Passage, nodes: Sequence[Node], room: int) -> str:
         return ", ".join(shown)
     size = f"{len(passage.text):,} characters"
     headings = passage.header_path or ((passage.title,) if passage.title else ())
-    path = " › ".join(filter(None, map(_plain, headings))) or _first_line(passage.text)
+    path = " › ".join(filter(None, map(one_line, headings))) or _first_line(passage.text)
     return (
-        f"{_shortened(path, room - len(size) - 2)}, {size}" if path and room > len(size) + 12 else size[: max(room, 0)]
+        f"{shortened(path, room - len(size) - 2)}, {size}" if path and room > len(size) + 12 else size[: max(room, 0)]
     )
 
 
@@ -130,32 +131,11 @@ def _description(text: str) -> str:
     within = False
     for line in split_lines(text[:_SAMPLE]):
         within = (within and bool(line.strip())) or _COMMENT.match(line) is not None
-        said = _plain(line.strip()).strip(_DECORATION)
+        said = one_line(line.strip()).strip(_DECORATION)
         if within and not _SHEBANG.match(line) and any(map(str.isalpha, said)):
             return said.removeprefix('r"""').strip()
     return ""
 
 
 def _first_line(text: str) -> str:
-    return next((said for line in split_lines(text[:_SAMPLE]) if (said := _plain(line).strip("#*=- \t"))), "")
-
-
-def _plain(text: str) -> str:
-    """The same on one line: white space folded, nothing that cannot be seen or that turns the direction around."""
-    kept = (" " if c.isspace() else c for c in text[:_SAMPLE] if c.isspace() or unicodedata.category(c)[0] != "C")
-    return " ".join("".join(kept).split())
-
-
-def _shortened(text: str, length: int) -> str:
-    """Cut between words, where that leaves something, and never before a mark."""
-    if len(text) <= length:
-        return text
-    end = max(length - 1, 0)
-    while end and unicodedata.category(text[end])[0] == "M":
-        end -= 1
-    between = text.rfind(" ", 0, end)
-    return text[: between if between > length // 2 else end] + "…"
-
-
-def _shortened_path(path: str) -> str:
-    return path if len(path) <= _LONGEST_PLACE else "…" + path[1 - _LONGEST_PLACE :]
+    return next((said for line in split_lines(text[:_SAMPLE]) if (said := one_line(line).strip("#*=- \t"))), "")

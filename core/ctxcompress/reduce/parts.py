@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.text.lines import split_lines
@@ -62,17 +63,35 @@ def parts_of_lines(text: str) -> list[Part]:
     return parts
 
 
-def parts_of_prose(text: str, segments: Sequence[Segment]) -> list[Part]:
-    """The segments of the text (sentences, rows, list items) that are not blank, without the white space around."""
+def parts_of_prose(text: str, segments: Sequence[Segment], most: int) -> list[Part]:
+    """The segments of the text (sentences, rows, list items) that are not blank, without the white space around; of a
+    fenced block of more than `most` characters the lines, each with the fence."""
     numbers: dict[int, int] = {}
-    spans: list[tuple[int, int, tuple[int, ...]]] = []
+    spans: list[tuple[int, int, tuple[int, ...], tuple[int, ...]]] = []
     for number, (_, start, end, *_rest) in enumerate(segments):
         bare = text[start:end].strip()
         if bare:
             numbers[number] = len(spans)
             begin = start + text[start:end].find(bare[0])
-            spans.append((begin, begin + len(bare), segments[number].needs))
-    return [Part(start, end, tuple(numbers[need] for need in needs if need in numbers)) for start, end, needs in spans]
+            lines = _fenced_lines(text, begin, begin + len(bare)) if len(bare) > most else []
+            fence = (len(spans), len(spans) + len(lines) - 1)
+            for line, (first, last) in enumerate(lines or [(begin, begin + len(bare))], len(spans)):
+                own = tuple(other for other in fence if other != line) if lines else ()
+                spans.append((first, last, segments[number].needs, own))
+    return [
+        Part(start, end, (*(numbers[need] for need in needs if need in numbers), *own))
+        for start, end, needs, own in spans
+    ]
+
+
+def _fenced_lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the lines of a fenced block begin and end that are not blank; none if it is not fenced on both sides."""
+    fence = text[start : start + 3]
+    lines = split_lines(text[start:end])
+    if fence not in ("```", "~~~") or lines[-1].strip(" \t>")[:3] != fence:
+        return []
+    begins = accumulate(map(len, lines), initial=start)
+    return [(begin, begin + len(line.rstrip())) for begin, line in zip(begins, lines, strict=False) if line.strip()]
 
 
 def parts_of_words(text: str) -> list[Part]:

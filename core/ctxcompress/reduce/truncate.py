@@ -14,9 +14,19 @@ from ctxcompress.gaps import Gap, markers_for
 from ctxcompress.outline import Node
 from ctxcompress.reduce.marks import PROSE, Marks
 from ctxcompress.reduce.parts import Part, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
+from ctxcompress.text.split import whole_graphemes
 from ctxcompress.types import Marker, Segment, Span
 
-__all__ = ["Cut", "Importance", "no_question", "truncated", "truncated_plainly", "truncated_prose"]
+__all__ = [
+    "Cut",
+    "Importance",
+    "no_question",
+    "truncated",
+    "truncated_at_character",
+    "truncated_head",
+    "truncated_plainly",
+    "truncated_prose",
+]
 
 Importance = Callable[[str], float]
 """How much the question asks for a text, 0 for not at all."""
@@ -80,7 +90,7 @@ def truncated_prose(
     need. What the question asks for, up to 40 %; the first and the last 30 %; then what it asks for again."""
     if len(text) <= max_length:
         return _whole(text)
-    filling = _Filling(text, parts_of_prose(text, segments), PROSE, max_length)
+    filling = _Filling(text, parts_of_prose(text, segments, max_length), PROSE, max_length)
     _fill(filling, importance)
     return filling.cut() if filling.kept else _of_words(text, max_length)
 
@@ -90,9 +100,37 @@ def truncated_plainly(text: str, segments: Sequence[Segment], max_length: int, *
     between them. segments: of prose; without any it is cut at lines."""
     if len(text) <= max_length:
         return _whole(text)
-    filling = _Filling(text, parts_of_prose(text, segments) or parts_of_lines(text), marker, max_length)
+    filling = _Filling(text, parts_of_prose(text, segments, max_length) or parts_of_lines(text), marker, max_length)
     _plain(filling)
     return filling.cut() if filling.kept else _of_words(text, max_length)
+
+
+def truncated_head(
+    text: str, nodes: Sequence[Node], segments: Sequence[Segment], max_length: int, *, marker: Marks
+) -> Cut:
+    """The beginning of a text in at most `max_length` characters, its marker included: whole parts of source code or
+    segments of prose; words where these are not half as long as that, and stand in nothing that would be cut open.
+    nodes: the outline of source code. segments: of prose."""
+    if len(text) <= max_length:
+        return _whole(text)
+    parts = parts_of_code(text, nodes, marker.comments) if nodes else parts_of_prose(text, segments, max_length)
+    filling = _Filling(text, parts, marker, max_length)
+    filling.add_run(range(len(parts)), max_length)
+    is_open = any(part.needs for part in filling.parts if part.start < max_length)
+    if filling.length * 2 >= max_length or (filling.kept and is_open):
+        return filling.cut()
+    words = _Filling(text, parts_of_words(text), marker, max_length)
+    words.add_run(range(len(words.parts)), max_length)
+    return words.cut() if words.kept else _whole(text)
+
+
+def truncated_at_character(text: str, max_length: int, *, marker: Marks) -> Cut:
+    """The beginning of a text in at most `max_length` characters, its marker included, be it in the middle of a word,
+    but not of a grapheme."""
+    end = whole_graphemes(text, max_length - len(marker.gap))
+    if len(text) <= max_length or not text[:end].strip():
+        return _whole(text)
+    return Cut((Span(0, end),), (Gap(end, len(text), marker.gap, "", marker.gap),))
 
 
 def _whole(text: str) -> Cut:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, Unpack
 
-from ctxcompress.checks import check_budget
-from ctxcompress.config import CompressionConfig, Tier
+from ctxcompress.checks import check_count
+from ctxcompress.config import CompressionConfig
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.query.complexity import Complexity
 from ctxcompress.search.limits import LeftOut, Limits, SearchOptions, complexity_of, left_out
@@ -100,7 +100,8 @@ def compress_search_results(
         raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep what comes first")
     level = complexity_of(complexity, query)
     checked = Limits.of(level, limits)
-    check_budget(max_tokens, None, Tier)
+    if max_tokens is not None:
+        check_count("max_tokens", max_tokens, 1, "or None for no other limits than those of results")
     config = config or CompressionConfig()
     found = read_shape(results)
     if found is None:

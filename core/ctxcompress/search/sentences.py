@@ -58,7 +58,7 @@ class KeySentences:
         self._structure: Structure = reading.structure
         self._worth: Floats = judge(query, items, reading, language, config).worth
         texts = [passage.text for passage in passages]
-        self._layout = Layout(documents, texts, "", lambda _, text: text, len, elide=reading.markers)
+        self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=reading.markers)
 
     def of(self, numbers: Sequence[int], characters: int, sentences: int) -> Mapping[int, KeptText]:
         """What is kept of the texts with these numbers, which are those of one result: so many sentences at most, with

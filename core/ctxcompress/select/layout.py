@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import NamedTuple
 
 from ctxcompress.documents import Document, Spans
 from ctxcompress.gaps import Gap, markers_for, merged
@@ -12,7 +13,7 @@ from ctxcompress.select.candidates import Candidates
 from ctxcompress.spans import shown
 from ctxcompress.types import Marker, Span
 
-__all__ = ["Arrange", "Elide", "Layout"]
+__all__ = ["Arrange", "Elide", "Layout", "Shown"]
 
 Arrange = Callable[[Iterable[int]], Sequence[int]]
 """From numbers of passages to the order in which they are shown."""
@@ -21,23 +22,40 @@ Elide = Callable[[int, Sequence[Span]], Sequence[tuple[int, str]]]
 """From the number of a document and what is kept of it to (the end of a span, the text of a marker after it)."""
 
 
+class Shown(NamedTuple):
+    """What is shown of a passage."""
+
+    passage: int
+    text: str
+    spans: tuple[Span, ...] = ()
+    markers: tuple[Marker, ...] = ()
+    is_line: bool = False
+    """Whether the text is a line that is shown in its place."""
+    relevance: float = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The final text: what stands before, and each passage's kept text in its frame, joined by the separator."""
+    """The final text: what stands before, and each passage's kept text in its frame, joined by the separator, in an
+    envelope."""
 
     documents: Sequence[Document]
     passages: Sequence[str]
     """The texts of the passages that the documents are made of."""
     separator: str
-    frame: Callable[[int, str], str]
-    """(number of a passage, its kept text) -> what the reader sees of it."""
+    frame: Callable[[int, Shown], str]
+    """(position in what is added, from 0; what is shown of a passage) -> what the reader sees of it."""
     count: Callable[[str], int]
     arrange: Arrange = sorted
     elide: Elide = lambda _, __: ()
+    envelope: tuple[str, str] = ("", "")
+    """What stands before and after all."""
     before: str = ""
     """What the reader has already."""
     gaps: Mapping[int, Sequence[Gap]] = field(default_factory=dict)
     """Number of a passage -> what was cut out of it before."""
+    relevance: Mapping[int, float] = field(default_factory=dict)
+    """Of each passage, where it is known."""
     lines: Mapping[int, str] = field(default_factory=dict)
     """Number of a passage that is in no document -> a line that is shown in its place."""
 
@@ -82,9 +100,14 @@ class Layout:
 
     def compose(self, spans: Mapping[int, Sequence[Span]]) -> str:
         """What these spans of the documents add to the final text."""
-        return self.separator.join(self.frame(passage, text) for passage, text in self.texts(self.shown(spans)).items())
+        parts = self.shown(spans)
+        shown = (
+            self._line(passage) if passage in self.lines else self._shown(passage, text, *parts[passage])
+            for passage, text in self.texts(parts).items()
+        )
+        return self.separator.join(self.frame(position, of_passage) for position, of_passage in enumerate(shown))
 
-    def texts(self, parts: Mapping[int, tuple[Sequence[Span], Sequence[Marker]]]) -> dict[int, str]:
+    def texts(self, parts: Mapping[int, tuple[tuple[Span, ...], tuple[Marker, ...]]]) -> dict[int, str]:
         """Passage number -> what is shown of it, without its frame. parts: its spans and markers."""
         return {
             passage: self.lines.get(passage) or shown(self.passages[passage], *of_passage)
@@ -93,7 +116,8 @@ class Layout:
 
     def final(self, text: str) -> str:
         """The final text, if this is what is added."""
-        return self.separator.join(filter(None, (self.before, text)))
+        opening, closing = self.envelope
+        return f"{opening}{self.separator.join(filter(None, (self.before, text)))}{closing}"
 
     def tokens(self, text: str) -> int:
         """The tokens of the final text, if this is what is added."""
@@ -101,7 +125,17 @@ class Layout:
 
     def opening(self, passage: int) -> int:
         """Tokens that a passage costs before any of its text: its frame and the separator."""
-        return self.count(self.frame(passage, "")) + self.count(self.separator)
+        return self.cost_of(Shown(passage, ""))
+
+    def cost_of(self, shown: Shown) -> int:
+        """Tokens of what is shown of a passage, counted apart: with its frame and the separator."""
+        return self.count(self.frame(0, shown)) + self.count(self.separator)
+
+    def _shown(self, passage: int, text: str, spans: tuple[Span, ...], markers: tuple[Marker, ...]) -> Shown:
+        return Shown(passage, text, spans, markers, relevance=self.relevance.get(passage, 1.0))
+
+    def _line(self, passage: int) -> Shown:
+        return Shown(passage, self.lines[passage], is_line=True, relevance=0.0)
 
 
 def _with_markers(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ctxcompress.select.layout import Layout
+from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.qatbe import Selection
 
 __all__ = ["with_lines"]
@@ -18,7 +18,7 @@ def with_lines(
     room = budget - selection.tokens
     shown: dict[int, str] = {}
     for passage in order:
-        cost = layout.count(layout.frame(passage, lines[passage])) + separator
+        cost = layout.cost_of(Shown(passage, lines[passage], is_line=True, relevance=0.0))
         if cost <= room + (0 if shown or selection.text or layout.before else separator):
             room -= cost
             shown[passage] = lines[passage]

@@ -1,12 +1,13 @@
 """Segments that are larger than the whole budget: the part of the best one that can be kept."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from ctxcompress.documents import Spans
 from ctxcompress.select.assemble import stripped_end
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.split import longest_prefix
+from ctxcompress.text.split import longest_prefix
 from ctxcompress.types import Kind, Segment, Span
 
 __all__ = ["best_alone", "best_split", "opening_fence"]
@@ -25,7 +26,8 @@ def best_split(
 
     Where something stands before, only what is over the whole budget is split: anything else can come another time.
     """
-    texts = [number for number in ranking if candidates.segments[number][0] is not Kind.HEADING]
+    found = (number for number in ranking if candidates.segments[number][0] is not Kind.HEADING)
+    texts = list(islice(found, _SOURCE_TRIES))
     texts = texts[: _TRIES if texts and candidates.segments[texts[0]].unit is None else _SOURCE_TRIES]
     for number in texts:
         alone = layout.spans(candidates, {number, *candidates.needs(number)})

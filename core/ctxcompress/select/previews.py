@@ -9,7 +9,7 @@ from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.select.qatbe import Selection
-from ctxcompress.select.split import longest_prefix
+from ctxcompress.text.split import longest_prefix
 from ctxcompress.types import Kind, Passage, Span
 
 __all__ = ["preview_line", "previews"]

@@ -1,7 +1,8 @@
 """Where chunks of source code were cut: within a docstring, a comment, a block; and which go on in which."""
 
+import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from ctxcompress.text.source import code_lines
@@ -33,25 +34,27 @@ class _Reading(NamedTuple):
     ends_within: bool
 
     @classmethod
-    def of(cls, text: str, *, within: bool) -> "_Reading":
-        quotes = list(_QUOTES.finditer(text))
+    def of(
+        cls, text: str, quotes: Sequence[re.Match[str]], excess: Callable[[int, int], int], *, within: bool
+    ) -> "_Reading":
+        """quotes: all of the text's. excess: `_excess` of a part of the text, by its offsets."""
         open_ = quotes[0].group() if within and quotes else '"' * 3 if within else ""
         likely = start = changes = 0
         for quote in quotes:
             if open_ not in ("", quote.group()):
                 continue  # the other quotes, within a docstring
             if changes < _CHANGES:
-                likely += _likely(text[start : quote.start()], within=open_ != "")
+                likely += excess(start, quote.start()) * (-1 if open_ else 1)
             open_, start, changes = ("" if open_ else quote.group()), quote.end(), changes + 1
         if changes < _CHANGES:
-            likely += _likely(text[start:], within=open_ != "")
+            likely += excess(start, len(text)) * (-1 if open_ else 1)
         return cls(likely + (0 if within else 10 * (_OPENING.match(text) is not None)), open_ != "")
 
 
-def _likely(text: str, *, within: bool) -> int:
+def _excess(text: str) -> int:
+    """Lines that look like code, less those that do not."""
     code, others = code_lines(text[:_SAMPLE])
-    excess = code - others - _EXAMPLE * text.count(">>> ")
-    return -excess if within else excess
+    return code - others - _EXAMPLE * text.count(">>> ")
 
 
 def end_of_cut_text(text: str, language: str) -> int:
@@ -80,7 +83,9 @@ def _python(text: str, expected: bool | None) -> tuple[bool, bool]:
     ends so, if there is one."""
     if not expected and not _QUOTES.search(text):
         return False, False  # prose throughout would be the middle of a docstring, after some of its beginning
-    outside, inside = _Reading.of(text, within=False), _Reading.of(text, within=True)
+    excess = functools.cache(lambda start, end: _excess(text[start:end]))
+    quotes = list(_QUOTES.finditer(text))
+    outside, inside = (_Reading.of(text, quotes, excess, within=within) for within in (False, True))
     bias = 0 if expected is None else _SURE if expected else -_SURE
     begins = inside.likely + 2 * bias > outside.likely and (expected is True or not _QUOTES.match(text))
     return begins, (inside if begins else outside).ends_within

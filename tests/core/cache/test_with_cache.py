@@ -22,6 +22,7 @@ from ctxcompress.forms import ALIVE, CountsForm, ReadText, TextForm
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.recall import OutcomeForm, key_of_outcome
 from ctxcompress.segment.code import outline
+from ctxcompress.version import __version__
 
 
 class Shared:
@@ -272,7 +273,8 @@ def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     cache = MAKERS[kind](tmp_path)
     Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
     spy = Spy(cache)
-    newer = [*keys._versions()[:1], "99.0", *keys._versions()[2:]]
+    newer = keys._versions().replace(f'"{__version__}"', '"99.0"')
+    assert newer != keys._versions()
     monkeypatch.setattr(keys, "_versions", lambda: newer)
     Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], passages())
     assert set(spy.hits) <= {"fits"}  # which is the tokenizer's, and lives as long as the process

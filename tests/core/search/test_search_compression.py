@@ -278,7 +278,7 @@ def test_the_scorer_of_the_options_chooses():
         ({"max_characters": "300"}, "max_characters is '300'"),
         ({"max_sentences": True}, "max_sentences is True"),
         ({"min_score": "low"}, "min_score is 'low'; give a number"),
-        ({"max_tokens": 0}, "max_tokens is 0; it must be at least 1"),
+        ({"max_tokens": 0}, "max_tokens is 0; give a whole number, at least 1, or None"),
     ],
 )
 def test_values_that_cannot_work_are_refused(options, message):

@@ -10,7 +10,7 @@ from ctxcompress.documents import documents_as_they_are
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.assemble import assemble
 from ctxcompress.select.candidates import Candidates
-from ctxcompress.select.split import longest_prefix
+from ctxcompress.text.split import longest_prefix
 
 texts = st.text(alphabet="ab \n\t字é👍\u0301", min_size=1, max_size=80)
 markdown = st.lists(

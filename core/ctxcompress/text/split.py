@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 
-__all__ = ["longest_prefix"]
+__all__ = ["longest_prefix", "whole_graphemes"]
 
 # Each matches wherever it is tried, so that no text is searched twice.
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -39,6 +39,16 @@ def longest_prefix(text: str, *, fits: Callable[[int], bool], lines: bool, skip:
         if text[skip:length].strip():
             return length
     return 0
+
+
+def whole_graphemes(text: str, most: int) -> int:
+    """The length of the longest beginning of `text` with at most so many characters that ends between graphemes."""
+    end = 0
+    for match in _GRAPHEME.finditer(text):
+        if match.end() > most:
+            break
+        end = match.end()
+    return end
 
 
 def _longest(pattern: re.Pattern[str], text: str, fits: Callable[[int], bool]) -> int:

@@ -1,0 +1,92 @@
+"""How passages are shown where they are finally read: in the format of the options, or in a frame that is given."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ctxcompress.config import CompressionConfig
+from ctxcompress.documents import Document
+from ctxcompress.errors import ConfigError
+from ctxcompress.render.entry import Entry, Renderer
+from ctxcompress.render.renderers import renderer
+from ctxcompress.select.layout import Layout, Shown
+from ctxcompress.select.previews import preview_line
+from ctxcompress.tokens import OriginalText, TokenCounter
+from ctxcompress.types import KeptPassage, Passage, Span
+
+__all__ = ["Frame", "Presentation"]
+
+Frame = Callable[[Passage, str], str]
+"""How a kept text of a passage looks where it is finally read. What it adds counts in the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """The frame that is given, or the lines of previews, or the format. Raises ConfigError for a frame and a format."""
+
+    config: CompressionConfig
+    query: str = ""
+    frame: Frame | None = None
+
+    def __post_init__(self) -> None:
+        if self.frame is not None and self.config.format != "plain":
+            raise ConfigError(
+                f"a frame is given with format={self.config.format!r}, which has headers itself; give one of them"
+            )
+
+    def layout(
+        self, items: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int
+    ) -> Layout:
+        """How what is kept of the documents is shown. first: the number of passages that the reader has already."""
+        texts, separator, frame = [item.text for item in items], self.config.separator, self.frame
+        if frame is None and self.config.mode == "preview":
+            frame, separator = preview_line, "\n"
+        if frame is not None:
+            framed = frame
+            return Layout(documents, texts, separator, lambda _, shown: framed(items[shown.passage], shown.text), count)
+        if self.config.format == "plain":
+            return Layout(documents, texts, separator, lambda _, shown: shown.text, count)
+        way = self._renderer(count)
+        envelope = way.opening, way.closing
+
+        def show(position: int, shown: Shown) -> str:
+            return way.entry(_entry(first + position + 1, items[shown.passage], shown))
+
+        return Layout(documents, texts, way.separator, show, count, envelope=envelope)
+
+    def as_they_came(self, passages: Sequence[Passage]) -> OriginalText:
+        """The passages as they came, shown as what is kept of them is."""
+        return OriginalText(partial(self._of_all, passages), self.config.encoding)
+
+    def entries(self, parts: Iterable[KeptPassage]) -> list[str]:
+        """What of the final text is each passage's."""
+        way = self._renderer()
+        return [way.entry(Entry.of(number, part)) for number, part in enumerate(parts, 1)]
+
+    def formatted(self, parts: Iterable[KeptPassage]) -> str:
+        """The final text of what was kept."""
+        return _enveloped(self._renderer(), self.entries(parts))
+
+    def _of_all(self, passages: Sequence[Passage]) -> str:
+        frame, separator = self.frame, self.config.separator
+        if frame is not None or self.config.format == "plain":
+            return separator.join(frame(item, item.text) if frame else item.text for item in passages)
+        way = self._renderer()
+        shown = (Shown(index, item.text, (Span(0, len(item.text)),)) for index, item in enumerate(passages))
+        return _enveloped(way, (way.entry(_entry(of.passage + 1, passages[of.passage], of)) for of in shown))
+
+    def _renderer(self, count: Callable[[str], int] | None = None) -> Renderer:
+        config = self.config
+        return renderer(config.format, config.separator, self.query, count or self._count)
+
+    def _count(self, text: str) -> int:
+        return TokenCounter(self.config.encoding)(text)  # not before it is needed: it may have to be fetched
+
+
+def _entry(number: int, item: Passage, shown: Shown) -> Entry:
+    index, text, spans, markers, is_line, relevance = shown
+    return Entry(number, item, text, index, spans, markers, relevance, is_line)
+
+
+def _enveloped(way: Renderer, entries: Iterable[str]) -> str:
+    return f"{way.opening}{way.separator.join(entries)}{way.closing}"

@@ -1,0 +1,1 @@
+"""What the reader sees: the kept passages in a format."""

@@ -1,0 +1,131 @@
+"""One question as several searches."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.language_models import FakeListChatModel
+from llama_index.core.llms import MockLLM
+
+from ctxcompress.errors import InputError
+from ctxcompress.query.complexity import classify_complexity
+from ctxcompress.query.decompose import decompose
+
+
+@pytest.mark.parametrize(
+    ("query", "searches"),
+    [
+        ("What is Python?", ("What is Python?",)),
+        ("React vs Vue", ("React", "Vue")),
+        (
+            "Compare LangChain vs CrewAI vs Strands for production AI agents",
+            (
+                "LangChain for production AI agents",
+                "CrewAI for production AI agents",
+                "Strands for production AI agents",
+                "Compare LangChain vs CrewAI vs Strands for production AI agents",
+            ),
+        ),
+        ("Explain React hooks and state management", ("Explain React hooks", "Explain state management")),
+        ("What is the difference between TCP and UDP?", ("TCP", "UDP")),
+        (
+            "Compare Redis, Memcached, Hazelcast and Ignite in terms of latency",
+            (
+                "Redis in terms of latency",
+                "Memcached in terms of latency",
+                "Hazelcast in terms of latency",
+                "Ignite in terms of latency",
+            ),
+        ),
+        (
+            "Who built the old gate of the town? What does it cost to mend it?",
+            ("Who built the old gate of the town?", "What does it cost to mend it?"),
+        ),
+        (
+            "Vergleiche React und Vue für große Anwendungen",
+            ("React für große Anwendungen", "Vue für große Anwendungen"),
+        ),
+        ("TCP和UDP有什么区别？", ("TCP", "UDP有什么")),
+    ],
+)
+def test_rules(query, searches):
+    assert decompose(query) == searches
+
+
+def test_what_is_too_much_is_one_search():
+    query = "Compare red, green, blue, white, black and grey gates in detail"
+    searches = decompose(query)
+    assert len(searches) == 4
+    assert searches[:3] == ("red in detail", "green in detail", "blue in detail")
+    assert all(color in searches[3] for color in ("white", "black", "grey"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "React performance\nVue performance",
+        "1. React performance\n2. Vue performance\n",
+        "- React performance\n\n- Vue performance",
+        'Here are the queries:\n1) "React performance"\n2) "Vue performance"\n3) "Angular performance"',
+        "* React performance\n* React performance\n* Vue performance",
+    ],
+)
+def test_a_model_writes_them(answer):
+    expected = ("React performance", "Vue performance")
+    assert decompose("React vs Vue", FakeListChatModel(responses=[answer])) == expected
+    assert decompose("React vs Vue", lambda prompt: answer) == expected
+
+
+def test_a_model_of_llamaindex_writes_them():
+    searches = decompose("React vs Vue", MockLLM())  # it answers with the prompt
+    assert len(searches) == 2
+    assert searches[0].startswith("Write 2 search queries")
+
+
+def test_the_model_is_asked_for_as_many_as_the_question_is_worth():
+    prompts = []
+
+    def llm(prompt):
+        prompts.append(prompt)
+        return ""
+
+    assert decompose("What is Python?", llm) == ("What is Python?",)
+    assert prompts == []
+    query = "Compare the top 5 cloud providers for ML workloads"
+    assert decompose(query, llm)
+    (prompt,) = prompts
+    assert "4 search queries" in prompt
+    assert prompt.endswith(query)
+
+
+@pytest.mark.parametrize("answer", ["", "\n \n", "Queries:"])
+def test_without_an_answer_the_rules_make_them(answer, caplog):
+    assert decompose("React vs Vue", lambda prompt: answer) == ("React", "Vue")
+    assert "no searches" in caplog.text
+
+
+def test_what_is_no_model_is_refused():
+    with pytest.raises(InputError, match="llm is a int; give a chat model"):
+        decompose("React vs Vue", 5)
+
+
+def test_what_the_model_raises_is_raised_on():
+    def llm(prompt):
+        raise TimeoutError("slow")
+
+    with pytest.raises(TimeoutError):
+        decompose("React vs Vue", llm)
+
+
+@given(st.text(max_size=200))
+def test_any_question_has_a_search(query):
+    searches = decompose(query)
+    assert 1 <= len(searches) <= classify_complexity(query).sub_query_count
+    assert all(searches) or query == ""
+    assert len(set(searches)) == len(searches)
+
+
+@pytest.mark.parametrize(
+    "text", ["a vs " * 20_000, "compare " + "x, " * 50_000, "explain a and " * 20_000, "?a" * 50_000]
+)
+def test_long_questions_are_no_burden(text):
+    assert len(decompose(text)) <= 4

@@ -1,0 +1,80 @@
+"""What kind of answer a question wants."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.query.intent import Intent, classify_intent
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "getUserById function",
+        "parseJSON",
+        "get_user_by_id",
+        "parse_json",
+        "`configure`",
+        "`--flag`",
+        "v1.5",
+        "2.3.1",
+        "install",
+        "configure authentication",
+        "enable logging",
+        "syntax of tables",
+        "Konfiguration installieren",
+    ],
+)
+def test_signs_of_a_fact(query):
+    result = classify_intent(query)
+    assert result.intent is Intent.FACTUAL
+    assert result.reasons
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "why use JWT authentication?",
+        "how to configure authentication",
+        "explain the scheduler",
+        "what getUserById returns",
+        "getting started",
+        "overview of the API",
+        "background of v1.5",
+        "difference of get_user and find_user",
+        "compare `a` and `b`",
+        "threads versus processes",
+        "install?",
+        "warum Redis",
+        "为什么使用缓存",
+        "как работает планировщик",
+    ],
+)
+def test_signs_of_an_explanation_win(query):
+    result = classify_intent(query)
+    assert result.intent is Intent.CONCEPTUAL
+    assert result.reasons
+
+
+@pytest.mark.parametrize("query", ["", "API reference", "authentication setup", "whatever", "showcase", "canvas"])
+def test_without_a_sign_a_fact_is_wanted(query):
+    assert classify_intent(query).intent is Intent.FACTUAL
+
+
+def test_reasons_say_what_was_found():
+    assert classify_intent("install v1.5 with `pip`").reasons == (
+        "code ('`pip`')",
+        "version ('v1.5')",
+        "command ('install')",
+    )
+    assert classify_intent("why?").reasons == ("question ('why')", "question mark")
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_an_intent(query):
+    assert classify_intent(query) == classify_intent(query)
+
+
+@pytest.mark.parametrize("text", ["`" * 200_000, "a_" * 100_000, "aA" * 100_000, "1." * 100_000, "--a" * 50_000])
+def test_long_texts_are_no_burden(text):
+    assert classify_intent(text).intent in Intent

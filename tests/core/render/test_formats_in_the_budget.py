@@ -1,0 +1,207 @@
+"""The rules of the budget hold in every format: headers, numbers, escapes and envelopes count."""
+
+import json
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+from format_readers import adversarial, lists_of_passages, parse_compact, passages
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.builder import ContextBuilder
+from ctxcompress.cache import MemoryCache
+from ctxcompress.errors import ConfigError
+from ctxcompress.tokens import TokenCounter
+
+sys.path.append(str(Path(__file__).parent.parent / "rules"))
+from rule_inputs import TOKENIZERS, assert_partition, assert_verbatim, budgets, queries
+from rule_inputs import passages as lists_of_texts
+
+FORMATS = ("compact", "verbose", "json", "xml")
+ALL = ("plain", *FORMATS)
+TEXT = (
+    "The pool opens ten connections. The default timeout is 30 seconds. It can be changed. Logs are kept for a week. "
+    "A restart takes a minute. The logo shows a lighthouse. Nobody knows why."
+)
+
+
+def item(number: int, text: str = TEXT, **fields: object) -> Passage:
+    given = {"file_path": f"docs/{number}.md", "header_path": ("Guide", "Pool"), "score": 1 / (number + 1), **fields}
+    return Passage(f"p{number}", text, **given)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(texts=lists_of_texts, query=queries, budget=budgets)
+def test_the_final_text_is_within_max_tokens_of_tiktoken(format, texts, query, budget):
+    items = [item(number, text) for number, text in enumerate(texts)]
+    result = compress(query, items, max_tokens=budget, format=format)
+    assert result.tokens == TokenCounter("o200k_base")(result.text) <= budget
+    assert_verbatim(result, texts)
+    assert_partition(result, texts)
+    if result.passages:
+        assert result.text == Compressor(CompressionConfig(format=format)).formatted(result.passages, query=query or "")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", TOKENIZERS)
+@given(items=lists_of_passages, budget=st.integers(1, 400))
+def test_the_final_text_is_within_max_tokens_of_any_callable(name, format, items, budget):
+    encoding = TOKENIZERS[name]
+    result = compress("word", items, max_tokens=budget, format=format, encoding=encoding)
+    assert result.tokens == TokenCounter(encoding)(result.text) <= budget
+
+
+@pytest.mark.parametrize("order", ["source", "relevance", "edges"])
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("budget", range(20, 400, 45))
+def test_numbers_are_positions_in_the_final_text(format, budget, order):
+    result = compress(
+        "default timeout?", [item(n, f"{n}. {TEXT}") for n in range(12)], format=format, max_tokens=budget, order=order
+    )
+    assert result.text == (
+        Compressor(CompressionConfig(format=format)).formatted(result.passages, query="default timeout?")
+        if result.passages
+        else result.text
+    )
+    if format == "compact":
+        assert [(read.number, read.text) for read in parse_compact(result.text)] == [
+            (number, part.text) for number, part in enumerate(result.passages, 1)
+        ]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(items=st.lists(passages, min_size=1, max_size=4))
+def test_what_fits_in_its_format_is_kept_whole_and_one_token_less_is_not_enough_for_it(format, items):
+    everything = compress("timeout", items, max_tokens=100_000, format=format)
+    assert [part.text for part in everything.passages] == [each.text for each in items]
+    exact = compress("timeout", items, max_tokens=max(everything.tokens, 1), format=format, exact_dedup=False)
+    assert [part.text for part in exact.passages] == [each.text for each in items]
+    less = compress("timeout", items, max_tokens=max(exact.tokens - 1, 1), format=format)
+    assert less.tokens < max(exact.tokens, 2)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_headers_leave_less_room_for_text(format):
+    items = [item(n, f"{n}. {TEXT}") for n in range(5)]
+    plain = compress("default timeout?", items, max_tokens=200)
+    shown = compress("default timeout?", items, max_tokens=200, format=format)
+    assert 0 < sum(part.tokens for part in shown.passages) < sum(part.tokens for part in plain.passages)
+    assert "30 seconds" in shown.text
+
+
+@pytest.mark.parametrize("format", ["json", "xml"])
+def test_where_not_even_the_envelope_fits_there_is_nothing(format):
+    assert compress("q", [item(0)], max_tokens=2, format=format).text == ""
+    result = compress("q", [item(0)], max_tokens=25, format=format)
+    assert result.tokens <= 25
+    assert result.passages or result.text
+
+
+def test_lines_about_passages_have_headers_too():
+    items = [item(0, score=1.0), item(1, "Something else. " * 60, score=0.1)]
+    result = compress("default timeout?", items, max_tokens=260, format="json", metadata_only=True)
+    read = json.loads(result.text)["passages"]
+    assert [found.get("metadata_only", False) for found in read] == [False, True]
+    assert read[1]["text"].startswith("[metadata-only] docs/1.md")
+    assert read[1]["spans"] == []
+
+
+@pytest.mark.parametrize("format", ALL)
+@pytest.mark.parametrize("other", ALL)
+@pytest.mark.parametrize("budget", [5, 30, 60, 150, 1_000])
+def test_another_format_of_a_result_is_within_its_budget(format, other, budget):
+    items = [item(n, f"{n}. {TEXT}") for n in range(4)]
+    result = compress("default timeout?", items, max_tokens=budget, format=format)
+    shown = result.render(other)
+    assert TokenCounter("o200k_base")(shown) <= budget
+    if other == format:
+        assert shown is result.text
+    elif TokenCounter("o200k_base")(as_kept(result, other)) <= budget and result.passages:
+        assert shown == as_kept(result, other)
+    else:
+        assert shown == compress("default timeout?", items, max_tokens=budget, format=other).text
+
+
+def as_kept(result, format):
+    return Compressor(CompressionConfig(format=format)).formatted(result.passages, query=result.query)
+
+
+def test_a_result_is_compressed_again_with_its_own_options_where_headers_do_not_fit():
+    items = [item(n, f"{n}. {TEXT}") for n in range(4)]
+    result = compress("default timeout?", items, max_tokens=50, top_n=1, separator="\n---\n")
+    assert result.render("verbose").count("**Result") == 1
+    assert "30 seconds" in result.render("verbose")
+
+
+def test_render_refuses_another_name_and_previews():
+    result = compress("q", ["text"])
+    with pytest.raises(ConfigError, match="format is 'yaml'; give one of plain"):
+        result.render("yaml")
+    with pytest.raises(ConfigError, match="given with mode='preview'"):
+        compress("q", ["text"], mode="preview").render("compact")
+
+
+def test_a_result_in_a_format_can_be_pickled_and_expanded():
+    result = compress("default timeout?", [item(0, TEXT * 3)], max_tokens=60, format="verbose")
+    copied = pickle.loads(pickle.dumps(result))
+    assert copied.stats == result.stats
+    assert copied.render("json") == result.render("json")
+    assert result.expand("p0", max_tokens=10) == "The default timeout is 30 seconds."
+
+
+def test_the_statistics_count_the_passages_as_they_came_in_the_same_format():
+    items = [item(0), item(1, "The logo is blue.")]
+    result = compress("", items, format="compact")
+    assert result.stats.original_tokens == result.tokens
+    assert result.stats.tokens_saved == 0
+
+
+def test_a_frame_and_a_format_are_refused_together():
+    with pytest.raises(ConfigError, match=r"a frame is given with format='xml'.*give one of them"):
+        Compressor(CompressionConfig(format="xml")).compress("q", ["text"], frame=lambda passage, text: text)
+
+
+def test_a_cache_tells_formats_apart():
+    cache = MemoryCache()
+    items = [item(n, f"{n}. {TEXT}") for n in range(4)]
+    for _ in range(2):
+        for name in ALL:
+            cached = compress("default timeout?", items, max_tokens=90, format=name, cache=cache)
+            assert cached == compress("default timeout?", items, max_tokens=90, format=name)
+
+
+def test_a_file_can_name_the_format(tmp_path):
+    (tmp_path / "c.toml").write_text('[compression]\nformat = "compact"\n', encoding="utf-8")
+    assert CompressionConfig.from_toml(tmp_path / "c.toml").format == "compact"
+
+
+@pytest.mark.parametrize("format", ["compact", "verbose"])
+@pytest.mark.parametrize("rebalance", [False, True])
+def test_a_context_numbers_on(format, rebalance):
+    builder = ContextBuilder(400, config=CompressionConfig(format=format))
+    for number in range(4):
+        before = builder.render()
+        text = f"Chapter {number} is about bird {number * 7}. " + f"The weight of bird {number * 7} is {number} kilos."
+        builder.add([item(number, text)], query="weight of a bird?", rebalance=rebalance and number == 3)
+        assert builder.render().startswith(before)
+        assert TokenCounter("o200k_base")(builder.render()) == 400 - builder.remaining <= 400
+    assert builder.render() == Compressor(CompressionConfig(format=format)).formatted(builder.passages)
+    if format == "compact":
+        assert [read.number for read in parse_compact(builder.render())] == [1, 2, 3, 4]
+
+
+@given(texts=st.lists(adversarial, min_size=1, max_size=4))
+def test_a_context_cannot_be_forged_either(texts):
+    builder = ContextBuilder(150, config=CompressionConfig(format="compact", exact_dedup=False))
+    for number, text in enumerate(texts):
+        builder.add([item(number, text)])
+    assert [read.text for read in parse_compact(builder.render())] == [part.text for part in builder.passages]
+
+
+@pytest.mark.parametrize("format", ["json", "xml"])
+def test_a_context_that_grows_has_no_format_that_is_closed(format):
+    with pytest.raises(ConfigError, match=f"format is '{format}', whose end nothing can be added after"):
+        ContextBuilder(100, config=CompressionConfig(format=format))
