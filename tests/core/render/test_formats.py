@@ -7,8 +7,9 @@ import pytest
 from format_readers import HEADER, TAG, VERBOSE_HEADER, lists_of_passages, parse_compact
 from hypothesis import given
 
-from ctxcompress import CompressionConfig, Compressor, KeptPassage, Passage, Span
+from ctxcompress import CompressionConfig, Compressor, KeptPassage, Passage
 from ctxcompress.text.labels import one_line, shortened, shortened_path
+from ctxcompress.types import Span
 
 PASSAGES = (
     Passage(
