@@ -4,6 +4,7 @@ import copy
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import lc_tools
@@ -120,6 +121,28 @@ async def test_a_run_with_all_kinds_of_tools_at_once(is_async):
     assert [message["content"] for message in model_with.shown[1] if message["type"] == "tool"] == [
         message.content for message in short
     ]
+
+
+@pytest.mark.parametrize(
+    ("middleware", "documented"),
+    [
+        ([], [4, 4_444, 6_826]),
+        ([CtxCompressMiddleware()], [4, 1_355, 1_913]),
+        ([CtxCompressMiddleware(max_tokens=400)], [4, 756, 1_074]),
+    ],
+)
+def test_what_a_model_reads_in_the_run_of_the_documentation(middleware, documented):
+    page = (Path(__file__).parents[2] / "docs" / "search.md").read_text(encoding="utf-8")
+    assert " + ".join(f"{number:,}" for number in documented) in page
+    turns = [
+        calling((lc_tools.web_search, {"query": KUBERNETES}), (lc_tools.fetch_page, {"url": "a"})),
+        calling((lc_tools.web_search, {"query": CLOUDS}), turn="2"),
+        AIMessage("done"),
+    ]
+    model = Scripted(responses=turns)
+    agent_of(model, [lc_tools.web_search, lc_tools.fetch_page], *middleware).invoke(asked())
+    read = [sum(tokens(message["content"]) for message in messages) for messages in model.shown]
+    assert read == pytest.approx(documented, rel=0.05)
 
 
 @pytest.mark.parametrize("is_async", [False, True])
