@@ -46,7 +46,7 @@ class CtxCompressState(AgentState[Any]):
     ctxcompress: NotRequired[Annotated[Savings | None, OmitFromInput, _sum]]
 
 
-class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any, Any]):
+class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     """Keeps of what an agent's tools return what answers the question, in at most `max_tokens` tokens a result.
 
     Each result is shortened once, when it is new: the messages that the model has seen never change, so that prompt

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import lc_tools
 import pytest
-from langchain.tools import InjectedState, InjectedStore, ToolRuntime
 from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
@@ -14,7 +13,7 @@ from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, to
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt import InjectedState, InjectedStore, ToolNode, ToolRuntime
 from langgraph.store.memory import InMemoryStore
 from lc_tools import IMAGE, PAGE, RECORDS, tokens
 from search_shapes import KUBERNETES, exa, tavily
