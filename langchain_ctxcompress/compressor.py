@@ -121,7 +121,7 @@ class CtxCompressor(BaseDocumentCompressor):
     they must be of this model."""
     adaptive: bool = False
     """Whether to stop before the budget is full, at the segments that are hardly needed. What fits as it is stays."""
-    min_probability: float = 0.01
+    min_probability: float = 0.012
     """How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."""
     language: str | None = None
     """ISO 639-1 code of the texts ("en", "de"); None detects it."""

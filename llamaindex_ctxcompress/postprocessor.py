@@ -159,7 +159,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         default=False, description="Whether to stop before the budget is full, at what is hardly needed."
     )
     min_probability: float = Field(
-        default=0.01, description="How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."
+        default=0.012, description="How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."
     )
     language: str | None = Field(default=None, description="ISO 639-1 code of the texts; None detects it.")
     synonyms: Mapping[str, Sequence[str]] = Field(
