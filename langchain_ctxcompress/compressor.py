@@ -19,6 +19,7 @@ from langchain_ctxcompress.embeddings import as_encoder
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
+_DEFAULT = CompressionConfig()
 
 
 class DocumentsAndQuery(TypedDict):
@@ -230,7 +231,7 @@ class CtxCompressor(BaseDocumentCompressor):
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
     encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
-    start = CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
+    start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
     return start.with_options(**encoded)
 
 

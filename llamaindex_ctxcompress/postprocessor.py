@@ -31,6 +31,7 @@ Encoding = str | Callable[[str], int | Sized]
 AnyEncoder = BaseEmbedding | Encoder | object | None
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
+_DEFAULT = CompressionConfig()
 
 
 class CtxCompressPostprocessor(BaseNodePostprocessor):
@@ -318,7 +319,7 @@ def _check_format(format: str, mode: MetadataMode) -> None:
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
     encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
-    start = CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
+    start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
     return start.with_options(**encoded)
 
 
