@@ -138,6 +138,7 @@ async def test_wrong_arguments_are_an_error_that_the_model_can_read(
         ({}, "chunk_id is 'None'; give an id"),
         ({"chunk_id": 5}, "chunk_id is '5'; give an id"),
         ({"chunk_id": "a", "max_tokens": 0}, "max_tokens is '0'; give a whole number, at least 1"),
+        ({"chunk_id": "a", "max_tokens": 2.5}, "max_tokens is '2.5'; give a whole number, at least 1"),
         ({"chunk_id": "a", "max_tokens": "many"}, "max_tokens is 'many'; give a whole number, at least 1"),
         ({"chunk_id": "a", "query": 5}, "query is '5'; give a string"),
         ({"chunk_id": "a", "path": "b"}, "there is no argument 'path'; the arguments are chunk_id"),
@@ -184,6 +185,7 @@ async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
     text = text_of(await client.call_tool("expand_chunk", asked))
     assert "It is set with `timeout=`." in text
     assert Compressor().count(text) <= 12
+    assert text_of(await client.call_tool("expand_chunk", {**asked, "max_tokens": 12.0})) == text
 
 
 @pytest.mark.parametrize(

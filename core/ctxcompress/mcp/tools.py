@@ -141,6 +141,8 @@ def _expand_arguments(given: Mapping[str, Any]) -> tuple[str, int | None, str]:
     name, max_tokens, query = (given.get(argument) for argument in known)
     if not isinstance(name, str) or not name:
         raise ConfigError(f"chunk_id is {str(name)[:100]!r}; give an id as query_documents_compressed shows it")
+    if isinstance(max_tokens, float) and max_tokens.is_integer():
+        max_tokens = int(max_tokens)  # JSON writes 5 as 5.0, too
     is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool) and max_tokens >= 1
     if max_tokens is not None and not is_number:
         raise ConfigError(f"max_tokens is {str(max_tokens)[:100]!r}; give a whole number, at least 1, or leave it out")
