@@ -8,6 +8,7 @@ results -> one of each page -> the score's floor -> so many as the question need
 """
 
 import logging
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, Unpack
@@ -16,7 +17,7 @@ from ctxcompress.checks import check_count
 from ctxcompress.config import CompressionConfig
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.query.complexity import Complexity
-from ctxcompress.search.limits import LeftOut, Limits, SearchOptions, complexity_of, left_out
+from ctxcompress.search.limits import LeftOut, Limits, SearchOptions, best_first, complexity_of, left_out
 from ctxcompress.search.sentences import KeySentences
 from ctxcompress.search.shapes import Found, Record, read_shape, shown_to_model
 from ctxcompress.spans import inverse
@@ -48,8 +49,9 @@ class SearchCompression(Generic[Results]):
     compressed_tokens: int
     dropped: tuple[Decision, ...] = field(repr=False)
     """Every character of the results' texts that was left out, and why: `index` is the place of the result among those
-    that came, `passage.metadata["key"]` the key that has the text. DUPLICATE: a result of the same page is kept. SCORE
-    and LIMIT: the result is not kept. BUDGET: other sentences answer better, or `max_tokens` is full."""
+    that came, `passage.metadata["key"]` the key that has the text. A result without text that is not kept is there
+    without spans. DUPLICATE: another result of the same page says the same. SCORE and LIMIT: the result is not kept.
+    BUDGET: other sentences answer better, or `max_tokens` is full."""
 
     @property
     def tokens_saved(self) -> int:
@@ -78,15 +80,16 @@ def compress_search_results(
     score among them. A text in which nothing is left out comes back as it is.
     complexity: "simple", "moderate" or "complex": up to 3, 4 or 5 results of 300, 400 or 500 characters. None tells it
     from the query, and is "complex" without one.
-    max_tokens: the most that the results may take as a model reads them. Texts get shorter first, then the last
-    results go. None bounds them by the limits alone.
+    max_tokens: the most that the results may take as a model reads them. Texts get shorter first, then results go, the
+    lowest score first, or the last. None bounds them by the limits alone.
     config: what counts tokens (`encoding`) and how sentences are judged (`scorer`, `encoder`, `language`, `synonyms`,
     `type_weights`); its other options are not used.
     limits: `max_results`, `max_characters` (of the texts of a result together) and `max_sentences` (3) in the place of
     those of the complexity; `min_score`, the score below which a result is left out (0.3; None for none). Results
     without a usable score stay, and if all are below it, all stay.
 
-    Of several results of one page, as their addresses say, the best-scored stays, or the first. Sentences are kept in
+    Of results of one page, as their addresses say, one whose text another one has too is left out; of the same text
+    the best-scored stays, or the first. Different parts of a page all count. Sentences are kept in
     their order and verbatim, with what they cannot stand without (a heading, the header of a table); one that is too
     long alone is cut between words and ends in "...".
 
@@ -148,6 +151,48 @@ class _Made:
     tokens: int
 
 
+_Key = tuple[str, int | None]
+"""Of a text in its result: the key, and the place in the list under it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortened:
+    """What is kept of one result's texts."""
+
+    spans: Mapping[_Key, Sequence[Span]]
+    changed: Mapping[_Key, str]
+
+
+class _Shorter:
+    """The texts of all results, and what is kept of each in so many characters, looked for once."""
+
+    __slots__ = ("_found", "_numbers", "_sentences", "_texts")
+
+    def __init__(
+        self, query: str, records: Sequence[Record], texts: Mapping[int, Sequence[_Text]], config: CompressionConfig
+    ) -> None:
+        self._texts = [text for place in sorted(texts) for text in texts[place]]
+        self._numbers: dict[int, list[int]] = {place: [] for place in texts}
+        for number, text in enumerate(self._texts):
+            self._numbers[text.place].append(number)
+        passages = [Passage(str(text.place), text.text, title=records[text.place].title) for text in self._texts]
+        self._sentences = KeySentences(query, passages, config)
+        self._found: dict[tuple[int, int], _Shortened] = {}
+
+    def of(self, place: int, characters: int, sentences: int) -> _Shortened:
+        if (place, characters) not in self._found:
+            kept = self._sentences.of(self._numbers[place], characters, sentences)
+            texts = {self._key(number): (self._texts[number].text, of_text) for number, of_text in kept.items()}
+            self._found[place, characters] = _Shortened(
+                {key: of_text.spans for key, (_, of_text) in texts.items()},
+                {key: of_text.text for key, (text, of_text) in texts.items() if of_text.text != text},
+            )
+        return self._found[place, characters]
+
+    def _key(self, number: int) -> _Key:
+        return self._texts[number].key, self._texts[number].number
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
     """Results that are to be compressed, and which of them are not worth reading."""
@@ -158,52 +203,52 @@ class _Work:
     limits: Limits
 
     def within(self, query: str, config: CompressionConfig, count: TokenCounter, max_tokens: int | None) -> _Made:
-        """The first of the ways to shorten them that fits."""
-        places = [place for place in range(len(self.found.records)) if place not in self.left_out]
-        texts = [text for place in places for text in self._texts(place) if text.text.strip()]
-        passages = [Passage(str(text.place), text.text, title=self.found.records[text.place].title) for text in texts]
-        sentences = KeySentences(query, passages, config)
-        made = None
-        for number in range(len(places), 0, -1):
-            for part in _PARTS if number > 1 else _PARTS_OF_ONE:
-                made = self._made(places[:number], texts, sentences, part, count)
-                if max_tokens is None or made.tokens <= max_tokens:
-                    return made
-        return self._nothing(count, max_tokens, is_cut=made is not None)
+        """The first of the ways to shorten them that fits: so many results as do, and the best of them."""
+        records = self.found.records
+        places = best_first(records, [place for place in range(len(records)) if place not in self.left_out])
+        texts = {place: [text for text in self._texts(place) if text.text.strip()] for place in places}
+        shorter = _Shorter(query, records, texts, config)
+
+        def made(number: int, part: int) -> _Made:
+            characters = max(1, self.limits.max_characters // part)
+            return self._made(sorted(places[:number]), shorter, characters, count)
+
+        def fits(made: _Made) -> bool:
+            return max_tokens is None or made.tokens <= max_tokens
+
+        most = len(places)
+        if max_tokens is not None:
+            # The first number that is one too many, among those of more than one result.
+            most = bisect_left(range(2, most + 1), True, key=lambda number: not fits(made(number, _PARTS[-1]))) + 1
+        for number in range(min(most, len(places)), 0, -1):
+            ways = (made(number, part) for part in (_PARTS if number > 1 else _PARTS_OF_ONE))
+            if fitting := next(filter(fits, ways), None):
+                return fitting
+        return self._nothing(count, max_tokens, is_cut=bool(places))
 
     def dropped(self, made: _Made) -> Iterator[Decision]:
-        """What of all texts was left out."""
+        """What of all texts was left out; of a result that is not kept and has no text, that it was."""
         for place, record in enumerate(self.found.records):
             why = self.left_out.get(place, LeftOut(Reason.BUDGET))
+            is_kept = place in made.places
+            said = False
             for text in self._texts(place):
                 spans = inverse(made.spans.get((place, text.key, text.number), ()), len(text.text))
-                is_blank = place in made.places and not text.text.strip()
-                if spans and not is_blank:
-                    metadata = {"key": text.key}
-                    passage = Passage(record.address or str(place), text.text, title=record.title, metadata=metadata)
-                    yield Decision(place, passage, spans, why.reason, why.duplicate_of)
+                if spans and not (is_kept and not text.text.strip()):
+                    said = True
+                    yield Decision(place, _passage(place, record, text), spans, why.reason, why.duplicate_of)
+            if not is_kept and not said:
+                yield Decision(place, _passage(place, record), (), why.reason, why.duplicate_of)
 
     def _texts(self, place: int) -> list[_Text]:
         return [_Text(place, *text) for text in self.found.records[place].texts()]
 
-    def _made(
-        self, places: Sequence[int], texts: Sequence[_Text], sentences: KeySentences, part: int, count: TokenCounter
-    ) -> _Made:
-        """part: what the characters of a result are divided by."""
-        characters = max(1, self.limits.max_characters // part)
-        kept: list[Record] = []
-        spans = {}
-        is_same = len(places) == len(self.found.records)
-        for place in places:
-            numbers = [number for number, text in enumerate(texts) if text.place == place]
-            shorter = {}
-            for number, of_text in sentences.of(numbers, characters, self.limits.max_sentences).items():
-                text = texts[number]
-                spans[place, text.key, text.number] = of_text.spans
-                if of_text.text != text.text:
-                    shorter[text.key, text.number] = of_text.text
-            is_same = is_same and not shorter
-            kept.append(self.found.records[place].with_texts(shorter))
+    def _made(self, places: Sequence[int], shorter: "_Shorter", characters: int, count: TokenCounter) -> _Made:
+        """characters: those of each result."""
+        shortened = {place: shorter.of(place, characters, self.limits.max_sentences) for place in places}
+        kept = [self.found.records[place].with_texts(found.changed) for place, found in shortened.items()]
+        spans = {(place, *key): of for place, found in shortened.items() for key, of in found.spans.items()}
+        is_same = len(places) == len(self.found.records) and not any(found.changed for found in shortened.values())
         results = self.results if is_same and isinstance(self.results, str) else self.found.rebuilt(kept)
         return _Made(results, places, spans, count(shown_to_model(results)))
 
@@ -218,3 +263,9 @@ class _Work:
         if is_cut:
             _log.warning("none of %d results fits into max_tokens=%s: give more", len(self.found.records), max_tokens)
         return _Made(results, (), {}, tokens)
+
+
+def _passage(place: int, record: Record, text: _Text | None = None) -> Passage:
+    """A text of a result, for the account."""
+    metadata = {"key": text.key} if text else {}
+    return Passage(record.address or str(place), text.text if text else "", title=record.title, metadata=metadata)

@@ -1,8 +1,7 @@
 """How many results are kept, how long they may be, and which of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from types import MappingProxyType
 from typing import Any, TypedDict
 
@@ -14,7 +13,7 @@ from ctxcompress.search.addresses import page_of
 from ctxcompress.search.shapes import Record
 from ctxcompress.types import Reason
 
-__all__ = ["LeftOut", "Limits", "SearchOptions", "complexity_of", "left_out"]
+__all__ = ["LeftOut", "Limits", "SearchOptions", "best_first", "complexity_of", "left_out"]
 
 _LIMITS: Mapping[Complexity, Mapping[str, int]] = MappingProxyType(
     {
@@ -75,32 +74,57 @@ class LeftOut:
 
     reason: Reason
     duplicate_of: int | None = None
-    """The place of the result of the same page that is."""
+    """The place of the result of the same page that is, and says all that this one does."""
 
 
 def left_out(records: Sequence[Record], limits: Limits) -> dict[int, LeftOut]:
-    """Place of a result -> why it is left out, before any text is looked at."""
-    found = _same_pages(records)
-    places = [place for place in range(len(records)) if place not in found]
+    """Place of a result -> why it is left out, before any text is shortened."""
+    found: dict[int, LeftOut] = {}
     least = limits.min_score
     if least is not None:
-        weak = [place for place in places if (score := _score(records[place])) is not None and score < least]
-        if len(weak) < len(places):
+        weak = [place for place, score in enumerate(map(_score, records)) if score is not None and score < least]
+        if len(weak) < len(records):
             found.update(dict.fromkeys(weak, LeftOut(Reason.SCORE)))
-    ranked = [place for place in places if place not in found]
+    found.update(_copies(records, [place for place in range(len(records)) if place not in found]))
+    ranked = best_first(records, [place for place in range(len(records)) if place not in found])
     found.update(dict.fromkeys(ranked[limits.max_results :], LeftOut(Reason.LIMIT)))
     return found
 
 
-def _same_pages(records: Sequence[Record]) -> dict[int, LeftOut]:
-    """The results of pages of which there is a better one: scored better, or as well and earlier."""
-    best: dict[str, int] = {}
-    pages = [page_of(record.address or "") for record in records]
-    ranks = [(_score(record) if _score(record) is not None else -inf, -place) for place, record in enumerate(records)]
-    for place, page in enumerate(pages):
-        if ranks[place] > ranks[best.setdefault(page, place)]:
-            best[page] = place
-    return {place: LeftOut(Reason.DUPLICATE, best[page]) for place, page in enumerate(pages) if best[page] != place}
+def best_first(records: Sequence[Record], places: Sequence[int]) -> list[int]:
+    """The places by score; in their order if not all of them have one, for what is unknown is not low."""
+    scores = {place: score for place in places if (score := _score(records[place])) is not None}
+    return sorted(places, key=lambda place: -scores[place]) if len(scores) == len(places) else list(places)
+
+
+def _copies(records: Sequence[Record], places: Sequence[int]) -> dict[int, LeftOut]:
+    """The results of whose page another one says the same: all of their text, or more. Of several that say the very
+    same the best-scored stays, or the first. Two parts of a page are no copies of each other."""
+    pages: dict[str, list[int]] = {}
+    for place in places:
+        pages.setdefault(page_of(records[place].address or ""), []).append(place)
+    found: dict[int, LeftOut] = {}
+    for of_page in pages.values():
+        if len(of_page) > 1:
+            found.update(_copies_in_page({place: _folded(records[place]) for place in best_first(records, of_page)}))
+    return found
+
+
+def _copies_in_page(texts: Mapping[int, Sequence[str]]) -> Iterator[tuple[int, LeftOut]]:
+    """texts: those of each result, the best one first."""
+    kept: dict[int, str] = {}
+    for place in sorted(texts, key=lambda place: -sum(map(len, texts[place]))):
+        own = "\n".join(texts[place])
+        same = next((other for other, text in kept.items() if all(part in text for part in texts[place])), None)
+        if same is None:
+            kept[place] = own
+        else:
+            yield place, LeftOut(Reason.DUPLICATE, same)
+
+
+def _folded(record: Record) -> list[str]:
+    """The texts of a result, whatever their spaces are; in spaces, so that whole words are compared."""
+    return [f" {folded} " for *_, text in record.texts() if (folded := " ".join(text.split()))]
 
 
 def _score(record: Record) -> float | None:

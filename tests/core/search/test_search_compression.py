@@ -183,6 +183,81 @@ def test_one_page_comes_once_and_the_best_scored_of_it():
     assert reasons(result) == [(0, Reason.DUPLICATE, 1), (3, Reason.DUPLICATE, 2)]
 
 
+GUIDE = [
+    {"link": "https://docs.example/guide#install", "snippet": "Install with pip."},
+    {"link": "https://docs.example/guide#timeouts", "snippet": "The default timeout is 30 seconds."},
+]
+
+
+def test_different_parts_of_a_page_are_no_copies():
+    result = compress_search_results(GUIDE, "What is the default timeout?")
+    assert result.results == GUIDE
+    parts = [{"url": "https://a.example/doc", "text": f"Part {n} says {n}0 seconds."} for n in range(3)]
+    assert compress_search_results(parts, "How many seconds?").results == parts
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dropped"),
+    [
+        ("The limit is\n\n30 seconds.", "The limit is 30 seconds.", [1]),
+        ("The limit is 30 seconds.", "Read this. The limit is 30 seconds. Thanks.", [0]),
+        ("Read this. The limit is 30 seconds. Thanks.", " ", [1]),
+        ("", "The limit is 30 seconds.", [0]),
+        ("The limit is 130 seconds.", "30 seconds.", []),
+        ("The limit is 30 seconds.", "The limit is 60 seconds.", []),
+    ],
+)
+def test_of_one_page_what_another_result_says_too_is_left_out(one, other, dropped):
+    came = [{"url": "https://a.example/page", "content": text} for text in (one, other)]
+    result = compress_search_results(came, "What is the limit?")
+    assert [index for index, *_ in reasons(result)] == dropped
+    assert {reason for _, reason, _ in reasons(result)} <= {Reason.DUPLICATE}
+    assert result.results == [found for place, found in enumerate(came) if place not in dropped]
+
+
+def test_a_copy_with_a_low_score_does_not_take_the_place_of_a_good_one():
+    came = hits(0.9, 0.1)
+    came[1] = {**came[1], "url": came[0]["url"], "content": f"{TEXT} And more of it."}
+    result = compress_search_results(came, KUBERNETES)
+    assert result.results == came[:1]
+    assert reasons(result) == [(1, Reason.SCORE, None)]
+
+
+def test_the_best_results_are_kept_in_their_order():
+    assert kept(hits(0.4, 0.9, 0.5, 0.8), max_results=2) == [1, 3]
+    assert kept(hits(0.4, 0.9, 0.4, 0.4), max_results=2) == [0, 1]
+    assert kept(hits(0.4, 0.9, None, 0.8), max_results=2) == [0, 1]  # unknown is not low
+    came = hits(0.4, 0.5, 0.9)
+    room = Compressor().count(json.dumps(came[2:]))
+    result = compress_search_results(came, KUBERNETES, max_tokens=room)
+    assert result.results == came[2:]
+    assert [(index, reason) for index, reason, _ in reasons(result)] == [(0, Reason.BUDGET), (1, Reason.BUDGET)]
+
+
+def test_a_result_without_text_is_in_the_account():
+    came = [
+        {"url": f"https://a.example/{n}", "title": str(n), "content": text} for n, text in enumerate(["", None, TEXT])
+    ]
+    result = compress_search_results(came, KUBERNETES, max_results=1)
+    assert result.results == came[:1]
+    assert reasons(result) == [(1, Reason.LIMIT, None), (2, Reason.LIMIT, None)]
+    assert (result.dropped[0].spans, result.dropped[0].passage.id) == ((), "https://a.example/1")
+
+
+def test_a_budget_is_met_in_few_steps():
+    counted = []
+
+    def encoding(text):
+        counted.append(text)
+        return len(text.split())
+
+    came = hits(*[0.9] * 64, text=" ".join(SENTENCES))
+    config = CompressionConfig(encoding=encoding)
+    result = compress_search_results(came, KUBERNETES, max_results=64, max_tokens=300, config=config)
+    assert 1 < result.compressed_count < 64
+    assert sum(text.startswith("[") for text in counted) < 12
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
