@@ -42,6 +42,10 @@ class SearchCompression(Generic[Results]):
 
     results: Results
     """In the shape that came in."""
+    is_evident: bool
+    """Whether the shape itself says that these are results of a search, or pages that were read: it has them under a
+    key such as "results", or they have a score, a snippet, a content or highlights. Lists of anything else with an
+    address and a description may be what they are taken for, or not."""
     complexity: Complexity
     original_count: int
     compressed_count: int
@@ -74,10 +78,10 @@ def compress_search_results(
 ) -> SearchCompression[Results]:
     """What of a search's results the question needs, in the shape that they came in.
 
-    results: what a search tool returned: Tavily's answer, a list of results, Exa's response, what LangChain's tools for
-    Tavily, DuckDuckGo, Brave and Exa make of them, or JSON text of it; see docs/search.md. They are never changed, and
-    what comes out shares nothing with them that can change. Keys that hold no text of a result are as they were, its
-    score among them. A text in which nothing is left out comes back as it is.
+    results: what a search tool returned: Tavily's answer, a list of results, one alone, Exa's response, what
+    LangChain's tools for Tavily, DuckDuckGo, Brave and Exa make of them, or JSON text of it; see docs/search.md. They
+    are never changed, and what comes out shares nothing with them that can change. Keys that hold no text of a result
+    are as they were, its score among them. A text in which nothing is left out comes back as it is.
     complexity: "simple", "moderate" or "complex": up to 3, 4 or 5 results of 300, 400 or 500 characters. None tells it
     from the query, and is "complex" without one.
     max_tokens: the most that the results may take as a model reads them. Texts get shorter first, then results go, the
@@ -120,6 +124,7 @@ def compress_search_results(
         raise InputError("results are nested too deeply to be copied; take out what is not a result") from error
     return SearchCompression(
         results=made.results,
+        is_evident=found.is_evident,
         complexity=level,
         original_count=len(found.records),
         compressed_count=len(made.places),

@@ -2,6 +2,7 @@
 
     a list of results                         TavilySearchResults, DuckDuckGoSearchResults("list"), DDGS
     a mapping or an object that has the list  TavilySearch, ExaSearchResults, the services' own answers
+    a result alone                            tools that fetch a page
     any of these as JSON text                 BraveSearch, DuckDuckGoSearchResults("json"), what a model is shown
     text of lines "snippet: ..., title: ..."  DuckDuckGoSearchResults("string")
 
@@ -31,7 +32,11 @@ TEXT_KEYS = (
 )
 """Keys that hold the texts of a result: a string, or a list of strings."""
 _ADDRESS_KEYS = ("url", "link", "href")
+_EVIDENT_KEYS = ("score", "snippet", "raw_content", "content", "highlights", "extra_snippets")
+"""Keys that only results have beside an address: issues and bookmarks have a body, a description or a summary."""
 _LIST_KEYS = ("results", "items", "organic", "organic_results", "web")
+_ANY_LIST = ("items",)
+"""Those of them that lists of anything are under."""
 _BESIDE = {"highlights": "highlight_scores"}
 """A list of texts -> the list that has a number for each of them."""
 
@@ -90,6 +95,8 @@ class Found:
 
     records: Sequence[Record]
     rebuilt: Rebuild
+    is_evident: bool
+    """Whether the shape itself says that these are results of a search, or pages that were read."""
 
 
 def read_shape(value: object) -> Found | None:
@@ -113,9 +120,23 @@ def json_text(text: str) -> object:
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=_Number, parse_int=_Number)
     except (ValueError, RecursionError):
         return None
+
+
+class _Number(float):
+    """A number of a JSON text, which is written as it was there: 1.10, 1e400."""
+
+    literal: str
+
+    def __new__(cls, literal: str) -> "_Number":
+        number = super().__new__(cls, literal)
+        number.literal = literal
+        return number
+
+    def __deepcopy__(self, memo: object) -> "_Number":
+        return self
 
 
 def _read_value(value: object) -> Found | None:
@@ -123,13 +144,14 @@ def _read_value(value: object) -> Found | None:
         records = [Record(item) for item in value]
         made = tuple if isinstance(value, tuple) else list
         rebuild: Rebuild = lambda kept: made(record.item for record in kept)  # noqa: E731
-        return Found(records, rebuild) if all(map(_is_result, records)) else None
+        return Found(records, rebuild, any(map(_is_evident, records))) if all(map(_is_result, records)) else None
     if not _has_fields(value):
         return None
-    fields = Record(value).fields
-    lists = ((key, _read_list(fields.get(key))) for key in _LIST_KEYS)
-    key, found = next(((key, found) for key, found in lists if found), ("", None))
-    return _within(value, key, found) if found else None
+    record = Record(value)
+    lists = [_within(value, key, found) for key in _LIST_KEYS if (found := _read_list(record.fields.get(key)))]
+    alone = [_alone(record)] if isinstance(value, Mapping) and _is_result(record) else []
+    found_first = [found for found in lists if found.records] + alone + lists
+    return found_first[0] if found_first else None
 
 
 def _read_list(value: object) -> Found | None:
@@ -143,11 +165,23 @@ def _read_list(value: object) -> Found | None:
 
 def _within(value: object, key: str, found: Found) -> Found:
     """The same results, of something that has them under a key."""
-    return Found(found.records, lambda kept: _changed(value, {key: found.rebuilt(kept)}))
+    is_evident = found.is_evident or key not in _ANY_LIST
+    return Found(found.records, lambda kept: _changed(value, {key: found.rebuilt(kept)}), is_evident)
+
+
+def _alone(record: Record) -> Found:
+    """A result by itself, which stays without its texts where nothing of them is kept."""
+    nothing = {(key, place): "" for key, place, _ in record.texts()}
+    return Found([record], lambda kept: (kept[0] if kept else record.with_texts(nothing)).item, _is_evident(record))
 
 
 def _is_result(record: Record) -> bool:
     return _has_fields(record.item) and record.address is not None and any(key in record.fields for key in TEXT_KEYS)
+
+
+def _is_evident(record: Record) -> bool:
+    fields = record.fields if _has_fields(record.item) else {}
+    return any(key in fields for key in _EVIDENT_KEYS) or ("href" in fields and "body" in fields)  # DuckDuckGo's
 
 
 def _has_fields(value: object) -> bool:
@@ -171,27 +205,44 @@ def _read_text(text: str) -> Found | None:
     found = _read_value(value)
     if found is None:
         return None
-    rebuilt, written = found.rebuilt, _style(text)
-    return replace(found, rebuilt=lambda kept: written(rebuilt(kept)))
+    rebuilt, style, end = found.rebuilt, _Style.of(text), text[len(text.rstrip()) :]
+    return replace(found, rebuilt=lambda kept: style.written(rebuilt(kept)) + end)
 
 
 _INDENT = re.compile(r"\s*+[\[{][ \t]*+\r?\n([ \t]++)")
 _FIRST_KEY = re.compile(r'[\s\[{]*+"[^"]*+":(\s?)')
 
 
-def _style(text: str) -> Callable[[object], str]:
-    """How a JSON text is written, as far as its beginning shows: indentation, spaces, escapes."""
-    indent = _INDENT.match(text)
-    first = _FIRST_KEY.match(text)
-    after = first[1] if first else " "
-    separators = ("," if indent or not after else ", ", ":" + after)
-    end = text[len(text.rstrip()) :]
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a JSON text is written, as far as its beginning shows. `json.dumps` would write numbers in its own way."""
 
-    def written(value: object) -> str:
-        indentation = indent[1] if indent else None
-        return json.dumps(value, ensure_ascii=text.isascii(), indent=indentation, separators=separators) + end
+    indent: str | None
+    colon: str
+    is_ascii: bool
 
-    return written
+    @classmethod
+    def of(cls, text: str) -> "_Style":
+        indent = _INDENT.match(text)
+        first = _FIRST_KEY.match(text)
+        return cls(indent[1] if indent else None, ":" + (first[1] if first else " "), text.isascii())
+
+    def written(self, value: object, line: str = "\n") -> str:
+        if isinstance(value, _Number):
+            return value.literal
+        if not value or not isinstance(value, dict | list):
+            return json.dumps(value, ensure_ascii=self.is_ascii)
+        inner = line if self.indent is None else line + self.indent
+        if isinstance(value, list):
+            return self._around("[", [self.written(item, inner) for item in value], "]", line)
+        pairs = [f"{self.written(key)}{self.colon}{self.written(item, inner)}" for key, item in value.items()]
+        return self._around("{", pairs, "}", line)
+
+    def _around(self, opening: str, parts: Sequence[str], closing: str, line: str) -> str:
+        if self.indent is None:
+            return opening + ("," if self.colon == ":" else ", ").join(parts) + closing
+        inner = line + self.indent
+        return opening + inner + f",{inner}".join(parts) + line + closing
 
 
 _MARK, _TITLE, _LINK = "snippet: ", ", title: ", ", link: "
@@ -211,7 +262,7 @@ def _read_lines(text: str) -> Found | None:
         lines = (f"{_MARK}{record.fields['snippet']}{record.fields['rest']}" for record in kept)
         return opening + between.join(lines) + closing if kept else ""
 
-    return Found(records, rebuilt) if len(records) == len(found) else None
+    return Found(records, rebuilt, is_evident=True) if len(records) == len(found) else None
 
 
 def _line(line: str) -> dict[str, object] | None:

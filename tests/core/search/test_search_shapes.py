@@ -185,3 +185,43 @@ def test_any_json_is_refused_or_compressed(value):
         except InputError:
             continue
         assert type(found.results) is type(given_value)
+
+
+@pytest.mark.parametrize("separators", [(", ", ": "), (",", ":")])
+@pytest.mark.parametrize("indent", [None, 1, "\t"])
+def test_numbers_stay_as_they_are_written(separators, indent):
+    numbers = ["1e400", "1.10", "100000000000000000000000.0", "-0", "7", "1E5", "9" * 5_000, "-0.0e-7"]
+    more = {f"key {n}": [f"@{n}@", {}, [], None, True, {"in": [n]}] for n in range(len(numbers))}
+    came = [{"url": "https://a.example", "content": "Tea is hot. " * 200, "score": 0.9, "more": more}]
+    text = json.dumps(came, indent=indent, separators=separators if indent is None else None)
+    for n, number in enumerate(numbers):
+        text = text.replace(f'"@{n}@"', number)
+    result = compress_search_results(text, "Is tea hot?").results
+    assert len(result) < len(text)
+    assert result.replace(json.loads(result, parse_int=str)[0]["content"], came[0]["content"]) == text
+
+
+def test_a_result_alone_is_one():
+    page = {"url": "https://a.example", "title": "Tea", "content": "Petra has cats. Tea is hot. " * 99, "results": []}
+    for value in (page, json.dumps(page)):
+        result = compress_search_results(value, "Is tea hot?")
+        new = json.loads(result.results) if isinstance(value, str) else result.results
+        assert (result.original_count, result.compressed_count, result.is_evident) == (1, 1, True)
+        assert {**new, "content": page["content"]} == page
+        assert "Tea is hot." in new["content"]
+        assert len(new["content"]) <= 300
+    result = compress_search_results(page, "Is tea hot?", max_tokens=30)
+    assert (result.results, result.compressed_count) == ({**page, "content": ""}, 0)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_what_search_tools_return_says_so_itself(name):
+    assert compress_search_results(shape(name), KUBERNETES).is_evident
+
+
+@pytest.mark.parametrize("key", ["body", "description", "summary", "text"])
+def test_a_list_of_issues_or_bookmarks_does_not(key):
+    records = [{"url": f"https://api.example/{n}", "title": "Bug", key: "It is broken."} for n in range(9)]
+    for value in (records, {"items": records}, records[0], json.dumps(records)):
+        assert not compress_search_results(value, KUBERNETES).is_evident
+    assert compress_search_results({"results": records}, KUBERNETES).is_evident
