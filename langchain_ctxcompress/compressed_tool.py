@@ -29,9 +29,11 @@ def compress_tool(
     response format, error handling, tags, metadata, callbacks and the asynchronous way are those of `tool`, and a call
     is one run, whose output is the shorter result. The artifact is untouched, and `tool` itself not changed.
 
-    Search results (see `ctxcompress.compress_search_results`) come back in their shape, text as text, content blocks as
-    blocks, a list of documents as documents. What has less than `min_tokens` tokens stays as it is, and so do errors,
-    commands, images, and JSON in which there are no search results, which could not be cut and stay JSON.
+    Search results (see `ctxcompress.compress_search_results`) come back in their shape: those that fit as they are,
+    else as many as fit, each within the limits of the query's complexity; one alone, such as a page, has the budget to
+    itself. Text comes back as text, content blocks as blocks, a list of documents as documents. What has less than
+    `min_tokens` tokens stays as it is, and so do errors, commands, images, and JSON that is no search result by its
+    keys, which could not be cut and stay JSON.
 
     query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
     search_query or input, or the only one that is a text; where there is none, what comes first is kept.

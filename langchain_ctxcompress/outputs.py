@@ -7,6 +7,7 @@ search results cannot without breaking it, and anything else is not ours to chan
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import adispatch_custom_event, dispatch_custom_event
@@ -24,6 +25,8 @@ __all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "named_que
 
 EVENT = "ctxcompress"
 """The name of the custom event that callbacks are told of each result that was shortened."""
+_CHARACTERS = 8
+"""Of a token: more than texts have, so that the budget bounds a page."""
 _QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 
 
@@ -108,19 +111,23 @@ class Outputs:
         return Shortened(result.text, result.stats.original_tokens, result.tokens)
 
     def _search(self, content: object, query: str | None) -> Shortened | None:
-        """Search results; None if it is none."""
-        config, complexity = self.config, self.complexity
+        """Search results that are over the budget; None if it is none, or fits."""
+        budget = self.config.budget
+        compressed = partial(compress_search_results, content, query, complexity=self.complexity, config=self.config)
         try:
             try:
-                found = compress_search_results(
-                    content, query, complexity=complexity, max_tokens=config.budget, config=config
-                )
+                found = compressed(max_tokens=budget, max_results=budget)
+                if found.original_count == 1:  # a page that was read
+                    characters = budget * _CHARACTERS
+                    found = compressed(max_tokens=budget, max_characters=characters, max_sentences=budget)
             except ValueError:  # what is around the results is over the budget: then the limits alone
-                found = compress_search_results(content, query, complexity=complexity, config=config)
+                found = compressed()
         except CtxCompressError as error:
             if isinstance(error, TypeError):
                 return None
             raise
+        if not found.is_evident or found.original_tokens <= budget:
+            return None
         return Shortened(found.results, found.original_tokens, found.compressed_tokens)
 
     def _blocks(self, blocks: Sequence[Any], query: str | None) -> Shortened | None:

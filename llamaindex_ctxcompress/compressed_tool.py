@@ -23,6 +23,8 @@ Tool = TypeVar("Tool", bound=BaseTool)
 
 _QUERY_NAMES = ("query", "q", "question", "search_query", "input", "query_str")
 _METHODS = ("__call__", "call")
+_CHARACTERS = 8
+"""Of a token: more than texts have, so that the budget bounds a page."""
 _TRIES = 3
 """How often search results are cut anew until they fit as Python writes them."""
 
@@ -44,8 +46,10 @@ def compress_tool(
     is not changed.
 
     Search results (see `ctxcompress.compress_search_results`), given as JSON text or as objects that LlamaIndex writes
-    with `str()`, come back in their shape; nodes of a retriever are compressed as passages, other text as text. What
-    has less than `min_tokens` tokens stays as it is, and so do JSON, lists and mappings that hold no search results.
+    with `str()`, come back in their shape: those that fit as they are, else as many as fit, each within the limits of
+    the query's complexity; one alone, such as a page, has the budget to itself. Nodes of a retriever are compressed as
+    passages, other text as text. What has less than `min_tokens` tokens stays as it is, and so do JSON, lists and
+    mappings that are no search results by their keys.
 
     query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only one that is a text; where there is none, what comes first is kept.
@@ -116,26 +120,36 @@ class _Outputs:
         return [kept.get(place, "") for place in range(len(texts))]
 
     def _search(self, results: object, query: str | None) -> str | None:
-        """Search results as LlamaIndex writes them; None if it is none. Their budget is in JSON, which is shorter."""
-        budget: int | None = self.config.budget
-        text = None
+        """Search results as LlamaIndex writes them, as they are if they fit; None if it is none. Their budget is in
+        JSON, which is shorter."""
+        budget = self.config.budget
         for _ in range(_TRIES):
             try:
-                found = compress_search_results(
-                    results, query, complexity=self.complexity, max_tokens=budget, config=self.config
-                )
+                found = self._found(results, query, budget)
             except CtxCompressError as error:
                 if isinstance(error, TypeError):
                     return None
-                if not isinstance(error, ValueError) or budget is None:
-                    raise
-                budget = None  # what is around the results is over the budget: then the limits alone
-                continue
+                raise
+            if not found.is_evident:
+                return None
+            if self._count(str(results)) <= self.config.budget:
+                return str(results)
             text = str(found.results)
-            if budget is None or (tokens := self._count(text)) <= self.config.budget:
+            if (tokens := self._count(text)) <= self.config.budget:
                 break
             budget = max(1, budget * self.config.budget // tokens)
         return text
+
+    def _found(self, results: object, query: str | None, budget: int) -> Any:
+        compressed = partial(compress_search_results, results, query, complexity=self.complexity, config=self.config)
+        try:
+            found = compressed(max_tokens=budget, max_results=budget)
+            if found.original_count == 1:  # a page that was read
+                characters = budget * _CHARACTERS
+                found = compressed(max_tokens=budget, max_characters=characters, max_sentences=budget)
+        except ValueError:  # what is around the results is over the budget: then the limits alone
+            found = compressed()
+        return found
 
     def _count(self, text: str) -> int:
         return Compressor(self.config).count(text)

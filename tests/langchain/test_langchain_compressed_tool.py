@@ -93,7 +93,10 @@ async def test_the_message_differs_in_its_content_alone(inner):
 async def test_a_tool_that_is_only_asynchronous_stays_so():
     outer = compress_tool(lc_tools.brave)
     message = await acall(outer, q=KUBERNETES)
-    assert json.loads(message.content) == compress_search_results(json.loads(lc_tools.brave_text()), KUBERNETES).results
+    assert (
+        json.loads(message.content)
+        == compress_search_results(json.loads(lc_tools.brave_text()), KUBERNETES, max_results=9).results
+    )
     with pytest.raises(NotImplementedError):
         call(outer, q=KUBERNETES)
 
@@ -109,14 +112,69 @@ async def test_each_way_is_the_tools_own_and_runs_once():
 
 
 def test_results_keep_their_type_without_a_call_of_a_model():
-    expected = compress_search_results(tavily(), KUBERNETES, max_tokens=1_000).results
+    expected = compress_search_results(tavily(), KUBERNETES, max_results=9, max_tokens=1_000).results
     assert compress_tool(lc_tools.web_search).invoke({"query": KUBERNETES}) == expected
     response = compress_tool(lc_tools.exa_search).invoke({"query": KUBERNETES})
-    assert response == compress_search_results(exa(), KUBERNETES, max_tokens=1_000).results
+    assert response == compress_search_results(exa(), KUBERNETES, max_results=9, max_tokens=1_000).results
     assert compress_tool(lc_tools.duckduckgo).invoke(KUBERNETES).startswith("snippet: ")
     found = compress_tool(lc_tools.documents, max_tokens=300).invoke({"question": KUBERNETES})
     assert all(isinstance(document, Document) and set(document.metadata) == {"source"} for document in found)
     assert tokens(str(found)) <= 300
+
+
+API = [
+    {"url": f"https://api.example/issues/{n}", "title": f"Bug {n}", "body": f"It is broken at {n}. Please repair it."}
+    for n in range(80)
+]
+PAGES = [
+    {
+        "url": f"https://a.example/{n}",
+        "content": f"Home / {n}. The limit of part {n} is {n}0 seconds. " + "Tea is hot. " * 9,
+    }
+    for n in range(12)
+]
+
+
+def saying(content: Any) -> BaseTool:
+    """A tool that always returns this."""
+
+    @tool
+    def says(query: str) -> Any:
+        """Say it."""
+        return content
+
+    return says
+
+
+@pytest.mark.parametrize(
+    "content", [tavily(), json.dumps(tavily()), exa(), lc_tools.duckduckgo_text(), {"results": PAGES}]
+)
+def test_search_results_that_fit_stay_as_they_are(content):
+    assert compress_tool(saying(content), max_tokens=5_000).invoke({"query": KUBERNETES}) == content
+    assert compress_tool(saying(content), max_tokens=300).invoke({"query": KUBERNETES}) != content
+
+
+@pytest.mark.parametrize("content", [API, {"items": API}, json.dumps(API)])
+def test_lists_of_an_interface_are_no_search_results(content):
+    assert compress_tool(saying(content), max_tokens=300).invoke({"query": "broken at 70"}) == content
+
+
+def test_as_many_results_are_kept_as_fit():
+    found = compress_tool(saying(PAGES), max_tokens=600).invoke({"query": "What is the limit of part 11?"})
+    assert len(found) > 5
+    assert tokens(found) <= 600
+    assert all("The limit of part" in result["content"] for result in found)
+
+
+@pytest.mark.parametrize("max_tokens", [60, 500, 1_500])
+def test_a_page_that_was_read_fills_the_budget(max_tokens):
+    text = " ".join(f"Sentence {n} says that part {n} has a limit of {n} seconds." for n in range(900))
+    for content in ({"url": "https://a.example", "title": "A page", "content": text}, [{"url": "b", "content": text}]):
+        for value in (content, json.dumps(content)):
+            found = compress_tool(saying(value), max_tokens=max_tokens).invoke({"query": "the limit of part 777"})
+            assert max_tokens / 2 < tokens(found) <= max_tokens
+            assert "part 777 has" in json.dumps(found)
+            assert type(found) is type(value)
 
 
 def test_text_is_what_the_core_makes_of_it():
@@ -225,7 +283,10 @@ async def test_injected_arguments_arrive_and_are_no_query():
     config: RunnableConfig = {"metadata": {"who": "me"}}
     for state in (made.invoke(asked, config), await made.ainvoke(asked, config)):
         message = state["messages"][-1]
-        assert json.loads(message.content) == compress_search_results(tavily(), KUBERNETES, max_tokens=1_000).results
+        assert (
+            json.loads(message.content)
+            == compress_search_results(tavily(), KUBERNETES, max_results=9, max_tokens=1_000).results
+        )
         assert message.artifact == ["c"]
     assert seen == [("ai-1", store, "c", "c", "me")] * 2
     assert "state" not in outer.args

@@ -127,7 +127,7 @@ async def test_a_run_with_all_kinds_of_tools_at_once(is_async):
     ("middleware", "documented"),
     [
         ([], [4, 4_444, 6_826]),
-        ([CtxCompressMiddleware()], [4, 1_355, 1_913]),
+        ([CtxCompressMiddleware()], [4, 1_457, 2_015]),
         ([CtxCompressMiddleware(max_tokens=400)], [4, 756, 1_074]),
     ],
 )

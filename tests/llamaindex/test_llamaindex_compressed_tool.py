@@ -124,17 +124,61 @@ async def test_an_output_differs_in_its_content_alone(inner):
 
 def test_search_results_keep_their_shape():
     output = compress_tool(function(web_search))(query=KUBERNETES)
-    assert ast.literal_eval(output.content) == compress_search_results(tavily(), KUBERNETES, max_tokens=1_000).results
+    assert (
+        ast.literal_eval(output.content)
+        == compress_search_results(tavily(), KUBERNETES, max_results=9, max_tokens=1_000).results
+    )
     output = compress_tool(function(brave))(q=KUBERNETES)
-    assert json.loads(output.content) == compress_search_results(json.loads(brave_text()), KUBERNETES).results
+    assert (
+        json.loads(output.content)
+        == compress_search_results(json.loads(brave_text()), KUBERNETES, max_results=9).results
+    )
 
     def exa_search(query: str) -> Any:
         """Search with Exa."""
         return exa()
 
     output = compress_tool(function(exa_search))(query=KUBERNETES)
-    assert output.content == str(compress_search_results(exa(), KUBERNETES, max_tokens=1_000).results)
+    assert output.content == str(compress_search_results(exa(), KUBERNETES, max_results=9, max_tokens=1_000).results)
     assert output.raw_output == exa()
+
+
+@pytest.mark.parametrize("content", [tavily(), json.dumps(tavily()), exa()])
+def test_search_results_that_fit_stay_as_they_are(content):
+    def says(query: str) -> Any:
+        """Say it."""
+        return content
+
+    inner = function(says)
+    assert compress_tool(inner, max_tokens=5_000)(query=KUBERNETES).content == inner(query=KUBERNETES).content
+    assert compress_tool(inner, max_tokens=300)(query=KUBERNETES).content != inner(query=KUBERNETES).content
+
+
+@pytest.mark.parametrize("key", ["body", "content"])
+def test_lists_of_an_interface_are_no_search_results_and_many_results_are_kept(key):
+    came = [{"url": f"https://api.example/{n}", key: f"It is broken at {n}. " + "Tea is hot. " * 9} for n in range(12)]
+
+    def says(query: str) -> Any:
+        """Say it."""
+        return came
+
+    text = compress_tool(function(says), max_tokens=500)(query="What is broken at 11?").content
+    assert (text == str(came)) is (key == "body")
+    assert len(ast.literal_eval(text)) > 5
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_page_that_was_read_fills_the_budget(as_json):
+    text = " ".join(f"Sentence {n} says that part {n} has a limit of {n} seconds." for n in range(900))
+    page = {"url": "https://a.example", "content": text}
+
+    def read(query: str) -> Any:
+        """Read a page."""
+        return json.dumps(page) if as_json else page
+
+    output = compress_tool(function(read), max_tokens=500)(query="the limit of part 777")
+    assert 250 < tokens(output.content) <= 500
+    assert "part 777 has" in (json.loads if as_json else ast.literal_eval)(output.content)["content"]
 
 
 def test_nodes_of_a_retriever_are_compressed_as_passages():

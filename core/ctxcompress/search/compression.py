@@ -28,10 +28,8 @@ __all__ = ["SearchCompression", "compress_search_results"]
 
 Results = TypeVar("Results")
 
-_PARTS = (1, 2)
-"""What a result's characters are divided by before the last result is left out of a budget."""
-_PARTS_OF_ONE = (1, 2, 4, 8)
-"""The same where there is only one left."""
+_FEWEST = 40
+"""Characters that one result alone has at least, unless there are fewer to begin with."""
 
 _log = logging.getLogger("ctxcompress")
 
@@ -214,19 +212,19 @@ class _Work:
         texts = {place: [text for text in self._texts(place) if text.text.strip()] for place in places}
         shorter = _Shorter(query, records, texts, config)
 
-        def made(number: int, part: int) -> _Made:
-            characters = max(1, self.limits.max_characters // part)
+        def made(number: int, characters: int) -> _Made:
             return self._made(sorted(places[:number]), shorter, characters, count)
 
         def fits(made: _Made) -> bool:
             return max_tokens is None or made.tokens <= max_tokens
 
+        lengths = (self.limits.max_characters, max(1, self.limits.max_characters // 2))
         most = len(places)
         if max_tokens is not None:
             # The first number that is one too many, among those of more than one result.
-            most = bisect_left(range(2, most + 1), True, key=lambda number: not fits(made(number, _PARTS[-1]))) + 1
+            most = bisect_left(range(2, most + 1), True, key=lambda number: not fits(made(number, lengths[-1]))) + 1
         for number in range(min(most, len(places)), 0, -1):
-            ways = (made(number, part) for part in (_PARTS if number > 1 else _PARTS_OF_ONE))
+            ways = (made(number, of) for of in (lengths if number > 1 else _lengths_of_one(lengths[0])))
             if fitting := next(filter(fits, ways), None):
                 return fitting
         return self._nothing(count, max_tokens, is_cut=bool(places))
@@ -268,6 +266,14 @@ class _Work:
         if is_cut:
             _log.warning("none of %d results fits into max_tokens=%s: give more", len(self.found.records), max_tokens)
         return _Made(results, (), {}, tokens)
+
+
+def _lengths_of_one(characters: int) -> Iterator[int]:
+    """Ever fewer characters, for the last result that is left."""
+    yield characters
+    while characters > _FEWEST:
+        characters = max(_FEWEST, characters * 3 // 4)
+        yield characters
 
 
 def _passage(place: int, record: Record, text: _Text | None = None) -> Passage:
