@@ -54,35 +54,34 @@ def compress_tool(
             f"query_argument is {query_argument!r}; the arguments of {tool.name} are {', '.join(arguments) or 'none'}"
         )
     outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
-    return _twin(_Calls(tool, outputs, arguments, query_argument))
+    return _twin(tool, _Calls(outputs, arguments, query_argument))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Calls:
     """The calls of a tool, and what becomes of their results."""
 
-    tool: BaseTool
     outputs: Outputs
     arguments: tuple[str, ...]
     """The names of those that a model gives."""
     query_argument: str | None
 
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        result = self.tool._run(*args, **kwargs)
-        shorter = self.outputs.shortened(self._content(result), self._query(args, kwargs))
+    def run(self, tool: BaseTool, *args: Any, **kwargs: Any) -> Any:
+        result = tool._run(*args, **kwargs)
+        shorter = self.outputs.shortened(_content(tool, result), self._query(args, kwargs))
         if shorter is None:
             return result
-        report(shorter.savings(self.tool.name))
-        return self._with_content(result, shorter)
+        report(shorter.savings(tool.name))
+        return _with_content(tool, result, shorter)
 
-    async def arun(self, *args: Any, **kwargs: Any) -> Any:
-        result = await self.tool._arun(*args, **kwargs)
+    async def arun(self, tool: BaseTool, *args: Any, **kwargs: Any) -> Any:
+        result = await tool._arun(*args, **kwargs)
         query = self._query(args, kwargs)
-        shorter = await run_in_executor(None, self.outputs.shortened, self._content(result), query)
+        shorter = await run_in_executor(None, self.outputs.shortened, _content(tool, result), query)
         if shorter is None:
             return result
-        await areport(shorter.savings(self.tool.name))
-        return self._with_content(result, shorter)
+        await areport(shorter.savings(tool.name))
+        return _with_content(tool, result, shorter)
 
     def _query(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
         given = {name: kwargs[name] for name in self.arguments if name in kwargs}
@@ -91,39 +90,55 @@ class _Calls:
             return named_query(given, [self.query_argument])
         return named_query(given) or only_text(given)
 
-    def _has_artifact(self, result: object) -> bool:
-        return self.tool.response_format == "content_and_artifact" and isinstance(result, tuple) and len(result) == 2
 
-    def _content(self, result: Any) -> Any:
-        return result[0] if self._has_artifact(result) else result
-
-    def _with_content(self, result: Any, shorter: Shortened) -> Any:
-        return (shorter.content, result[1]) if self._has_artifact(result) else shorter.content
-
-
-def _twin(calls: _Calls) -> BaseTool:
+def _twin(tool: BaseTool, calls: _Calls) -> BaseTool:
     """A copy of the tool, of a class of its own that differs from the tool's in what is run.
 
     LangChain reads signatures and annotations of these methods, to know what to hand to them: they are kept.
     """
-    kind = type(calls.tool)
+    kind = type(tool)
 
     @functools.wraps(kind._run)
-    def run(_: BaseTool, *args: Any, **kwargs: Any) -> Any:
-        return calls.run(*args, **kwargs)
+    def run(self: BaseTool, *args: Any, **kwargs: Any) -> Any:
+        return calls.run(_itself(self, kind), *args, **kwargs)
 
     @functools.wraps(kind._arun)
-    async def arun(_: BaseTool, *args: Any, **kwargs: Any) -> Any:
-        return await calls.arun(*args, **kwargs)
+    async def arun(self: BaseTool, *args: Any, **kwargs: Any) -> Any:
+        return await calls.arun(_itself(self, kind), *args, **kwargs)
 
-    # Where a tool has no asynchronous way of its own, LangChain runs the other one on a thread.
-    methods = {"_run": run} if kind._arun is BaseTool._arun else {"_run": run, "_arun": arun}
+    def reduce(self: BaseTool) -> tuple[Any, ...]:
+        return _twin, (_itself(self, kind), calls)
+
+    methods: dict[str, Any] = {"_run": run, "__reduce__": reduce}
+    if kind._arun is not BaseTool._arun:  # else LangChain runs the other one on a thread
+        methods["_arun"] = arun
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
-    twin = calls.tool.model_copy()
+    twin = tool.model_copy()
     object.__setattr__(
         twin, "__class__", types.new_class(kind.__name__, (kind,), exec_body=lambda d: d.update(names | methods))
     )
     return twin
+
+
+def _itself(twin: BaseTool, kind: type[BaseTool]) -> BaseTool:
+    """The same tool as its own class has it, with the very same attributes: its methods may call each other, and what
+    one of them returns must not be shortened twice."""
+    tool = kind.__new__(kind)
+    for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__"):
+        object.__setattr__(tool, name, getattr(twin, name))
+    return tool
+
+
+def _has_artifact(tool: BaseTool, result: object) -> bool:
+    return tool.response_format == "content_and_artifact" and isinstance(result, tuple) and len(result) == 2
+
+
+def _content(tool: BaseTool, result: Any) -> Any:
+    return result[0] if _has_artifact(tool, result) else result
+
+
+def _with_content(tool: BaseTool, result: Any, shorter: Shortened) -> Any:
+    return (shorter.content, result[1]) if _has_artifact(tool, result) else shorter.content
 
 
 def _arguments(tool: BaseTool) -> tuple[str, ...]:

@@ -161,24 +161,36 @@ def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
 
     def method(name: str) -> Callable[..., ToolOutput]:
         @functools.wraps(getattr(kind, name))
-        def call(_: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
-            output: ToolOutput = getattr(tool, name)(*args, **kwargs)
+        def call(self: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
+            output: ToolOutput = getattr(_itself(self, kind), name)(*args, **kwargs)
             return outputs.shortened(output, _query(args, kwargs, names))
 
         return call
 
     @functools.wraps(getattr(kind, "acall", kind.__call__))
-    async def acall(_: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
-        output: ToolOutput = await tool.acall(*args, **kwargs)  # type: ignore[attr-defined]
+    async def acall(self: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
+        output: ToolOutput = await _itself(self, kind).acall(*args, **kwargs)  # type: ignore[attr-defined]
         return await asyncio.to_thread(outputs.shortened, output, _query(args, kwargs, names))
 
+    def reduce(self: BaseTool) -> tuple[Any, ...]:
+        return _twin, (_itself(self, kind), outputs, names)
+
     methods: dict[str, Any] = {name: method(name) for name in _METHODS if hasattr(kind, name)}
+    methods["__reduce__"] = reduce
     if hasattr(kind, "acall"):
         methods["acall"] = acall
     named = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     twin = copy.copy(tool)
     twin.__class__ = types.new_class(kind.__name__, (kind,), exec_body=lambda body: body.update(named | methods))
     return twin
+
+
+def _itself(twin: BaseTool, kind: type[Tool]) -> Tool:
+    """The same tool as its own class has it, with the very same attributes: its methods may call each other, and what
+    one of them returns must not be shortened twice."""
+    tool = kind.__new__(kind)
+    object.__setattr__(tool, "__dict__", vars(twin))
+    return tool
 
 
 def _query(args: Sequence[object], kwargs: Mapping[str, object], names: Collection[str]) -> str | None:

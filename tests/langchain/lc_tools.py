@@ -131,6 +131,22 @@ class NoSchema(BaseTool):
         return answer
 
 
+class Counting(BaseTool):
+    """A tool whose results depend on an option, and that counts its calls."""
+
+    name: str = "counting"
+    description: str = "Count."
+    many: int = 60
+    _called: int = PrivateAttr(default=0)
+
+    def _run(self, query: str) -> str:
+        self._called += 1
+        return " ".join(f"Sentence {n} of {self.many}, in call {self._called}." for n in range(self.many))
+
+    async def _arun(self, query: str) -> str:
+        return self._run(query)
+
+
 class Asked(BaseModel):
     question: str
     depth: int = 1

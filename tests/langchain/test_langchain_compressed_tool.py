@@ -1,6 +1,8 @@
 """A tool with shorter results is else the same tool, to models, agents and traces."""
 
+import copy
 import json
+import pickle
 from typing import Annotated, Any
 
 import lc_tools
@@ -360,6 +362,35 @@ async def test_a_call_is_one_run_and_reports_what_was_saved():
 def test_values_that_cannot_work_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         compress_tool(lc_tools.web_search, **options)
+
+
+async def test_an_option_that_is_changed_later_counts():
+    inner = lc_tools.Counting()
+    outer = compress_tool(inner, max_tokens=20)
+    outer.many = 70
+    assert "of 70, in call 1." in outer.invoke({"query": "x"})
+    assert "of 70, in call 2." in await outer.ainvoke({"query": "x"})
+    assert (outer._called, inner.many, inner._called) == (2, 60, 0)
+
+
+@pytest.mark.parametrize("copied", [lambda tool: pickle.loads(pickle.dumps(tool)), copy.deepcopy, copy.copy])
+@pytest.mark.parametrize("encoding", ["o200k_base", len])
+def test_it_can_be_pickled_and_copied_where_the_tool_can(copied, encoding):
+    outer = compress_tool(lc_tools.Counting(many=70), max_tokens=80, encoding=encoding, query_argument="query")
+    outer.invoke({"query": "x"})
+    twin = copied(outer)
+    twin.many = 90
+    assert (type(twin).__name__, twin._called, outer.many) == ("Counting", 1, 70)
+    found = twin.invoke({"query": "sentence 88"})
+    assert "Sentence 88 of 90, in call 2." in found
+    assert (len(found) if encoding is len else tokens(found)) <= 80
+
+
+async def test_a_tool_without_an_asynchronous_way_is_shortened_and_reported_once():
+    listener = AsyncListener()
+    outer = compress_tool(lc_tools.fetch_page, max_tokens=80)
+    await acall(outer, url="a", config={"callbacks": [listener]})
+    assert [data["original_tokens"] for _, data in listener.events] == [tokens(PAGE)]
 
 
 def test_what_is_no_tool_is_refused():

@@ -1,7 +1,9 @@
 """A tool with shorter output is else the same tool, to agents and to those who look at its raw output."""
 
 import ast
+import copy
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import (
+    AsyncBaseTool,
     BaseTool,
     FunctionTool,
     QueryEngineTool,
@@ -324,6 +327,57 @@ async def test_a_react_agent_observes_less():
         assert str(answer) == "done"
         sizes.append(tokens(llm._shown[1].split("Observation:")[-1]))
     assert sizes[1] <= 320 < sizes[0]
+
+
+class Counting(AsyncBaseTool):
+    """A tool whose output depends on an option, and that counts its calls."""
+
+    def __init__(self, many: int = 60) -> None:
+        self.many = many
+        self.called = 0
+
+    @property
+    def metadata(self) -> ToolMetadata:
+        return ToolMetadata("Count.", name="counting")
+
+    def call(self, input: Any) -> ToolOutput:
+        self.called += 1
+        text = " ".join(f"Sentence {n} of {self.many}, in call {self.called}." for n in range(self.many))
+        return ToolOutput(content=text, tool_name="counting", raw_input={"input": input}, raw_output=text)
+
+    async def acall(self, input: Any) -> ToolOutput:
+        return self.call(input)
+
+
+async def test_an_option_that_is_changed_later_counts():
+    inner = Counting()
+    outer = compress_tool(inner, max_tokens=20)
+    outer.many = 70
+    assert "of 70, in call 1." in outer("x").content
+    assert "of 70, in call 2." in outer.call("x").content
+    assert "of 70, in call 3." in (await outer.acall("x")).content
+    assert (outer.called, inner.many, inner.called) == (3, 60, 0)
+
+
+def test_an_output_is_shortened_once():
+    counted = []
+    outer = compress_tool(Counting(), max_tokens=20, encoding=lambda text: counted.append(text) or len(text.split()))
+    outer("x")
+    in_one_way = len(counted)
+    outer.call("x")
+    assert len(counted) == 2 * in_one_way
+
+
+@pytest.mark.parametrize("copied", [lambda tool: pickle.loads(pickle.dumps(tool)), copy.deepcopy, copy.copy])
+def test_it_can_be_pickled_and_copied_where_the_tool_can(copied):
+    outer = compress_tool(Counting(many=70), max_tokens=30, query_argument="input")
+    outer("x")
+    twin = copied(outer)
+    twin.many = 90
+    assert (type(twin).__name__, twin.called, outer.many) == ("Counting", 1, 70)
+    output = twin(input="sentence 88")
+    assert "Sentence 88 of 90, in call 2." in output.content
+    assert tokens(output.content) <= 30
 
 
 @pytest.mark.parametrize(
