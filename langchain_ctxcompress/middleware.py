@@ -57,6 +57,9 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     The query is the argument of the call named query, q, question, search_query or input; else the last message of the
     user; else the only argument that is a text.
 
+    List it first: what is listed after it sees the tool's own message, and what is listed before it sees the Command
+    that writes the shortened one and the savings into the state.
+
     What was saved is summed up in the agent's state under "ctxcompress" (tool_results, original_tokens,
     compressed_tokens, tokens_saved), with a checkpointer over all turns of a thread; the key is not there as long as
     nothing was. Each result is reported to callbacks by a custom event "ctxcompress".

@@ -243,6 +243,40 @@ def test_two_of_them_and_others_work_together():
     assert (CtxCompressMiddleware().name, pages.name, searches.name) == ("CtxCompressMiddleware", "pages", "searches")
 
 
+class Watching(AgentMiddleware):
+    """What a middleware sees of tools' results."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def wrap_tool_call(self, request, handler):
+        self.seen.append(handler(request))
+        return self.seen[-1]
+
+    async def awrap_tool_call(self, request, handler):
+        self.seen.append(await handler(request))
+        return self.seen[-1]
+
+
+class WatchingOutside(Watching):
+    """An agent has each class once."""
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_what_is_listed_after_it_sees_the_whole_message_and_what_is_listed_before_it_a_command(is_async):
+    before, after = WatchingOutside(), Watching()
+    model = Scripted(responses=[calling((lc_tools.fetch_page, {"url": "a"})), AIMessage("done", id="ai-2")])
+    agent = agent_of(model, [lc_tools.fetch_page], before, CtxCompressMiddleware(max_tokens=50), after)
+    state = await run(agent, asked(), is_async=is_async)
+    (command,), (whole,), (message,) = before.seen, after.seen, tool_messages(state)
+    assert (whole.content, type(whole)) == (PAGE, ToolMessage)
+    assert isinstance(command, Command)
+    (shortened,) = command.update["messages"]
+    assert shortened.content == message.content
+    assert tokens(message.content) <= 50
+    assert but_content(shortened) == but_content(whole)
+
+
 def test_what_goes_directly_to_the_user_is_whole():
     model = Scripted(responses=[calling((direct, {"query": KUBERNETES}))])
     state = agent_of(model, [direct], CtxCompressMiddleware(max_tokens=50)).invoke(asked())
