@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Spans, documents_as_they_are
 from ctxcompress.judge import judge, language_of
@@ -98,10 +96,9 @@ class KeySentences:
 
     def _chosen(self, numbers: Iterable[int], characters: int) -> Spans:
         """What of these segments fits; of others only what they need."""
-        worth = np.full(len(self._worth), self._worth.min(initial=0.0) - 1)
-        wanted = list(numbers)
-        worth[wanted] = self._worth[wanted]
-        return select(self._structure, worth, self._layout, characters).spans if wanted else {}
+        wanted = set(numbers)
+        others = set(range(len(self._worth))) - wanted
+        return select(self._structure, self._worth, self._layout, characters, others).spans if wanted else {}
 
     def _counted(self, numbers: Iterable[int]) -> list[int]:
         """Those of the segments that count as sentences."""

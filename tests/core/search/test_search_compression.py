@@ -155,6 +155,14 @@ def test_a_row_comes_with_the_header_of_its_table_and_code_is_not_cut_within_a_l
     assert lines.count("```python") == lines.count("```")
 
 
+def test_a_long_statement_is_not_given_up_for_another_result():
+    code = "def load():\n    return [" + ", ".join(f"call({n})" for n in range(60)) + "]\n"
+    came = [{"url": "a", "content": code}, {"url": "b", "content": "Tea is " + "hot and " * 60 + "sweet."}]
+    one, other = compress_search_results(came, "tea").results
+    assert one["content"].startswith("def load():")
+    assert other["content"].startswith("Tea is hot")
+
+
 def test_every_character_that_is_left_out_is_in_the_account():
     came = search_shapes.tavily_pages()
     result = compress_search_results(came, KUBERNETES)
