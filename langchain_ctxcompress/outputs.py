@@ -1,7 +1,7 @@
 """What tools return, made shorter: what can be, for which question, and what that saved.
 
 Text, content blocks of text, search results in their shapes and lists of documents can be. JSON in which there are no
-search results cannot without breaking it, and anything else is not ours to change.
+search results by its keys cannot without breaking it, and anything else is not ours to change.
 """
 
 import json

@@ -1,10 +1,10 @@
 """Search results, compressed: which of them are kept, and what of their texts.
 
-The rules and the limits are those of "Query Complexity & Result Compression" (Context Engine Series, part 2). Two
-things differ: results of one page are kept once, and the scorer says which sentences matter, where words are counted
-there.
+The rules and the limits are those of "Query Complexity & Result Compression" (Context Engine Series, part 2). Three
+things differ: what two results of one page say alike is kept once, of too many results the best-scored are kept, and
+the scorer says which sentences matter, where words are counted there.
 
-results -> one of each page -> the score's floor -> so many as the question needs -> key sentences -> the same shape
+results -> the score's floor -> no copies -> the best, as many as the question needs -> key sentences -> the same shape
 """
 
 import logging
