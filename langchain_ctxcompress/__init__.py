@@ -1,4 +1,5 @@
-"""ctxcompress for LangChain: a document compressor, a retriever that uses it, a prompt helper, and browsing tools.
+"""ctxcompress for LangChain: a document compressor, a retriever that uses it, a prompt helper, and tools and middleware
+for agents.
 
     from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, format_documents, preview_tools
 
@@ -8,11 +9,42 @@
     context = format_documents(documents)  # "[1] docs/client.md § Timeouts" before each text
 
     agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tokens=500)
+    search = compress_tool(TavilySearch(), max_tokens=500)
+    agent = create_agent(model, tools, middleware=[CtxCompressMiddleware(max_tokens=1000)])  # extra "agents"
 """
 
+from typing import TYPE_CHECKING
+
+from langchain_ctxcompress.citing import cite
+from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.formats import format_documents
+from langchain_ctxcompress.query_tool import query_tool
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
 
-__all__ = ["CtxCompressRetriever", "CtxCompressor", "format_documents", "preview_tools"]
+if TYPE_CHECKING:
+    from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
+
+__all__ = [
+    "CtxCompressRetriever",
+    "CtxCompressor",
+    "cite",
+    "compress_tool",
+    "format_documents",
+    "preview_tools",
+    "query_tool",
+]
+
+
+def __getattr__(name: str) -> object:
+    """The middleware is there where `langchain` is; the rest needs langchain-core alone."""
+    if name != "CtxCompressMiddleware":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from langchain_ctxcompress.middleware import CtxCompressMiddleware
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"CtxCompressMiddleware needs langchain, and there is no {error.name}; install ctxcompress[agents]"
+        ) from error
+    return CtxCompressMiddleware

@@ -20,9 +20,17 @@ from llama_index.core.schema import (
     RelatedNodeInfo,
 )
 
-from ctxcompress import KeptPassage, Passage, passage_from_metadata
+from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
 
-__all__ = ["RECORD_KEY", "compressed_node", "copy_node", "is_text_only", "passage_from_node", "passed_through"]
+__all__ = [
+    "RECORD_KEY",
+    "compressed_node",
+    "copy_node",
+    "is_text_only",
+    "kept_passages",
+    "passage_from_node",
+    "passed_through",
+]
 
 RECORD_KEY = "ctxcompress"
 """The one metadata key that a compressed node gets: where its text comes from, for citing it."""
@@ -67,6 +75,15 @@ def passage_from_node(
         score_key=score_key,
     )
     return replace(passage, doc_id=passage.doc_id or _source_id(node), embedding=node.embedding)
+
+
+def kept_passages(nodes: Sequence[NodeWithScore], config: CompressionConfig) -> list[KeptPassage]:
+    """The nodes as what was kept of them, as far as their records tell it."""
+    passages = (passage_from_node(item, config.metadata_map) for item in nodes)
+    return [
+        KeptPassage.from_record(position, passage, item.node.metadata.get(RECORD_KEY))
+        for position, (item, passage) in enumerate(zip(nodes, passages, strict=True))
+    ]
 
 
 def compressed_node(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from llama_index.core.schema import MetadataMode, NodeWithScore
 
 from ctxcompress import CompressionConfig, Compressor, KeptPassage
-from llamaindex_ctxcompress.convert import RECORD_KEY, copy_node, passage_from_node
+from llamaindex_ctxcompress.convert import RECORD_KEY, copy_node, kept_passages
 
 __all__ = ["format_nodes", "showing", "templates"]
 
@@ -35,13 +35,7 @@ def format_nodes(
     """
     options: Any = {"format": format, "metadata_map": metadata_map or {}}
     config = CompressionConfig(**options)
-    kept = [
-        KeptPassage.from_record(
-            position, passage_from_node(item, config.metadata_map), item.node.metadata.get(RECORD_KEY)
-        )
-        for position, item in enumerate(nodes)
-    ]
-    return Compressor(config).formatted(kept, query=query)
+    return Compressor(config).formatted(kept_passages(nodes, config), query=query)
 
 
 def templates(config: CompressionConfig, kept: Sequence[KeptPassage]) -> list[str]:

@@ -9,7 +9,8 @@ from ctxcompress.metadata import passage_from_metadata
 from ctxcompress.pipeline import Compressor, compress
 from ctxcompress.query.complexity import classify_complexity
 from ctxcompress.query.decompose import decompose
-from ctxcompress.types import Compression, Decision, KeptPassage, Passage
+from ctxcompress.search import compress_search_results
+from ctxcompress.types import Compression, KeptPassage, Passage
 from ctxcompress.version import __version__ as __version__
 
 __all__ = [
@@ -17,12 +18,12 @@ __all__ = [
     "CompressionConfig",
     "Compressor",
     "CtxCompressError",
-    "Decision",
     "Encoder",
     "KeptPassage",
     "Passage",
     "classify_complexity",
     "compress",
+    "compress_search_results",
     "decompose",
     "passage_from_metadata",
 ]

@@ -10,7 +10,7 @@ from pickle import PicklingError
 from ctxcompress.errors import InputError
 from ctxcompress.types import Passage
 
-__all__ = ["as_passages", "own_copy", "passage_from_metadata"]
+__all__ = ["as_number", "as_passages", "copied", "own_copy", "passage_from_metadata"]
 
 _USUAL_KEYS = {
     "title": ("title", "document_title", "page_title"),
@@ -44,13 +44,13 @@ def passage_from_metadata(
         return _first_text(metadata, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
 
     if score is None and score_key is not None:
-        score = _number(metadata.get(score_key))
+        score = as_number(metadata.get(score_key))
     return Passage(
         id,
         text,
         score=score,
         header_path=_header_path(metadata, mapped.get("header_path")),
-        metadata={key: _copied(value) for key, value in metadata.items()},
+        metadata={key: copied(value) for key, value in metadata.items()},
         doc_id=read("doc_id"),
         file_path=read("file_path"),
         title=read("title"),
@@ -76,7 +76,7 @@ def as_passages(
 
 def own_copy(passage: Passage) -> Passage:
     """The same passage, which shares with it nothing that can change."""
-    metadata = {key: _copied(value) for key, value in passage.metadata.items()}
+    metadata = {key: copied(value) for key, value in passage.metadata.items()}
     return replace(passage, metadata=metadata, embedding=deepcopy(passage.embedding))
 
 
@@ -90,7 +90,7 @@ def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None
         if isinstance(item.header_path, str):
             raise InputError(f"the header_path of passage {index} is {item.header_path!r}; give a tuple of headings")
         if score_key is not None and item.score is None:
-            score = _number(item.metadata.get(score_key))
+            score = as_number(item.metadata.get(score_key))
             return item if score is None else replace(item, score=score)
         return item
     if isinstance(item, str):
@@ -116,13 +116,13 @@ def _from_mapping(
         str(index) if identity is None else str(identity),
         str(item[text_key]),
         others,
-        score=_number(item.get("score")),
+        score=as_number(item.get("score")),
         metadata_map=metadata_map,
         score_key=score_key,
     )
 
 
-def _copied(value: object) -> object:
+def copied(value: object) -> object:
     """A deep copy; what is immutable or refuses to be copied (a lock, an open file) is shared, and only that."""
     if value is None or type(value) in _IMMUTABLE:
         return value
@@ -130,8 +130,8 @@ def _copied(value: object) -> object:
         return deepcopy(value)
     except _REFUSALS:
         if type(value) is dict:
-            return {key: _copied(item) for key, item in value.items()}
-        return [_copied(item) for item in value] if type(value) is list else value
+            return {key: copied(item) for key, item in value.items()}
+        return [copied(item) for item in value] if type(value) is list else value
 
 
 def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, ...] | None:
@@ -152,7 +152,7 @@ def _first_text(metadata: Mapping[str, object], keys: Iterable[str]) -> str | No
     return next((value for key in keys if isinstance(value := metadata.get(key), str) and value), None)
 
 
-def _number(value: object) -> float | None:
+def as_number(value: object) -> float | None:
     """A score, or None where it is missing or not a usable number: unknown is not zero."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None

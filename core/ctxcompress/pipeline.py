@@ -38,7 +38,7 @@ from ctxcompress.select.qatbe import Selection, select
 from ctxcompress.shorten import Gaps, limit_of, lines_about, shortened
 from ctxcompress.spans import joined
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Compression, Format, KeptPassage, Passage, Reason, Span, StageStats, Stats
+from ctxcompress.types import Citation, Compression, Format, KeptPassage, Passage, Reason, Span, StageStats, Stats
 
 __all__ = ["Compressor", "Frame", "Given", "Promised", "compress", "compressed", "off_loop"]
 
@@ -117,6 +117,10 @@ class Compressor:
         passages given. query: "json" tells it. Raises TokenizerUnavailable for "json", which tells tokens.
         """
         return Presentation(self.config, query).formatted(passages)
+
+    def cite(self, quote: str, passages: Iterable[KeptPassage]) -> tuple[Citation, ...]:
+        """Where a quote from what was kept comes from: see `Compression.cite`."""
+        return Citation.find(quote, tuple(passages))
 
     def entries(self, passages: Iterable[KeptPassage]) -> list[str]:
         """What of `formatted` is each passage's: its header and its text, without what stands around all of them."""

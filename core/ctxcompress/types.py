@@ -7,9 +7,11 @@ from typing import Literal, NamedTuple, Protocol
 
 from ctxcompress.errors import InputError
 from ctxcompress.outline import NodeKind
+from ctxcompress.quotes import find_quote
 from ctxcompress.records import Record
 
 __all__ = [
+    "Citation",
     "Compression",
     "CountsTokens",
     "Decision",
@@ -191,6 +193,48 @@ class KeptPassage:
         """Whether all of the original text was kept."""
         return not self.metadata_only and self.text == self.original.text
 
+    def origin(self, start: int, end: int) -> tuple[tuple[Span, str], ...]:
+        """Where characters ``[start, end)`` of `text` stand in the original text, and what they are there. Markers
+        stand nowhere."""
+        found: list[tuple[Span, str]] = []
+        at = 0
+        for number, span in enumerate(self.spans):
+            at += sum(len(marker.text) for marker in self.markers if marker.before == number)
+            first, last = max(start, at), min(end, at + span.end - span.start)
+            if first < last:
+                found.append((Span(span.start + first - at, span.start + last - at), self.text[first:last]))
+            at += span.end - span.start
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a quote comes from: what of it stands in one passage."""
+
+    passage: Passage
+    index: int
+    """Position of the passage in the input, from 0."""
+    spans: tuple[Span, ...]
+    """Characters of the passage's original text. Several where something was left out in between."""
+    texts: tuple[str, ...]
+    """What stands there."""
+
+    @property
+    def text(self) -> str:
+        """All of what is quoted of the passage."""
+        return "".join(self.texts)
+
+    @classmethod
+    def find(cls, quote: str, parts: Sequence[KeptPassage]) -> "tuple[Citation, ...]":
+        """Each place of a quote in what was kept of passages: see `Compression.cite`."""
+        read = [part for part in parts if not part.metadata_only]
+        places = find_quote([part.text for part in read], quote)
+        found = ((read[number], start, end) for of_quote in places for number, start, end in of_quote)
+        origins = ((part, part.origin(start, end)) for part, start, end in found)
+        return tuple(
+            cls(part.original, part.index, *map(tuple, zip(*origin, strict=True))) for part, origin in origins if origin
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class StageStats:
@@ -340,6 +384,16 @@ class Compression:
         Raises ConfigError on another name, or for the lines of `mode="preview"`, which have no other format.
         """
         return self.compressor.render(self, format)
+
+    def cite(self, quote: str) -> tuple[Citation, ...]:
+        """Where a quote from the final text comes from: the passages, with exact character offsets; none if it is not
+        a quote.
+
+        One citation for each place, in the order of the text; a quote that goes over several passages has one for each.
+        White space may differ, and the quote may have marks around it and dots ("...") for what it leaves out. Lines
+        about passages (`metadata_only`) and the headers of formats cannot be cited.
+        """
+        return Citation.find(quote, self.passages)
 
     def expand(self, id: str, *, max_tokens: int | None = None) -> str:
         """The text of the passage with this id, be it kept or dropped: in full, or what of it answers the query best

@@ -37,9 +37,9 @@ def test_every_question_has_a_budget():
     ("query", "tier", "top_n", "stop"),
     [
         ("red gate", "summary", 20, 0.015),
-        ("where is the red gate?", "summary", 20, 0.01),
-        ("red gate vs green gate", "summary", 30, 0.01),
-        (COMPLEX, "detailed", 50, 0.01),
+        ("where is the red gate?", "summary", 20, 0.012),
+        ("red gate vs green gate", "summary", 30, 0.012),
+        (COMPLEX, "detailed", 50, 0.012),
         ("", "summary", 20, 0.015),
     ],
 )

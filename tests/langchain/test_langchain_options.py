@@ -52,7 +52,15 @@ def count_words(text: str) -> list[str]:
 
 
 def test_only_the_documented_names_are_exported():
-    names = ["CtxCompressRetriever", "CtxCompressor", "format_documents", "preview_tools"]
+    names = [
+        "CtxCompressRetriever",
+        "CtxCompressor",
+        "cite",
+        "compress_tool",
+        "format_documents",
+        "preview_tools",
+        "query_tool",
+    ]
     assert sorted(langchain_ctxcompress.__all__) == names
 
 

@@ -223,7 +223,14 @@ def test_engines_can_assign_their_callback_manager() -> None:
 def test_only_the_documented_names_are_exported() -> None:
     import llamaindex_ctxcompress
 
-    assert llamaindex_ctxcompress.__all__ == ["CtxCompressPostprocessor", "format_nodes", "preview_tools"]
+    assert llamaindex_ctxcompress.__all__ == [
+        "CtxCompressPostprocessor",
+        "cite",
+        "compress_tool",
+        "format_nodes",
+        "preview_tools",
+        "query_tool",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["memory", "disk", "qdrant"])

@@ -1,5 +1,7 @@
 """The commands and their options."""
 
+import logging
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -121,6 +123,38 @@ def demo(
     with _readable_errors(), screen.capture() as shown:
         run_demo(screen, question, max_tokens)
     write_text(shown.get())
+
+
+@app.command("mcp")
+def mcp_command(
+    docs: Annotated[
+        str, typer.Option("--docs", metavar="DIR", help="The folder whose text, Markdown and code files are served.")
+    ],
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="An answer has at most N tokens.", show_default="2000")
+    ] = None,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", help="The port for --http; 0 takes a free one.", show_default="8000")
+    ] = None,
+) -> None:
+    """Serve a folder of documents to clients of the Model Context Protocol.
+
+    Exit codes: 0 when the client has gone, 2 for wrong usage.
+    """
+    from ctxcompress.mcp import serve
+
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    with _readable_errors():
+        if port is not None and not http:
+            raise ConfigError(f"--port {port} is given without --http; give both, or neither")
+        number = (8_000 if port is None else port) if http else None
+        if not http:
+            # At once: a thread waits for standard input, which no exception can wake.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        serve(docs, max_tokens=max_tokens, port=number, ready=lambda where: complain(f"serving {docs} on {where}"))
 
 
 def _start(preset: Preset | None, config: str | None) -> CompressionConfig:

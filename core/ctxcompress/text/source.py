@@ -41,6 +41,8 @@ _LANGUAGES = {
     "haskell": "hs",
 }
 _OF_ENDING = {ending: language for language, endings in _LANGUAGES.items() for ending in endings.split()}
+_FRAGMENT = re.compile(r"#[^.#]*$")
+"""Of an address: what says which part of a file it is, such as `#L10-L42`."""
 _OF_SHEBANG = re.compile(r"\#![^\n]*\b(?P<name>python|node|ruby|perl|bash|zsh|sh)")
 _SHEBANGS = {"node": "javascript", "bash": "shell", "zsh": "shell", "sh": "shell"}
 _SIGNS = (
@@ -162,5 +164,6 @@ def code_lines(text: str) -> tuple[int, int]:
 
 
 def _ending(name: str | None) -> str:
-    stem, _, ending = (name or "").rsplit("/", 1)[-1].rpartition(".")
+    file = _FRAGMENT.sub("", (name or "").rsplit("/", 1)[-1])
+    stem, _, ending = file.rpartition(".")
     return ending.lower() if stem else ""

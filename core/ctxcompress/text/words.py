@@ -96,6 +96,11 @@ class Terms:
             for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
+    @property
+    def has_others(self) -> bool:
+        """Whether a term of the language may be something else too."""
+        return self._other is not None
+
     def others(self, term: str) -> Sequence[str]:
         """What else a term may be (see `other_stems`)."""
         return self._other(term) if self._other else ()
@@ -128,16 +133,21 @@ class Terms:
     def _matching_other(
         self, words: Iterable[str], number: Mapping[str, int], other: OtherStems
     ) -> dict[str, list[int]]:
-        """`matching` for words of a language in which a stem may be something else too."""
+        """`matching` for words of a language in which a stem may be something else too: what is wanted and is the
+        term, or what the term is a part of, or what is a part of the term."""
         parts: dict[str, int] = {}  # of the first that has it: more would make many long words slow
         for wanted, index in number.items():
             for part in other(wanted):
                 parts.setdefault(part, index)
-        found = {
-            word: [hit for term in terms for hit in _hits(term, number, parts, other)]
-            for word, terms in self.of_words(words).items()
-        }
-        return {word: hits for word, hits in found.items() if hits}
+        same = {**parts, **number}
+        found: dict[str, list[int]] = {}
+        for word, terms in self.of_words(words).items():
+            for term in terms:
+                if term in same:
+                    found.setdefault(word, []).append(same[term])
+                elif hits := [number[part] for part in other(term) if part in number]:
+                    found.setdefault(word, []).extend(hits)
+        return found
 
     def _beginning_like(self, wanted: Collection[str], words: Sequence[str]) -> list[str]:
         """Of ASCII words those that begin as some wanted term does, and those that have parts."""
@@ -207,12 +217,6 @@ def _with_grams(number: Mapping[str, int], words: Iterable[str]) -> dict[str, li
             if hits:
                 found[word] = hits
     return found
-
-
-def _hits(term: str, number: Mapping[str, int], parts: Mapping[str, int], other: OtherStems) -> Sequence[int]:
-    """What is wanted and is the term, or what the term is a part of, or what is a part of the term."""
-    same = number.get(term, parts.get(term))
-    return [number[part] for part in other(term) if part in number] if same is None else (same,)
 
 
 def _grams(word: str) -> tuple[str, ...]:

@@ -1,0 +1,139 @@
+"""BM25 over the chunks of many files, for many questions. Immutable: threads can share it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, islice
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxcompress.index.analysis import Analysis, Numbers
+from ctxcompress.index.chunks import Chunk
+from ctxcompress.query.terms import query_terms
+from ctxcompress.score.bm25 import Floats, Integers, Occurrences, bm25, summed
+from ctxcompress.text.words import Terms
+
+__all__ = ["Ranking"]
+
+_MOST_TERMS = 256
+"""Of a query, that are looked for."""
+
+_Number = TypeVar("_Number", np.int32, np.intp, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The postings: where each term occurs, one term after the other."""
+
+    chunks: Sequence[Chunk]
+    languages: Sequence[str]
+    """The languages that there are."""
+    vocabulary: Mapping[str, int]
+    language: Numbers
+    """Of each chunk, its number in `languages`."""
+    lengths: Floats
+    """Words of each chunk, and one."""
+    starts: Integers
+    """Where the postings of each term begin, and where the last ones end."""
+    chunk: Numbers
+    times: Floats
+    by_id: Mapping[str, Chunk] = field(repr=False)
+
+    @classmethod
+    def of(cls, files: Sequence[Analysis], vocabulary: Mapping[str, int]) -> "Ranking":
+        """vocabulary: term -> number, of all terms of the files. It is copied."""
+        chunks = [chunk for file in files for chunk in file.chunks]
+        languages = sorted({file.language for file in files})
+        first = accumulate((len(file.chunks) for file in files), initial=0)
+        chunk = _joined([file.chunk + np.int32(before) for file, before in zip(files, first, strict=False)], np.int32)
+        term = _joined([file.term for file in files], np.int32)
+        order = np.argsort(term, kind="stable")
+        return cls(
+            chunks=chunks,
+            languages=languages,
+            vocabulary=dict(vocabulary),
+            language=np.repeat(
+                np.array([languages.index(file.language) for file in files], np.int32),
+                np.array([len(file.chunks) for file in files], np.int64),
+            ),
+            lengths=_joined([file.lengths for file in files], np.float64) + 1,
+            starts=np.searchsorted(term[order], np.arange(len(vocabulary) + 1)),
+            chunk=chunk[order],
+            times=_joined([file.times for file in files], np.float64)[order],
+            by_id={chunk.id: chunk for chunk in chunks},
+        )
+
+    def search(self, query: str, most: int) -> list[tuple[Chunk, float]]:
+        """The chunks that have terms of the query, the best ones first, and how good they are, the best being 1.0.
+
+        Equally good ones are in the order of the files. most: how many.
+        """
+        found, idf = self._occurrences(query)
+        scores = bm25(found, self.lengths, idf)
+        best = np.argsort(-scores, kind="stable")[:most]
+        return [(self.chunks[number], float(scores[number] / scores[best[0]])) for number in best if scores[number] > 0]
+
+    def _occurrences(self, query: str) -> tuple[Occurrences, Floats]:
+        """Where the terms of the query occur, each in the files of the languages in which it is one; and their idf."""
+        asked = [_Asked.of(query, number, language) for number, language in enumerate(self.languages)]
+        weights: dict[str, float] = {}
+        for in_language in asked:
+            for term, weight in in_language.terms.items():
+                weights[term] = max(weight, weights.get(term, 0.0))
+        position = {term: number for number, term in enumerate(weights)}
+        size = max(len(weights), 1)
+        postings = [
+            (unit * size + position[term], times)
+            for in_language in asked
+            for term in in_language.terms
+            for unit, times in self._postings(term, in_language)
+        ]
+        keys, place = np.unique(_joined([key for key, _ in postings], np.intp), return_inverse=True)
+        times = summed(_joined([times for _, times in postings], np.float64), place, keys.size)
+        found = Occurrences(*np.divmod(keys, size), times, len(self.chunks), size)
+        return found, np.array([*weights.values()] or [0.0]) * self._idf(position, found)
+
+    def _postings(self, term: str, asked: "_Asked") -> Iterator[tuple[Integers, Floats]]:
+        """The chunks in files of the language that have a term, or what else it may be, and how often."""
+        for spelled in self._spellings(term, asked.words):
+            if (number := self.vocabulary.get(spelled)) is not None:
+                here = slice(self.starts[number], self.starts[number + 1])
+                of_language = self.language[self.chunk[here]] == asked.language
+                yield self.chunk[here][of_language].astype(np.intp), self.times[here][of_language]
+
+    def _spellings(self, term: str, words: Terms) -> Iterable[str]:
+        """The term; in a language of compounds also its parts, and what it is a part of."""
+        parts = words.others(term)
+        if not words.has_others:
+            return (term,)
+        longer = (other for other in self.vocabulary if term in other and term in words.others(other))
+        return dict.fromkeys((term, *parts, *longer))
+
+    def _idf(self, position: Mapping[str, int], found: Occurrences) -> Floats:
+        """The weight that `score.matches` gives a term, of how many chunks have it: in files of any language, so that
+        function words of a language that was not recognized do not count for rare."""
+        frequency = found.document_frequency()
+        for term, number in position.items():
+            known = self.vocabulary.get(term)
+            if known is not None:
+                frequency[number] = max(frequency[number], self.starts[known + 1] - self.starts[known])
+        return np.log1p((found.units - frequency + 0.5) / (frequency + 0.5))
+
+
+class _Asked(NamedTuple):
+    """What a query asks for in the files of one language."""
+
+    language: int
+    words: Terms
+    terms: Mapping[str, float]
+
+    @classmethod
+    def of(cls, query: str, number: int, language: str) -> "_Asked":
+        words = Terms(language)
+        terms = query_terms(query, language=language, terms=words)
+        return cls(number, words, dict(islice(terms.items(), _MOST_TERMS)))
+
+
+def _joined(arrays: "Sequence[NDArray[_Number]]", kind: "type[_Number]") -> "NDArray[_Number]":
+    return np.concatenate(arrays) if arrays else np.zeros(0, kind)

@@ -1,0 +1,62 @@
+"""How clients reach the server: over standard input and output, or over streamable HTTP on this machine."""
+
+import socket
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+import anyio
+import uvicorn
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+
+from ctxcompress.errors import ConfigError
+from ctxcompress.index import FolderIndex
+
+__all__ = ["serve_http", "serve_stdio"]
+
+_HOST = "127.0.0.1"
+_NAMES = (_HOST, "localhost")
+
+
+def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
+    """Serve one client until it closes standard input."""
+    _read_ahead(index)
+    anyio.run(_serve_stdio, server)
+
+
+def serve_http(server: "Server[Any]", index: FolderIndex, port: int, ready: Callable[[str], object]) -> None:
+    """Serve any number of clients on 127.0.0.1 until interrupted. port: 0 takes one that is free.
+
+    Requests for another host, or from the page of another origin, are refused: so no web page can reach the documents
+    by way of a name that it lets point here (DNS rebinding). Raises ConfigError if the port is taken.
+    """
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    with listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((_HOST, port))
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ConfigError(f"port is {port} ({reason}); give a free port up to 65535, or 0 for any") from error
+        port = listening.getsockname()[1]
+        hosts = [f"{name}:{port}" for name in _NAMES]
+        security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+        # Without sessions: each request stands for itself, and a client that goes leaves nothing behind.
+        app = server.streamable_http_app(stateless_http=True, transport_security=security)
+        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
+        _read_ahead(index)
+        listening.listen()
+        ready(f"http://{_HOST}:{port}/mcp")
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+async def _serve_stdio(server: "Server[Any]") -> None:
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+def _read_ahead(index: FolderIndex) -> None:
+    """Reads the folder while the client says hello; the first search waits for it."""
+    Thread(target=index.refresh, name="ctxcompress-index", daemon=True).start()

@@ -1,0 +1,226 @@
+"""What tools return, made shorter: what can be, for which question, and what that saved.
+
+Text, content blocks of text, search results in their shapes and lists of documents can be. JSON in which there are no
+search results cannot without breaking it, and anything else is not ours to change.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.callbacks import adispatch_custom_event, dispatch_custom_event
+from langchain_core.documents import Document
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.runnables.config import get_callback_manager_for_config
+from typing_extensions import TypedDict
+
+from ctxcompress import CompressionConfig, Compressor, CtxCompressError, Passage, compress_search_results
+from langchain_ctxcompress.compressor import CtxCompressor
+from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
+
+__all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "named_query", "only_text", "report"]
+
+EVENT = "ctxcompress"
+"""The name of the custom event that callbacks are told of each result that was shortened."""
+_QUERY_NAMES = ("query", "q", "question", "search_query", "input")
+
+
+class ToolSavings(TypedDict):
+    """What became of one tool's result, as callbacks are told."""
+
+    tool: str
+    original_tokens: int
+    compressed_tokens: int
+    tokens_saved: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """What takes the place of a tool's result."""
+
+    content: Any
+    original_tokens: int
+    compressed_tokens: int
+
+    def savings(self, tool: str) -> ToolSavings:
+        """What that saved."""
+        return ToolSavings(
+            tool=tool,
+            original_tokens=self.original_tokens,
+            compressed_tokens=self.compressed_tokens,
+            tokens_saved=self.original_tokens - self.compressed_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Shortens what tools return, within the budget of `config`."""
+
+    config: CompressionConfig
+    min_tokens: int
+    complexity: str | None = None
+
+    @classmethod
+    def of(cls, *, min_tokens: int, complexity: str | None, **options: Any) -> "Outputs":
+        """options: those of CtxCompressor other than `mode` and `format`. Raises ValueError."""
+        if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
+            raise ValueError(
+                f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all results"
+            )
+        compress_search_results([], None, complexity=complexity)  # which says what is wrong with it
+        return cls(CtxCompressor(mode="extract", format="plain", **options).config, min_tokens, complexity)
+
+    def with_budget(self, max_tokens: int) -> "Outputs":
+        """The same with another budget. Raises ValueError."""
+        return replace(self, config=self.config.with_options(max_tokens=max_tokens))
+
+    def shortened(self, content: object, query: str | None) -> Shortened | None:
+        """What takes the place of a tool's result, or None if it stays as it is: because it is short, fits, is an
+        error, or is nothing that can be shortened."""
+        if isinstance(content, ToolMessage):
+            inner = None if content.status == "error" else self.shortened(content.content, query)
+            return inner and replace(inner, content=content.model_copy(update={"content": inner.content}))
+        config = Compressor(self.config).fitted(query).config
+        found = replace(self, config=config)._shortened(content, query)
+        if found is None or found.original_tokens < self.min_tokens or found.compressed_tokens >= found.original_tokens:
+            return None
+        return found
+
+    def _shortened(self, content: object, query: str | None) -> Shortened | None:
+        if isinstance(content, str):
+            return self._text(content, query)
+        if isinstance(content, list | tuple) and content:
+            if all(isinstance(item, Document) for item in content):
+                return self._documents(content, query)
+            if all(map(_is_block, content)):
+                return self._blocks(content, query)
+        return self._search(content, query)
+
+    def _text(self, text: str, query: str | None) -> Shortened | None:
+        if Compressor(self.config).count(text) < self.min_tokens:
+            return None
+        found = self._search(text, query)
+        if found or _is_json(text):
+            return found
+        result = Compressor(self.config).compress(query, [text])
+        return Shortened(result.text, result.stats.original_tokens, result.tokens)
+
+    def _search(self, content: object, query: str | None) -> Shortened | None:
+        """Search results; None if it is none."""
+        config, complexity = self.config, self.complexity
+        try:
+            try:
+                found = compress_search_results(
+                    content, query, complexity=complexity, max_tokens=config.budget, config=config
+                )
+            except ValueError:  # what is around the results is over the budget: then the limits alone
+                found = compress_search_results(content, query, complexity=complexity, config=config)
+        except CtxCompressError as error:
+            if isinstance(error, TypeError):
+                return None
+            raise
+        return Shortened(found.results, found.original_tokens, found.compressed_tokens)
+
+    def _blocks(self, blocks: Sequence[Any], query: str | None) -> Shortened | None:
+        """Content blocks: what is text among them. One of which nothing is kept is left out."""
+        texts = {place: text for place, block in enumerate(blocks) if (text := _text_of(block))}
+        if len(texts) == 1:
+            ((place, text),) = texts.items()
+            found = self._text(text, query)
+            return found and replace(found, content=_with_texts(blocks, {place: found.content}, texts))
+        places = [place for place, text in texts.items() if not _is_json(text)]
+        if not places:
+            return None
+        result = Compressor(self.config).compress(query, [texts[place] for place in places])
+        kept = {places[part.index]: part.text for part in result.passages}
+        content = _with_texts(blocks, kept, places)
+        return Shortened(content, result.stats.original_tokens, result.tokens)
+
+    def _documents(self, documents: list[Document] | tuple[Document, ...], query: str | None) -> Shortened:
+        """Documents as a tool's content, which LangChain shows to the model as Python writes them."""
+        count = Compressor(self.config).count
+        budget = self.config.budget
+        while True:
+            copies = type(documents)(self._copies(documents, query, budget))
+            tokens = count(str(copies))
+            if tokens <= self.config.budget or budget == 1:
+                return Shortened(copies, count(str(documents)), tokens)
+            budget = max(1, budget - (tokens - self.config.budget))  # the brackets around them
+
+    def _copies(self, documents: Sequence[Document], query: str | None, budget: int) -> Iterator[Document]:
+        """Copies of what is kept, that take so many tokens as Python writes them one after the other."""
+        passages = passages_from_documents(documents, self.config)
+        numbered = [replace(passage, id=str(place)) for place, passage in enumerate(passages)]
+
+        def shown(passage: Passage, text: str) -> str:
+            return repr(documents[int(passage.id)].model_copy(update={"page_content": text}))
+
+        config = self.config.with_options(max_tokens=budget, separator=", ")
+        for kept in Compressor(config).compress(query, numbered, frame=shown).passages:
+            copy = compressed_document(documents[kept.index], kept, self.config)
+            copy.metadata.pop(RECORD_KEY)  # it would be shown too
+            yield copy
+
+
+def report(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
+    """Tells the callbacks of the run that this is in, if it is in one."""
+    if _is_traced(config):
+        dispatch_custom_event(EVENT, savings, config=config)
+
+
+async def areport(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
+    """The same, awaiting callbacks."""
+    if _is_traced(config):
+        await adispatch_custom_event(EVENT, savings, config=config)
+
+
+def named_query(arguments: Mapping[str, object], names: Collection[str] = _QUERY_NAMES) -> str | None:
+    """The argument of a call that is a query, told from its name."""
+    return next((value for name in names if isinstance(value := arguments.get(name), str) and value.strip()), None)
+
+
+def only_text(arguments: Mapping[str, object]) -> str | None:
+    """The one argument of a call that is a text."""
+    texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _is_traced(config: RunnableConfig | None) -> bool:
+    return get_callback_manager_for_config(ensure_config(config)).parent_run_id is not None
+
+
+def _is_json(text: str) -> bool:
+    if not text.lstrip().startswith(("[", "{")):
+        return False
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True
+
+
+def _is_block(item: object) -> bool:
+    return isinstance(item, str) or (isinstance(item, Mapping) and isinstance(item.get("type"), str))
+
+
+def _text_of(block: str | Mapping[str, object]) -> str:
+    """The text of a block, or nothing."""
+    text = block if isinstance(block, str) else block.get("text") if block["type"] == "text" else None
+    return text if isinstance(text, str) else ""
+
+
+def _with_texts(blocks: Sequence[Any], texts: Mapping[int, str], asked: Collection[int]) -> list[Any]:
+    """The blocks with other texts; without those that were asked for one and have none."""
+    return [
+        _with_text(block, texts[place]) if place in texts else block
+        for place, block in enumerate(blocks)
+        if place not in asked or texts.get(place)
+    ]
+
+
+def _with_text(block: str | Mapping[str, object], text: str) -> str | dict[str, object]:
+    return text if isinstance(block, str) else {**block, "text": text}

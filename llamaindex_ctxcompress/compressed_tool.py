@@ -1,0 +1,200 @@
+"""A tool whose output comes back shorter, and that is else the same tool."""
+
+import asyncio
+import copy
+import functools
+import json
+import types
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, TypeGuard, TypeVar
+
+from llama_index.core.base.llms.types import TextBlock
+from llama_index.core.schema import MetadataMode, NodeWithScore
+from llama_index.core.tools import BaseTool, ToolOutput
+
+from ctxcompress import CompressionConfig, Compressor, CtxCompressError, compress_search_results
+from llamaindex_ctxcompress.embeddings import as_encoder
+
+__all__ = ["compress_tool"]
+
+Tool = TypeVar("Tool", bound=BaseTool)
+
+_QUERY_NAMES = ("query", "q", "question", "search_query", "input", "query_str")
+_METHODS = ("__call__", "call")
+_TRIES = 3
+"""How often search results are cut anew until they fit as Python writes them."""
+
+
+def compress_tool(
+    tool: Tool,
+    *,
+    query_argument: str | None = None,
+    max_tokens: int | Literal["auto"] | None = None,
+    min_tokens: int = 200,
+    complexity: str | None = None,
+    preset: Literal["docs", "code", "web", "page"] | None = None,
+    **options: Any,
+) -> Tool:
+    """A copy of `tool` that keeps of each output what answers the query of the call, in at most `max_tokens` tokens.
+
+    To an agent it is the same tool: class, metadata, context parameter, `call` and `acall`. Of a `ToolOutput` only the
+    text blocks change; raw_input and raw_output are those of `tool`, and so is an output with `is_error`. `tool` itself
+    is not changed.
+
+    Search results (see `ctxcompress.compress_search_results`), given as JSON text or as objects that LlamaIndex writes
+    with `str()`, come back in their shape; nodes of a retriever are compressed as passages, other text as text. What
+    has less than `min_tokens` tokens stays as it is, and so do JSON, lists and mappings that hold no search results.
+
+    query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
+    search_query, input or query_str, or the only one that is a text; where there is none, what comes first is kept.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: of the query, which
+    limits search results; None tells it from the query. options: those of CtxCompressPostprocessor other than `mode`,
+    `format` and `metadata_mode`.
+
+    Raises TypeError if `tool` is no tool of LlamaIndex or for an unknown option, and ValueError on a value that cannot
+    work. Calls raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that cannot be had.
+    """
+    if not isinstance(tool, BaseTool):
+        raise TypeError(
+            f"tool is a {type(tool).__name__}; give a BaseTool, such as FunctionTool.from_defaults(function)"
+        )
+    if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
+        raise ValueError(f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all outputs")
+    compress_search_results([], None, complexity=complexity)  # which says what is wrong with it
+    given: Any = {"max_tokens": max_tokens, **options, "encoder": as_encoder(options.get("encoder"))}
+    make = CompressionConfig if preset is None else partial(CompressionConfig.from_preset, preset)
+    names = _QUERY_NAMES if query_argument is None else (query_argument,)
+    return _twin(tool, _Outputs(make(mode="extract", format="plain", **given), min_tokens, complexity), names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outputs:
+    """Shortens what tools return, within the budget of `config`."""
+
+    config: CompressionConfig
+    min_tokens: int
+    complexity: str | None
+
+    def shortened(self, output: ToolOutput, query: str | None) -> ToolOutput:
+        """The same output with less text; the very same where there is nothing to be done."""
+        if not isinstance(output, ToolOutput) or output.is_error:
+            return output
+        texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
+        if self._count("\n".join(texts)) < self.min_tokens:
+            return output
+        fitted = replace(self, config=Compressor(self.config).fitted(query).config)
+        kept = fitted._kept(texts, output.raw_output, query)
+        if kept is None or self._count("\n".join(kept)) >= self._count("\n".join(texts)):
+            return output
+        return output.model_copy(update={"blocks": _with_texts(output.blocks, kept)})
+
+    def _kept(self, texts: Sequence[str], raw: object, query: str | None) -> Sequence[str] | None:
+        """What takes the place of each text, nothing for one that goes; None if nothing can be done."""
+        if len(texts) == 1:
+            return self._of_one(texts[0], raw, query)
+        if any(map(_is_json, texts)):
+            return None
+        return self._passages(texts, query, "\n")
+
+    def _of_one(self, text: str, raw: object, query: str | None) -> Sequence[str] | None:
+        shown = [item.get_content(MetadataMode.LLM) for item in raw] if _are_nodes(raw) else []
+        if shown and text == "".join(f"{part}\n\n" for part in shown):
+            return ["\n\n".join(filter(None, self._passages(shown, query, "\n\n")))]
+        is_written = not isinstance(raw, str) and str(raw) == text
+        found = self._search(raw if is_written else text, query)
+        if found is not None:
+            return [found]
+        if _is_json(text) or (is_written and isinstance(raw, list | tuple | Mapping)):
+            return None
+        return [Compressor(self.config).compress(query, [text]).text]
+
+    def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> list[str]:
+        result = Compressor(self.config.with_options(separator=separator)).compress(query, texts)
+        kept = {part.index: part.text for part in result.passages}
+        return [kept.get(place, "") for place in range(len(texts))]
+
+    def _search(self, results: object, query: str | None) -> str | None:
+        """Search results as LlamaIndex writes them; None if it is none. Their budget is in JSON, which is shorter."""
+        budget: int | None = self.config.budget
+        text = None
+        for _ in range(_TRIES):
+            try:
+                found = compress_search_results(
+                    results, query, complexity=self.complexity, max_tokens=budget, config=self.config
+                )
+            except CtxCompressError as error:
+                if isinstance(error, TypeError):
+                    return None
+                if not isinstance(error, ValueError) or budget is None:
+                    raise
+                budget = None  # what is around the results is over the budget: then the limits alone
+                continue
+            text = str(found.results)
+            if budget is None or (tokens := self._count(text)) <= self.config.budget:
+                break
+            budget = max(1, budget * self.config.budget // tokens)
+        return text
+
+    def _count(self, text: str) -> int:
+        return Compressor(self.config).count(text)
+
+
+def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
+    """A copy of the tool, of a class of its own whose calls shorten what the tool's return."""
+    kind = type(tool)
+
+    def method(name: str) -> Callable[..., ToolOutput]:
+        @functools.wraps(getattr(kind, name))
+        def call(_: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
+            output: ToolOutput = getattr(tool, name)(*args, **kwargs)
+            return outputs.shortened(output, _query(args, kwargs, names))
+
+        return call
+
+    @functools.wraps(getattr(kind, "acall", kind.__call__))
+    async def acall(_: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
+        output: ToolOutput = await tool.acall(*args, **kwargs)  # type: ignore[attr-defined]
+        return await asyncio.to_thread(outputs.shortened, output, _query(args, kwargs, names))
+
+    methods: dict[str, Any] = {name: method(name) for name in _METHODS if hasattr(kind, name)}
+    if hasattr(kind, "acall"):
+        methods["acall"] = acall
+    named = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    twin = copy.copy(tool)
+    twin.__class__ = types.new_class(kind.__name__, (kind,), exec_body=lambda body: body.update(named | methods))
+    return twin
+
+
+def _query(args: Sequence[object], kwargs: Mapping[str, object], names: Collection[str]) -> str | None:
+    """What a call looks for."""
+    named = (value for name in names if isinstance(value := kwargs.get(name), str) and value.strip())
+    found = next(named, None)
+    texts = [value for value in (*args, *kwargs.values()) if isinstance(value, str) and value.strip()]
+    return found or (texts[0] if len(texts) == 1 else None)
+
+
+def _are_nodes(raw: object) -> TypeGuard[list[NodeWithScore]]:
+    return isinstance(raw, list) and bool(raw) and all(isinstance(item, NodeWithScore) for item in raw)
+
+
+def _is_json(text: str) -> bool:
+    if not text.lstrip().startswith(("[", "{")):
+        return False
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True
+
+
+def _with_texts(blocks: Sequence[Any], texts: Sequence[str]) -> list[Any]:
+    """The blocks, with these texts in the text blocks; without those that have none now."""
+    left = iter(texts)
+    changed = [
+        block.model_copy(update={"text": next(left)}) if isinstance(block, TextBlock) else block for block in blocks
+    ]
+    return [block for block in changed if not isinstance(block, TextBlock) or block.text]

@@ -1,0 +1,129 @@
+"""A tool for agents that searches: what a retriever or a query engine finds, compressed."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, Response
+from llama_index.core.bridge.pydantic import BaseModel, Field, create_model
+from llama_index.core.schema import NodeWithScore
+from llama_index.core.tools import FunctionTool
+
+from ctxcompress import CompressionConfig, Passage
+from ctxcompress.querying import (
+    DESCRIPTION,
+    NAME,
+    PARAMETERS,
+    QUERY,
+    Answer,
+    QueryArguments,
+    answer,
+    answer_off_loop,
+    tool_config,
+)
+from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
+from llamaindex_ctxcompress.embeddings import as_encoder
+
+__all__ = ["Found", "query_tool"]
+
+_TYPES = {"integer": int, "number": float, "boolean": bool}
+_FIELDS: dict[str, Any] = {
+    name: (
+        _TYPES[parameter.kind],
+        Field(parameter.default, ge=parameter.least, le=parameter.most, description=parameter.description),
+    )
+    for name, parameter in PARAMETERS.items()
+}
+_QueryInput = create_model("QueryInput", query=(str, Field(min_length=1, description=QUERY)), **_FIELDS)
+
+
+class Found(BaseModel):
+    """What `query_documents_compressed` gives as `raw_output`."""
+
+    text: str
+    """All that the language model reads."""
+    response: str = ""
+    """What a query engine answered, in full."""
+    nodes: list[NodeWithScore]
+    """Copies of the nodes that hold what is kept, as CtxCompressPostprocessor makes them."""
+    compression_stats: dict[str, Any]
+    """How many results each step left, and the tokens before and after, and what was left undone."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def query_tool(
+    source: BaseRetriever | BaseQueryEngine, *, max_tokens: int | None = None, **options: Any
+) -> FunctionTool:
+    """The tool `query_documents_compressed` with query, top_n, min_score, similarity_threshold and show_stats.
+
+    It returns what of the nodes that a retriever finds, or that a query engine answers from, answers the query, each
+    under a line that says where it is from, in at most `max_tokens` tokens (2,000 if neither this nor `tier` is given),
+    statistics included. The answer of a query engine comes before them, of a long one what fits into half of that.
+    Results below `min_score` of the best one's score are left out, copies, and more than two of one document. Its raw
+    output is a `Found`. Nodes are never changed.
+
+    options: those of CtxCompressPostprocessor other than `preset`, which is "docs", `metadata_mode` and the arguments
+    of the call.
+
+    Raises ValueError for a wrong value and TypeError for an unknown option. The tool raises ValueError for an argument
+    that is not within its limits (top_n 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1), which agents hand
+    on to the model, and what the retriever, the engine or an encoder raises.
+    """
+    config = tool_config(max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
+    search = _Search(source, config)
+    return FunctionTool.from_defaults(
+        fn=search.query, async_fn=search.aquery, name=NAME, description=DESCRIPTION, fn_schema=_QueryInput
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """What the tool does."""
+
+    source: BaseRetriever | BaseQueryEngine
+    config: CompressionConfig
+
+    def query(self, **given: Any) -> Found:
+        asked = QueryArguments.of(given)
+        if isinstance(self.source, BaseRetriever):
+            lead, nodes = "", self.source.retrieve(asked.query)
+        else:
+            lead, nodes = _read(self.source.query(asked.query))
+        found = answer(asked, self._passages(nodes), self.config, lead=lead)
+        return _shown(lead, nodes, found)
+
+    async def aquery(self, **given: Any) -> Found:
+        asked = QueryArguments.of(given)
+        if isinstance(self.source, BaseRetriever):
+            lead, nodes = "", await self.source.aretrieve(asked.query)
+        else:
+            response = await self.source.aquery(asked.query)
+            if isinstance(response, AsyncStreamingResponse):
+                response = await response.get_response()
+            lead, nodes = _read(response)
+        passages = await asyncio.to_thread(self._passages, nodes)
+        found = await answer_off_loop(asked, passages, self.config, lead=lead)
+        return await asyncio.to_thread(_shown, lead, nodes, found)
+
+    def _passages(self, nodes: Sequence[NodeWithScore]) -> list[Passage]:
+        return [passage_from_node(item, self.config.metadata_map, self.config.score_key) for item in nodes]
+
+
+def _read(response: RESPONSE_TYPE) -> tuple[str, list[NodeWithScore]]:
+    is_empty = isinstance(response, Response) and not response.response
+    return "" if is_empty else str(response), response.source_nodes
+
+
+def _shown(lead: str, nodes: Sequence[NodeWithScore], found: Answer) -> Found:
+    kept = [
+        compressed_node(nodes[part.index], part, part.index, part.stands_for)
+        if is_text_only(nodes[part.index].node)
+        else passed_through(nodes[part.index])
+        for part in found.kept
+    ]
+    return Found(text=found.text, response=lead, nodes=kept, compression_stats=found.compression_stats())

@@ -1,0 +1,64 @@
+"""From a file to chunks."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.index.chunks import LONGEST, chunks_of
+
+PIECES = st.sampled_from(
+    [
+        "# One\n\n",
+        "## Two\n",
+        "A sentence about nothing. " * 3 + "\n\n",
+        "One paragraph of a single line that goes on and on. " * 60 + "\n\n",
+        "- item\n- another\n\n",
+        "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 300,
+        "```python\n" + "x = 1\n" * 400 + "```\n",
+        "word" * 1_000 + "\n",
+        "\u4e2d\u6587" * 900,
+        "   \n\n\n",
+        "def f(a):\n    return a\n\n\n",
+        "\x0c\u2028\r\n",
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=8).map("".join)
+
+
+@given(TEXTS, st.sampled_from(["a.md", "b.py", "c.txt"]))
+def test_chunks_are_the_text_but_for_white_space_with_the_lines_they_are_on(text: str, path: str) -> None:
+    chunks = chunks_of(text, path, language="en")
+    assert re.sub(r"\s", "", "".join(chunk.text for chunk in chunks)) == re.sub(r"\s", "", text)
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+    lines = text.split("\n")
+    for chunk in chunks:
+        first, last = map(int, re.match(rf"{re.escape(path)}#L(\d+)-L(\d+)(?:-\d+)?$", chunk.id).groups())
+        assert chunk.text in "\n".join(lines[first - 1 : last])
+        assert 0 < len(chunk.text) <= LONGEST
+
+
+def test_sections_are_chunks_under_their_headings() -> None:
+    body = "What there is to say about it, at some length. " * 6
+    text = f"# Guide\n\n{body}\n\n## Setup\n\n{body}\n\n### Linux\n\n{body}\n"
+    chunks = chunks_of(text, "guide.md", language="en")
+    assert [chunk.header_path for chunk in chunks] == [("Guide",), ("Guide", "Setup"), ("Guide", "Setup", "Linux")]
+    assert [chunk.id for chunk in chunks] == ["guide.md#L1-L3", "guide.md#L5-L7", "guide.md#L9-L11"]
+
+
+def test_short_sections_are_together_under_what_they_share() -> None:
+    text = "# Guide\n\n## One\n\nShort.\n\n## Two\n\nShort as well.\n"
+    (chunk,) = chunks_of(text, "guide.md", language="en")
+    assert (chunk.id, chunk.header_path) == ("guide.md#L1-L9", ("Guide",))
+
+
+def test_functions_are_whole() -> None:
+    bodies = [f"def function_{n}(value):\n" + f"    value += {n}\n" * 30 + "    return value\n" for n in range(5)]
+    chunks = chunks_of("\n\n".join(bodies), "module.py", language="en")
+    assert [chunk.text for chunk in chunks] == [body.rstrip() for body in bodies]
+    assert [chunk.header_path for chunk in chunks] == [(f"function_{n}",) for n in range(5)]
+
+
+def test_no_heading_is_left_behind_at_the_end_of_a_chunk() -> None:
+    text = "intro\n\n# Title\n\n" + "x" * (LONGEST - 10)
+    assert [chunk.text.splitlines()[0] for chunk in chunks_of(text, "a.md", language="en")] == ["intro", "# Title"]

@@ -1,0 +1,156 @@
+"""What of a folder is read; and that nothing outside of it is, whatever is put in the place of what."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ctxcompress.index import FolderIndex
+from ctxcompress.index import folder as module
+from ctxcompress.index.folder import Folder, Unreadable, is_text_name
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A folder beside a secret."""
+    (tmp_path / "secret.md").write_text("the secret")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.md").write_text("the secret")
+    folder = tmp_path / "docs"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.md").write_text("open")
+    (folder / "sub" / "a.md").write_text("open")
+    return folder
+
+
+@pytest.fixture(params=["openat", "by path"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How files are opened: within an open folder, or as on systems that cannot do that."""
+    if request.param == "by path":
+        monkeypatch.setattr(module, "_HAS_OPENAT", False)
+    return str(request.param)
+
+
+def test_files_are_listed_with_slashes_in_order(docs: Path, way: str) -> None:
+    (docs / "B.TXT").write_text("b")
+    assert list(Folder(docs).files().stamps) == ["B.TXT", "a.md", "sub/a.md"]
+    assert Folder(docs).read("sub/a.md") == b"open"
+
+
+def test_links_are_not_followed(docs: Path, way: str) -> None:
+    (docs / "file.md").symlink_to(docs.parent / "secret.md")
+    (docs / "inside.md").symlink_to(docs / "a.md")
+    (docs / "folder").symlink_to(docs.parent / "outside")
+    (docs / "up").symlink_to("..")
+    (docs / "loop").symlink_to(".")
+    assert list(Folder(docs).files().stamps) == ["a.md", "sub/a.md"]
+    for path in ("file.md", "inside.md", "folder/a.md", "up/secret.md", "loop/a.md"):
+        with pytest.raises(OSError, match=r"."):
+            Folder(docs).read(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.md", "sub/../../secret.md", "/etc/passwd", "", ".", "..", "sub//a.md", "./a.md", "sub/./a.md"]
+)
+def test_no_path_leads_out_of_the_folder(docs: Path, way: str, path: str) -> None:
+    with pytest.raises(OSError, match=r"."):
+        Folder(docs).read(path)
+
+
+def test_a_file_that_becomes_a_link_after_it_was_listed_is_not_read(docs: Path, way: str) -> None:
+    folder = Folder(docs)
+    assert "a.md" in folder.files().stamps
+    (docs / "a.md").unlink()
+    (docs / "a.md").symlink_to(docs.parent / "secret.md")
+    with pytest.raises(OSError, match=r"."):
+        folder.read("a.md")
+
+
+def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(docs: Path, way: str) -> None:
+    folder = Folder(docs)
+    assert "sub/a.md" in folder.files().stamps
+    (docs / "sub").rename(docs / "was")
+    (docs / "sub").symlink_to(docs.parent / "outside")
+    with pytest.raises(OSError, match=r"."):
+        folder.read("sub/a.md")
+    assert "sub/a.md" not in folder.files().stamps
+
+
+def test_the_index_shows_no_secret_when_links_are_put_in_between(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = FolderIndex(docs)
+    real = Folder.files
+
+    def swapping(folder: Folder) -> module.Listing:
+        listing = real(folder)
+        (docs / "a.md").unlink()
+        (docs / "a.md").symlink_to(docs.parent / "secret.md")
+        return listing
+
+    monkeypatch.setattr(Folder, "files", swapping)
+    assert index.search("secret") == []
+
+
+def test_a_link_to_the_folder_itself_is_followed_once(docs: Path, way: str) -> None:
+    link = docs.parent / "link"
+    link.symlink_to(docs)
+    folder = Folder(link)
+    link.unlink()
+    link.symlink_to(docs.parent / "outside")
+    assert folder.read("a.md") == b"open"
+
+
+def test_pipes_are_neither_listed_nor_waited_for(docs: Path, way: str) -> None:
+    os.mkfifo(docs / "pipe.md")
+    assert "pipe.md" not in Folder(docs).files().stamps
+    with pytest.raises(Unreadable, match="no regular file"):
+        Folder(docs).read("pipe.md")
+
+
+def test_hidden_files_and_folders_of_others_are_passed_over(docs: Path, way: str) -> None:
+    for name in (".env", ".git/a.md", "node_modules/p/a.md", "sub/__pycache__/a.py", "venv/a.py", ".hidden.md"):
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_text("password")
+    assert list(Folder(docs).files().stamps) == ["a.md", "sub/a.md"]
+
+
+@pytest.mark.parametrize("name", ["line\nbreak.md", "es\x1bcape.md", os.fsdecode(b"\xff.md"), "rtl\u202e.md"])
+def test_names_that_cannot_be_shown_are_passed_over(docs: Path, name: str) -> None:
+    (docs / name).write_text("text")
+    assert list(Folder(docs).files().stamps) == ["a.md", "sub/a.md"]
+
+
+def test_a_folder_without_rights_has_no_files(docs: Path, way: str) -> None:
+    (docs / "sub").chmod(0)
+    try:
+        listed = list(Folder(docs).files().stamps)
+    finally:
+        (docs / "sub").chmod(0o700)
+    assert listed == (["a.md"] if os.getuid() else ["a.md", "sub/a.md"])
+
+
+def test_what_lies_too_deep_is_not_read(docs: Path, way: str) -> None:
+    deepest = docs.joinpath(*["d"] * 45)
+    deepest.mkdir(parents=True)
+    (deepest / "a.md").write_text("a")
+    (deepest.parents[9] / "a.md").write_text("a")
+    assert len(Folder(docs).files().stamps) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.md", True),
+        ("a.PY", True),
+        ("README", True),
+        ("Makefile", True),
+        ("notes.rst", True),
+        ("picture.png", False),
+        ("a.pdf", False),
+        ("program", False),
+        ("md", False),
+    ],
+)
+def test_names_tell_texts(name: str, expected: bool) -> None:
+    assert is_text_name(name) is expected

@@ -1,0 +1,245 @@
+"""Searching a folder: what is found, in which order, and that changes are seen."""
+
+import logging
+import math
+import os
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.errors import ConfigError
+from ctxcompress.index import FolderIndex
+from ctxcompress.index import folder_index as module
+from ctxcompress.index.folder import Folder
+
+
+def write(folder: Path, files: Mapping[str, str]) -> FolderIndex:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return FolderIndex(folder)
+
+
+def paths(index: FolderIndex, query: str) -> list[str]:
+    return [hit.chunk.path for hit in index.search(query)]
+
+
+def test_the_best_chunk_comes_first_and_has_the_score_one(tmp_path: Path) -> None:
+    index = write(
+        tmp_path,
+        {
+            "client.md": "# Client\n\nThe default timeout of the client is 30 seconds.",
+            "server.md": "# Server\n\nThe server has a timeout, too, and many other things that are said here.",
+            "logo.md": "# Logo\n\nIt is blue.",
+        },
+    )
+    hits = index.search("what is the default timeout of the client?")
+    assert [hit.chunk.path for hit in hits] == ["client.md", "server.md"]
+    assert hits[0].score == 1.0 > hits[1].score > 0
+
+
+def test_scores_are_bm25(tmp_path: Path) -> None:
+    index = write(tmp_path, {"1.txt": "apple apple pear", "2.txt": "apple plum plum plum plum", "3.txt": "cherry"})
+    (first, second) = index.search("apple")
+    lengths = [4, 6, 2]  # and one
+    mean, weight = sum(lengths) / 3, math.log1p((3 - 2 + 0.5) / 2.5)
+    best, other = (
+        weight * times * 2.5 / (times + 1.5 * (0.25 + 0.75 * length / mean)) for times, length in ((2, 4), (1, 6))
+    )
+    assert first.chunk.path == "1.txt"
+    assert second.score == pytest.approx(other / best)
+
+
+def test_headings_and_the_path_are_searched_too(tmp_path: Path) -> None:
+    body = "Words about it, and some more of them until there are enough for a section. " * 4
+    index = write(
+        tmp_path, {"a.md": f"# Retries\n\n{body}\n\n## Backoff\n\n{body}", "proxies/b.md": body, "c.md": body}
+    )
+    assert [hit.chunk.header_path for hit in index.search("retries")] == [("Retries",), ("Retries", "Backoff")]
+    assert paths(index, "proxy") == ["proxies/b.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Die Vorgabe für das Zeitlimit der Verbindung ist dreißig Sekunden.", "Zeitlimits"),
+        ("Der Verbindungsaufbau dauert und ist nicht immer das, was man von ihm erwartet.", "Verbindung"),
+        ("客户端的默认超时时间是三十秒。可以在配置文件中修改。", "默认超时"),
+        ("Тайм-аут соединения по умолчанию составляет тридцать секунд.", "соединение"),
+        ("def read_timeout_seconds(self):\n    return self._seconds\n", "timeout"),
+    ],
+)
+def test_other_languages_and_identifiers_are_found(tmp_path: Path, text: str, query: str) -> None:
+    index = write(tmp_path, {"a.md": text, "b.md": "The client opens one connection for each of the hosts."})
+    assert paths(index, query)[0] == "a.md"
+
+
+def test_words_of_no_weight_do_not_find_a_file_of_another_language(tmp_path: Path) -> None:
+    english = {f"{n}.md": f"What is said of the {'pump' if n < 5 else 'motor'} is in the manual." for n in range(20)}
+    german = "Das ist die Anleitung, und das ist alles, was man von ihr erwarten kann: what is the."
+    assert paths(write(tmp_path, {**english, "de.md": german}), "what is the pump?")[0] == "0.md"
+
+
+@pytest.mark.parametrize("query", ["", "   ", "???", "zeppelin", "\ud800", "\0", "the"])
+def test_a_query_without_a_term_that_occurs_finds_nothing(tmp_path: Path, query: str) -> None:
+    assert write(tmp_path, {"a.md": "A text about something else."}).search(query) == []
+
+
+def test_an_empty_folder_finds_nothing(tmp_path: Path) -> None:
+    assert FolderIndex(tmp_path).search("anything") == []
+    assert FolderIndex(tmp_path).chunk("a.md#L1-L1") is None
+
+
+def test_a_chunk_is_had_by_its_id(tmp_path: Path) -> None:
+    index = write(tmp_path, {"a.md": "# One\n\nA text about timeouts."})
+    (hit,) = index.search("timeouts")
+    assert index.chunk(hit.chunk.id) == hit.chunk
+    assert index.chunks_of_file("a.md") == [hit.chunk]
+    assert index.chunks_of_file("../a.md") == []
+
+
+def test_what_is_added_changed_and_removed_is_seen_by_the_next_search(tmp_path: Path) -> None:
+    index = write(tmp_path, {"a.md": "alpha", "b.md": "beta"})
+    assert (paths(index, "alpha"), paths(index, "gamma")) == (["a.md"], [])
+    (tmp_path / "a.md").write_text("gamma")  # of the same size
+    (tmp_path / "c.md").write_text("gamma, and more")
+    assert (paths(index, "alpha"), paths(index, "gamma")) == ([], ["a.md", "c.md"])
+    (tmp_path / "a.md").unlink()
+    assert paths(index, "gamma") == ["c.md"]
+    (tmp_path / "c.md").rename(tmp_path / "d.md")
+    assert paths(index, "gamma") == ["d.md"]
+
+
+@pytest.mark.parametrize("is_copied", [False, True])
+def test_a_change_that_leaves_the_same_stamp_is_seen_while_the_file_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_copied: bool
+) -> None:
+    index = write(tmp_path, {"a.md": "alpha"})
+    if is_copied:
+        os.utime(tmp_path / "a.md", ns=(1, 1))  # with the time of another file
+    assert paths(index, "alpha") == ["a.md"]
+    listing = Folder(tmp_path).files()
+    monkeypatch.setattr(Folder, "files", lambda _: listing)  # the clock of the file system has not ticked
+    (tmp_path / "a.md").write_text("gamma")
+    assert paths(index, "gamma") == ["a.md"]
+
+
+def test_a_change_of_an_old_file_is_seen_whatever_its_time_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_SETTLED", -(10**18))  # every file is old
+    index = write(tmp_path, {"a.md": "alpha"})
+    os.utime(tmp_path / "a.md", ns=(1, 1))
+    assert paths(index, "alpha") == ["a.md"]
+    (tmp_path / "a.md").write_text("gamma")
+    os.utime(tmp_path / "a.md", ns=(1, 1))
+    assert paths(index, "gamma") == ["a.md"]
+
+
+def test_only_what_has_changed_is_analysed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    analysed: list[str] = []
+    real = module.analysed
+    monkeypatch.setattr(module, "analysed", lambda text, path, *rest: analysed.append(path) or real(text, path, *rest))
+    index = write(tmp_path, {"a.md": "alpha", "b.md": "beta"})
+    index.refresh()
+    index.refresh()
+    (tmp_path / "b.md").write_text("gamma")
+    index.refresh()
+    os.utime(tmp_path / "a.md", ns=(1, 1))  # touched, with the same content
+    index.refresh()
+    assert analysed == ["a.md", "b.md", "b.md"]
+
+
+NAMES = st.sampled_from(["a.md", "b.txt", "sub/c.md", "sub/d.py"])
+WORDS = st.lists(st.sampled_from("alpha beta gamma delta the".split()), max_size=6).map(" ".join)
+
+
+@given(st.lists(st.tuples(NAMES, st.none() | WORDS), max_size=8))
+def test_an_index_that_has_seen_changes_is_as_one_that_is_new(changes: list[tuple[str, str | None]]) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "sub").mkdir()
+        index = FolderIndex(folder)
+        for file, text in changes:
+            if text is None:
+                (folder / file).unlink(missing_ok=True)
+            else:
+                (folder / file).write_text(text)
+            assert index.search("alpha the beta") == FolderIndex(folder).search("alpha the beta")
+
+
+def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    index = write(tmp_path, {"a.md": "alpha"})
+    (tmp_path / "binary.md").write_bytes(b"alpha\0")
+    (tmp_path / "latin.md").write_bytes("alpha é".encode("latin-1"))
+    with caplog.at_level(logging.WARNING):
+        assert paths(index, "alpha") == ["a.md"]
+        assert paths(index, "alpha") == ["a.md"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "binary.md is left out: it is no text",
+        "latin.md is left out: it is not UTF-8 at byte 6",
+    ]
+
+
+def test_a_large_file_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("ctxcompress.index.folder.LARGEST", 10)
+    index = write(tmp_path, {"a.md": "alpha", "b.md": "alpha beta gamma"})
+    assert paths(index, "alpha") == ["a.md"]
+    assert "b.md is left out: it has more than 10 bytes" in caplog.text
+
+
+def test_no_more_files_than_the_limit_are_indexed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    index = write(tmp_path, {f"{n}.md": "alpha" for n in range(4)})
+    monkeypatch.setattr("ctxcompress.index.folder.MOST_FILES", 3)
+    assert paths(index, "alpha") == ["0.md", "1.md", "2.md"]
+    assert "serve a smaller folder" in caplog.text
+    monkeypatch.setattr("ctxcompress.index.folder.MOST_BYTES", 10)
+    assert paths(index, "alpha") == ["0.md", "1.md"]
+
+
+def test_a_folder_that_goes_and_comes_back_is_seen(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    index = write(tmp_path, {"docs/a.md": "alpha"}) and FolderIndex(folder)
+    assert paths(index, "alpha") == ["a.md"]
+    folder.rename(tmp_path / "away")
+    assert paths(index, "alpha") == []
+    (tmp_path / "away").rename(folder)
+    assert paths(index, "alpha") == ["a.md"]
+
+
+def test_threads_search_while_files_change(tmp_path: Path) -> None:
+    index = write(tmp_path, {f"{n}.md": f"alpha {n}" for n in range(20)})
+    started = threading.Barrier(5)
+
+    def search(_: int) -> None:
+        started.wait()
+        for _ in range(20):
+            assert {hit.chunk.text.split()[0] for hit in index.search("alpha")} == {"alpha"}
+
+    with ThreadPoolExecutor(5) as pool:
+        searches = [pool.submit(search, n) for n in range(4)]
+        started.wait()
+        for n in range(20):
+            (tmp_path / f"{n}.md").write_text(f"alpha and {n}")
+        for done in searches:
+            done.result()
+
+
+@pytest.mark.parametrize("name", ["nowhere", "a.md", "nul\0l"])
+def test_what_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.md").write_text("a")
+    with pytest.raises(ConfigError, match=r"give (a|the) folder"):
+        FolderIndex(tmp_path / name)

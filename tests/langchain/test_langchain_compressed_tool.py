@@ -1,0 +1,306 @@
+"""A tool with shorter results is else the same tool, to models, agents and traces."""
+
+import json
+from typing import Annotated, Any
+
+import lc_tools
+import pytest
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
+from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import InjectedState, InjectedStore, ToolNode, ToolRuntime
+from langgraph.store.memory import InMemoryStore
+from lc_tools import IMAGE, PAGE, RECORDS, tokens
+from search_shapes import KUBERNETES, exa, tavily
+
+from ctxcompress import compress, compress_search_results
+from langchain_ctxcompress import compress_tool
+
+ARGUMENTS: dict[str, str] = {
+    "web_search": "query",
+    "fetch_page": "url",
+    "exa_search": "query",
+    "duckduckgo": "__arg1",
+    "no_schema": "query",
+    "both_ways": "question",
+    "json_schema": "query",
+    "documents": "question",
+    "paragraphs": "question",
+    "own_message": "query",
+    "retrieve": "query",
+}
+SYNC = [
+    lc_tools.web_search,
+    lc_tools.fetch_page,
+    lc_tools.exa_search,
+    lc_tools.duckduckgo,
+    lc_tools.NoSchema(limit=4),
+    lc_tools.BothWays(),
+    lc_tools.json_schema,
+    lc_tools.documents,
+    lc_tools.paragraphs,
+    lc_tools.own_message,
+    lc_tools.retrieve,
+]
+
+
+def call(called: BaseTool, *, config: RunnableConfig | None = None, **arguments: Any) -> ToolMessage:
+    return called.invoke({"type": "tool_call", "id": "call-1", "name": called.name, "args": arguments}, config)
+
+
+async def acall(called: BaseTool, *, config: RunnableConfig | None = None, **arguments: Any) -> ToolMessage:
+    return await called.ainvoke({"type": "tool_call", "id": "call-1", "name": called.name, "args": arguments}, config)
+
+
+def but_content(message: ToolMessage) -> dict[str, Any]:
+    return {**message.model_dump(), "content": None}
+
+
+@pytest.mark.parametrize("inner", [*SYNC, lc_tools.brave], ids=lambda inner: inner.name)
+def test_it_looks_like_the_tool(inner):
+    outer = compress_tool(inner)
+    assert outer is not inner
+    assert isinstance(outer, type(inner))
+    assert type(outer).__name__ == type(inner).__name__
+    for name in type(inner).model_fields:
+        assert getattr(outer, name) is getattr(inner, name)
+    assert convert_to_openai_tool(outer) == convert_to_openai_tool(inner)
+    assert outer.get_input_schema().model_json_schema() == inner.get_input_schema().model_json_schema()
+    assert outer.args == inner.args
+
+
+@pytest.mark.parametrize("inner", SYNC, ids=lambda inner: inner.name)
+async def test_the_message_differs_in_its_content_alone(inner):
+    arguments = {ARGUMENTS[inner.name]: KUBERNETES if inner.name != "retrieve" else "What is the default timeout?"}
+    outer = compress_tool(inner, max_tokens=150)
+    short, long = call(outer, **arguments), call(inner, **arguments)
+    assert but_content(short) == but_content(long)
+    assert type(short.content) is type(long.content)
+    assert tokens(short.content) < tokens(long.content)
+    if isinstance(short.content, str):
+        assert tokens(short.content) <= 150
+    again = await acall(outer, **arguments)
+    assert but_content(again) == but_content(long)
+    assert again.content == short.content or inner.name == "both_ways"
+    assert call(inner, **arguments).content == long.content  # the tool itself is as it was
+
+
+async def test_a_tool_that_is_only_asynchronous_stays_so():
+    outer = compress_tool(lc_tools.brave)
+    message = await acall(outer, q=KUBERNETES)
+    assert json.loads(message.content) == compress_search_results(json.loads(lc_tools.brave_text()), KUBERNETES).results
+    with pytest.raises(NotImplementedError):
+        call(outer, q=KUBERNETES)
+
+
+async def test_each_way_is_the_tools_own_and_runs_once():
+    outer = compress_tool(lc_tools.BothWays(), min_tokens=0, max_tokens=5_000)
+    assert call(outer, question=KUBERNETES).content == PAGE + "sync"
+    assert (await acall(outer, question=KUBERNETES)).content == PAGE + "async"
+    inner = lc_tools.NoSchema()
+    await acall(compress_tool(inner), query="a")
+    call(compress_tool(inner), query="b")
+    assert inner._calls == ["a", "b"]
+
+
+def test_results_keep_their_type_without_a_call_of_a_model():
+    expected = compress_search_results(tavily(), KUBERNETES, max_tokens=1_000).results
+    assert compress_tool(lc_tools.web_search).invoke({"query": KUBERNETES}) == expected
+    response = compress_tool(lc_tools.exa_search).invoke({"query": KUBERNETES})
+    assert response == compress_search_results(exa(), KUBERNETES, max_tokens=1_000).results
+    assert compress_tool(lc_tools.duckduckgo).invoke(KUBERNETES).startswith("snippet: ")
+    found = compress_tool(lc_tools.documents, max_tokens=300).invoke({"question": KUBERNETES})
+    assert all(isinstance(document, Document) and set(document.metadata) == {"source"} for document in found)
+    assert tokens(str(found)) <= 300
+
+
+def test_text_is_what_the_core_makes_of_it():
+    outer = compress_tool(lc_tools.fetch_page, max_tokens=80)
+    assert call(outer, url="https://a.example").content == compress("https://a.example", [PAGE], max_tokens=80).text
+
+
+def test_the_budget_can_fit_the_query():
+    message = call(compress_tool(lc_tools.BothWays(), max_tokens="auto"), question=KUBERNETES)
+    assert message.content == compress(KUBERNETES, [PAGE + "sync"], max_tokens="auto").text
+    with pytest.raises(TypeError, match="format"):
+        compress_tool(lc_tools.BothWays(), format="xml")
+
+
+def test_blocks_stay_blocks_and_images_stay():
+    (text, image) = call(compress_tool(lc_tools.screenshot, max_tokens=80), question=KUBERNETES).content
+    assert image == IMAGE
+    assert {**text, "text": PAGE} == lc_tools.screenshot.invoke({"question": ""})[0]
+    assert 0 < tokens(text["text"]) <= 80
+    kept = call(compress_tool(lc_tools.paragraphs, max_tokens=80), question=KUBERNETES).content
+    assert all(block["type"] == "text" and block["text"] for block in kept)
+    assert tokens("\n\n".join(block["text"] for block in kept)) <= 80
+    assert call(compress_tool(lc_tools.pictures), question="?").content == [IMAGE, IMAGE]
+
+
+@pytest.mark.parametrize(
+    ("inner", "arguments"),
+    [
+        (lc_tools.echo, {"text": "A short text."}),
+        (lc_tools.echo, {"text": json.dumps(RECORDS, indent=1)}),
+        (lc_tools.list_records, {}),
+        (lc_tools.own_error, {"query": KUBERNETES}),
+        (lc_tools.failing, {"query": KUBERNETES}),
+    ],
+    ids=["short", "json", "records", "own-error", "error"],
+)
+async def test_what_stays_as_it_is(inner, arguments):
+    outer = compress_tool(inner, max_tokens=50)
+    assert call(outer, **arguments) == call(inner, **arguments)
+    assert await acall(outer, **arguments) == await acall(inner, **arguments)
+
+
+def test_errors_are_handled_as_the_tool_handles_them():
+    @tool
+    def wrong(query: str) -> str:
+        """Fail."""
+        raise ToolException("not today")
+
+    with pytest.raises(ToolException, match="not today"):
+        call(compress_tool(wrong), query="x")
+    wrong.handle_tool_error = "nothing"
+    assert call(compress_tool(wrong), query="x").content == "nothing"
+    with pytest.raises(ValueError, match="two-tuple"):
+        call(compress_tool(lc_tools.echo.model_copy(update={"response_format": "content_and_artifact"})), text="x")
+
+
+def test_min_tokens_is_where_shortening_begins():
+    long = " ".join(f"Sentence {n} is here." for n in range(60))
+    size = tokens(long)
+    assert call(compress_tool(lc_tools.echo, min_tokens=size + 1, max_tokens=20), text=long).content == long
+    assert tokens(call(compress_tool(lc_tools.echo, min_tokens=size, max_tokens=20), text=long).content) <= 20
+
+
+def test_the_query_is_the_argument_that_is_named_or_called_so_or_the_only_text():
+    @tool
+    def read(path: str, question: str = "", look_for: str = "", lines: int = 3) -> str:
+        """Read a file."""
+        return " ".join(f"The word number {n} is {word}." for n, word in enumerate(("lion", "tiger", "bear") * 40))
+
+    outer = compress_tool(read, max_tokens=10)
+    assert "tiger" in call(outer, path="a/b.txt", question="which number is tiger?").content
+    assert "bear" in call(outer, path="bear").content
+    named = compress_tool(read, max_tokens=10, query_argument="look_for")
+    assert "tiger" in call(named, path="bear", question="lion", look_for="tiger").content
+    assert "lion" in call(outer, path="a", look_for="bear").content  # nobody knows which: what comes first
+
+
+async def test_injected_arguments_arrive_and_are_no_query():
+    seen: list[Any] = []
+
+    @tool(response_format="content_and_artifact")
+    def search(
+        query: str,
+        state: Annotated[dict, InjectedState],
+        store: Annotated[Any, InjectedStore()],
+        tool_call_id: Annotated[str, InjectedToolCallId],
+        runtime: ToolRuntime,
+        config: RunnableConfig,
+    ) -> Any:
+        """Search."""
+        seen.append((state["messages"][-1].id, store, tool_call_id, runtime.tool_call_id, config["metadata"]["who"]))
+        return tavily(), [tool_call_id]
+
+    store = InMemoryStore()
+    outer = compress_tool(search)
+    graph = StateGraph(MessagesState)
+    graph.add_node("tools", ToolNode([outer]))
+    graph.add_edge(START, "tools")
+    graph.add_edge("tools", END)
+    made = graph.compile(store=store)
+    asked = {
+        "messages": [
+            AIMessage("", id="ai-1", tool_calls=[{"name": "search", "args": {"query": KUBERNETES}, "id": "c"}])
+        ]
+    }
+    config: RunnableConfig = {"metadata": {"who": "me"}}
+    for state in (made.invoke(asked, config), await made.ainvoke(asked, config)):
+        message = state["messages"][-1]
+        assert json.loads(message.content) == compress_search_results(tavily(), KUBERNETES, max_tokens=1_000).results
+        assert message.artifact == ["c"]
+    assert seen == [("ai-1", store, "c", "c", "me")] * 2
+    assert "state" not in outer.args
+
+
+def test_an_injected_text_is_not_the_query():
+    @tool
+    def read(path: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> str:
+        """Read a file."""
+        return " ".join(f"The word number {n} is {word}." for n, word in enumerate(("lion", "tiger", "bear") * 40))
+
+    assert "tiger" in call(compress_tool(read, max_tokens=10), path="tiger").content
+
+
+class Listener(BaseCallbackHandler):
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+        self.ended: list[Any] = []
+
+    def on_tool_end(self, output, **kwargs):
+        self.ended.append(output)
+
+    def on_custom_event(self, name, data, **kwargs):
+        self.events.append((name, data))
+
+
+class AsyncListener(AsyncCallbackHandler):
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    async def on_custom_event(self, name, data, **kwargs):
+        self.events.append((name, data))
+
+
+async def test_a_call_is_one_run_and_reports_what_was_saved():
+    collector, listener, alistener = RunCollectorCallbackHandler(), Listener(), AsyncListener()
+    config: RunnableConfig = {"callbacks": [collector, listener], "tags": ["called"]}
+    outer = compress_tool(lc_tools.BothWays(), max_tokens=100)
+    message = call(outer, question=KUBERNETES, config=config)
+    (run,) = collector.traced_runs
+    assert (run.name, run.run_type, run.child_runs) == ("both_ways", "tool", [])
+    assert {"a-tag", "called"} <= set(run.tags)
+    assert run.extra["metadata"]["a"] == "b"
+    assert listener.ended == [message]
+    expected = {
+        "tool": "both_ways",
+        "original_tokens": tokens(PAGE + "sync"),
+        "compressed_tokens": tokens(message.content),
+        "tokens_saved": tokens(PAGE + "sync") - tokens(message.content),
+    }
+    assert listener.events == [("ctxcompress", expected)]
+    for inner in (lc_tools.BothWays(), lc_tools.fetch_page):
+        await acall(
+            compress_tool(inner, max_tokens=100),
+            config={"callbacks": [alistener]},
+            **{ARGUMENTS[inner.name]: KUBERNETES},
+        )
+    assert [data["tool"] for _, data in alistener.events] == ["both_ways", "fetch_page"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_tokens": 0}, "max_tokens is 0"),
+        ({"min_tokens": -1}, "min_tokens is -1"),
+        ({"complexity": "hard"}, "complexity is 'hard'"),
+        ({"query_argument": "q"}, "query_argument is 'q'; the arguments of web_search are query, max_results"),
+        ({"max_token": 5}, "did you mean 'max_tokens'"),
+    ],
+)
+def test_values_that_cannot_work_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        compress_tool(lc_tools.web_search, **options)
+
+
+def test_what_is_no_tool_is_refused():
+    with pytest.raises(TypeError, match="tool is a function; give a BaseTool"):
+        compress_tool(lambda query: query)

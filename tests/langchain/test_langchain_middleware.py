@@ -1,0 +1,354 @@
+"""Agents with and without the middleware: the same messages but for what tools returned, which is shorter."""
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import lc_tools
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware
+from langchain.tools import ToolRuntime
+from langchain.tools.tool_node import ToolCallRequest
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import BaseTool, tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from lc_tools import PAGE, Scripted, calling, tokens
+from search_shapes import CLOUDS, KUBERNETES, tavily
+
+from ctxcompress import compress, compress_search_results
+from langchain_ctxcompress import CtxCompressMiddleware
+
+
+@tool
+def commanding(query: str, runtime: ToolRuntime) -> Command:
+    """Change the state."""
+    message = ToolMessage(PAGE, tool_call_id=runtime.tool_call_id)
+    return Command(update={"messages": [message]})
+
+
+@tool
+def broken(query: str) -> str:
+    """Break."""
+    raise RuntimeError(PAGE)
+
+
+@tool(return_direct=True)
+def direct(query: str) -> str:
+    """Answer the user."""
+    return PAGE
+
+
+SHORTENED: list[tuple[BaseTool, dict[str, Any]]] = [
+    (lc_tools.web_search, {"query": KUBERNETES}),
+    (lc_tools.fetch_page, {"url": "https://a.example"}),
+    (lc_tools.exa_search, {"query": KUBERNETES}),
+    (lc_tools.duckduckgo, {"__arg1": KUBERNETES}),
+    (lc_tools.NoSchema(), {"query": KUBERNETES}),
+    (lc_tools.BothWays(), {"question": KUBERNETES}),
+    (lc_tools.screenshot, {"question": KUBERNETES}),
+    (lc_tools.documents, {"question": KUBERNETES}),
+    (lc_tools.own_message, {"query": KUBERNETES}),
+    (lc_tools.retrieve, {"query": "What is the default timeout?"}),
+]
+LEFT_ALONE: list[tuple[BaseTool, dict[str, Any]]] = [
+    (lc_tools.echo, {"text": "A short text."}),
+    (lc_tools.list_records, {}),
+    (lc_tools.pictures, {"question": "?"}),
+    (lc_tools.failing, {"query": KUBERNETES}),
+    (lc_tools.own_error, {"query": KUBERNETES}),
+    (commanding, {"query": KUBERNETES}),
+]
+BOTH_TURNS = [*SHORTENED, *LEFT_ALONE]
+
+
+def agent_of(model: Scripted, tools: list[BaseTool], *middleware: AgentMiddleware, **options: Any) -> Any:
+    return create_agent(model, tools, middleware=middleware, **options)
+
+
+async def run(agent: Any, asked: Any, *, is_async: bool, config: Any = None) -> dict[str, Any]:
+    return await agent.ainvoke(asked, config) if is_async else agent.invoke(asked, config)
+
+
+def asked(query: str = KUBERNETES) -> dict[str, Any]:
+    return {"messages": [HumanMessage(query, id="human-1")]}
+
+
+def but_content(message: Any) -> dict[str, Any]:
+    """Ids that the graph gives to messages without one are not the same in two runs."""
+    dump = message.model_dump()
+    given_id = dump["id"] if dump["id"] and "-" in dump["id"] and len(dump["id"]) < 20 else None
+    return {**dump, "id": given_id, "content": None if isinstance(message, ToolMessage) else dump["content"]}
+
+
+def tool_messages(state: dict[str, Any]) -> list[ToolMessage]:
+    return [message for message in state["messages"] if isinstance(message, ToolMessage)]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_run_with_all_kinds_of_tools_at_once(is_async):
+    def model() -> Scripted:
+        return Scripted(responses=[calling(*BOTH_TURNS), AIMessage("done", id="ai-2")])
+
+    tools = [called for called, _ in BOTH_TURNS]
+    without = await run(agent_of(model(), tools), asked(), is_async=is_async)
+    model_with = model()
+    agent = agent_of(model_with, tools, CtxCompressMiddleware(max_tokens=100))
+    state = await run(agent, asked(), is_async=is_async)
+
+    assert [*map(but_content, state["messages"])] == [*map(but_content, without["messages"])]
+    long, short = tool_messages(without), tool_messages(state)
+    assert [message.name for message in short] == [message.name for message in long]
+    saved = 0
+    for (called, _), before, after in zip(BOTH_TURNS, long, short, strict=True):
+        assert type(after.content) is type(before.content)
+        if called in [shortened for shortened, _ in SHORTENED]:
+            if isinstance(after.content, str):
+                assert tokens(after.content) <= 100 or called.name in ("web_search", "no_schema")
+                saved += tokens(before.content) - tokens(after.content)
+            else:
+                saved += tokens(before.content[0]["text"]) - tokens(after.content[0]["text"])
+            assert tokens(after.content) < tokens(before.content)
+        else:
+            assert after.content == before.content
+    assert state["ctxcompress"]["tokens_saved"] == saved
+    assert state["ctxcompress"]["tool_results"] == len(SHORTENED)
+    assert [message["content"] for message in model_with.shown[1] if message["type"] == "tool"] == [
+        message.content for message in short
+    ]
+
+
+@pytest.mark.parametrize(
+    ("middleware", "documented"),
+    [
+        ([], [4, 4_444, 6_826]),
+        ([CtxCompressMiddleware()], [4, 1_355, 1_913]),
+        ([CtxCompressMiddleware(max_tokens=400)], [4, 756, 1_074]),
+    ],
+)
+def test_what_a_model_reads_in_the_run_of_the_documentation(middleware, documented):
+    page = (Path(__file__).parents[2] / "docs" / "search.md").read_text(encoding="utf-8")
+    assert " + ".join(f"{number:,}" for number in documented) in page
+    turns = [
+        calling((lc_tools.web_search, {"query": KUBERNETES}), (lc_tools.fetch_page, {"url": "a"})),
+        calling((lc_tools.web_search, {"query": CLOUDS}), turn="2"),
+        AIMessage("done"),
+    ]
+    model = Scripted(responses=turns)
+    agent_of(model, [lc_tools.web_search, lc_tools.fetch_page], *middleware).invoke(asked())
+    read = [sum(tokens(message["content"]) for message in messages) for messages in model.shown]
+    assert read == pytest.approx(documented, rel=0.05)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_what_the_model_has_seen_stays_byte_for_byte(is_async):
+    turns = [
+        calling((lc_tools.web_search, {"query": KUBERNETES}), (lc_tools.fetch_page, {"url": "a"})),
+        calling((lc_tools.web_search, {"query": CLOUDS}), turn="2"),
+        AIMessage("first answer", id="ai-3"),
+        calling((lc_tools.fetch_page, {"url": "b"}), turn="4"),
+        AIMessage("second answer", id="ai-5"),
+    ]
+    model = Scripted(responses=turns)
+    agent = agent_of(
+        model,
+        [lc_tools.web_search, lc_tools.fetch_page],
+        CtxCompressMiddleware(max_tokens=400),
+        checkpointer=InMemorySaver(),
+    )
+    config = {"configurable": {"thread_id": "1"}}
+    first = copy.deepcopy(await run(agent, asked(), is_async=is_async, config=config))
+    second = await run(
+        agent, {"messages": [HumanMessage("And the prices?", id="human-2")]}, is_async=is_async, config=config
+    )
+
+    for before, after in zip(model.shown, model.shown[1:], strict=False):
+        assert after[: len(before)] == before  # a prompt cache stays valid
+    assert second["messages"][: len(first["messages"])] == first["messages"]
+    assert (first["ctxcompress"]["tool_results"], second["ctxcompress"]["tool_results"]) == (3, 4)
+    saved = sum(
+        tokens(json.dumps(tavily(), ensure_ascii=False)) - tokens(m.content)
+        for m in tool_messages(first)
+        if m.name == "web_search"
+    )
+    saved += sum(tokens(PAGE) - tokens(m.content) for m in tool_messages(first) if m.name == "fetch_page")
+    assert first["ctxcompress"]["tokens_saved"] == saved
+    numbers = second["ctxcompress"]
+    assert numbers["tokens_saved"] == numbers["original_tokens"] - numbers["compressed_tokens"] > saved
+
+
+async def test_the_query_is_the_argument_else_the_last_question_of_the_user():
+    model = Scripted(
+        responses=[
+            calling((lc_tools.fetch_page, {"url": "https://a.example"}), (lc_tools.web_search, {"query": CLOUDS})),
+            AIMessage("done", id="ai-2"),
+        ]
+    )
+    agent = agent_of(model, [lc_tools.web_search, lc_tools.fetch_page], CtxCompressMiddleware(max_tokens=100))
+    question = "What do three nodes cost in a month?"
+    messages = [HumanMessage("Hello", id="h-1"), AIMessage("Hello", id="a-1"), HumanMessage(question, id="h-2")]
+    page, search = tool_messages(agent.invoke({"messages": messages}))
+    assert page.content == compress(question, [PAGE], max_tokens=100).text
+    assert "between eighty and two hundred dollars" in page.content
+    assert json.loads(search.content) == compress_search_results(tavily(), CLOUDS, max_tokens=100).results
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_tools_can_be_chosen_left_out_and_have_budgets_of_their_own(is_async):
+    calls = [
+        (lc_tools.fetch_page, {"url": "a"}),
+        (lc_tools.BothWays(), {"question": KUBERNETES}),
+        (lc_tools.own_message, {"query": "x"}),
+    ]
+    tools = [called for called, _ in calls]
+
+    async def sizes(**options: Any) -> list[int]:
+        model = Scripted(responses=[calling(*calls), AIMessage("done", id="ai-2")])
+        state = await run(agent_of(model, tools, CtxCompressMiddleware(**options)), asked(), is_async=is_async)
+        assert state.get("ctxcompress", {}).get("tool_results", 0) == sum(
+            tokens(message.content) < 1_500 for message in tool_messages(state)
+        )
+        return [tokens(message.content) for message in tool_messages(state)]
+
+    whole = tokens(PAGE)
+    page, both, own = await sizes(max_tokens=100, budgets={"both_ways": 300})
+    assert page <= 100 < both <= 300
+    assert own <= 100
+    page, both, own = await sizes(max_tokens=100, tools=["fetch_page", lc_tools.own_message], exclude=["own_message"])
+    assert (page <= 100, both >= whole, own) == (True, True, whole)
+    assert await sizes(max_tokens=100, tools=[]) == await sizes(exclude=tools)
+    assert await sizes(min_tokens=50_000, max_tokens=100) == await sizes(tools=[])
+
+
+def test_two_of_them_and_others_work_together():
+    model = Scripted(
+        responses=[
+            calling((lc_tools.fetch_page, {"url": "a"}), (lc_tools.web_search, {"query": KUBERNETES})),
+            AIMessage("done", id="ai-2"),
+        ]
+    )
+    pages = CtxCompressMiddleware(name="pages", tools=["fetch_page"], max_tokens=50)
+    searches = CtxCompressMiddleware(name="searches", tools=["web_search"], complexity="complex")
+    agent = agent_of(model, [lc_tools.fetch_page, lc_tools.web_search], ToolRetryMiddleware(), pages, searches)
+    state = agent.invoke(asked())
+    page, search = tool_messages(state)
+    assert tokens(page.content) <= 50
+    assert len(json.loads(search.content)["results"]) == 4  # one is below the floor
+    assert state["ctxcompress"]["tool_results"] == 2
+    assert (CtxCompressMiddleware().name, pages.name, searches.name) == ("CtxCompressMiddleware", "pages", "searches")
+
+
+def test_what_goes_directly_to_the_user_is_whole():
+    model = Scripted(responses=[calling((direct, {"query": KUBERNETES}))])
+    state = agent_of(model, [direct], CtxCompressMiddleware(max_tokens=50)).invoke(asked())
+    assert tool_messages(state)[0].content == PAGE
+    assert "ctxcompress" not in state
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_what_a_tool_raises_is_raised(is_async):
+    agent = agent_of(Scripted(responses=[calling((broken, {"query": "x"}))]), [broken], CtxCompressMiddleware())
+    with pytest.raises(RuntimeError, match="container"):
+        await run(agent, asked(), is_async=is_async)
+
+
+def test_a_tool_that_nobody_has_is_an_error_for_the_model():
+    model = Scripted(responses=[calling((broken, {"query": "x"})), AIMessage("done", id="ai-2")])
+    state = agent_of(model, [lc_tools.echo], CtxCompressMiddleware(min_tokens=0)).invoke(asked())
+    (message,) = tool_messages(state)
+    assert (message.status, "broken is not a valid tool" in message.content) == ("error", True)
+
+
+class Listener(BaseCallbackHandler):
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    def on_custom_event(self, name, data, **kwargs):
+        self.events.append((name, data))
+
+
+class AsyncListener(AsyncCallbackHandler):
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    async def on_custom_event(self, name, data, **kwargs):
+        self.events.append((name, data))
+
+
+@pytest.mark.parametrize("listener", [Listener(), AsyncListener()])
+async def test_callbacks_are_told_of_each_result(listener):
+    is_async = isinstance(listener, AsyncListener)
+    calls = [
+        (lc_tools.fetch_page, {"url": "a"}),
+        (lc_tools.echo, {"text": "short"}),
+        (lc_tools.fetch_page, {"url": "b"}),
+    ]
+    model = Scripted(responses=[calling(*calls), AIMessage("done", id="ai-2")])
+    agent = agent_of(model, [lc_tools.fetch_page, lc_tools.echo], CtxCompressMiddleware(max_tokens=90))
+    state = await run(agent, asked(), is_async=is_async, config={"callbacks": [listener]})
+    assert [(name, data["tool"], data["original_tokens"]) for name, data in listener.events] == [
+        ("ctxcompress", "fetch_page", tokens(PAGE))
+    ] * 2
+    assert sum(data["tokens_saved"] for _, data in listener.events) == state["ctxcompress"]["tokens_saved"]
+
+
+def test_the_state_says_nothing_where_nothing_was_saved_and_takes_no_input():
+    model = Scripted(responses=[AIMessage("done", id="ai-2")])
+    agent = agent_of(model, [lc_tools.echo], CtxCompressMiddleware())
+    assert "ctxcompress" not in agent.get_input_jsonschema()["properties"]
+    assert "ctxcompress" in agent.get_output_jsonschema()["properties"]
+    assert "ctxcompress" not in agent.invoke(asked())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_tokens": 0}, "max_tokens is 0"),
+        ({"budgets": {"a": 0}}, "max_tokens is 0"),
+        ({"min_tokens": 1.5}, "min_tokens is 1.5"),
+        ({"tools": "fetch_page"}, "tools is 'fetch_page'; give a list"),
+        ({"complexity": 3}, "complexity is 3"),
+    ],
+)
+def test_values_that_cannot_work_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        CtxCompressMiddleware(**options)
+
+
+def test_the_rest_does_not_import_langchain():
+    code = "import sys, langchain_ctxcompress; sys.exit('langchain' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_without_langchain_the_error_names_the_extra(monkeypatch):
+    import langchain_ctxcompress
+
+    monkeypatch.setitem(sys.modules, "langchain", None)
+    monkeypatch.setitem(sys.modules, "langchain.agents", None)
+    monkeypatch.setitem(sys.modules, "langchain.agents.middleware", None)
+    monkeypatch.delitem(sys.modules, "langchain_ctxcompress.middleware")
+    monkeypatch.delattr(langchain_ctxcompress, "middleware")
+    with pytest.raises(ImportError, match=r"install ctxcompress\[agents\]"):
+        from langchain_ctxcompress import CtxCompressMiddleware  # noqa: F401
+    assert not hasattr(langchain_ctxcompress, "SomethingElse")
+
+
+async def test_it_works_on_a_request_that_was_made_by_hand():
+    def handler(_: ToolCallRequest) -> ToolMessage:
+        return ToolMessage(PAGE, name="fetch_page", tool_call_id="c", artifact=[1])
+
+    async def ahandler(request: ToolCallRequest) -> ToolMessage:
+        return handler(request)
+
+    call = {"name": "fetch_page", "args": {"url": "a"}, "id": "c", "type": "tool_call"}
+    request = ToolCallRequest(tool_call=call, tool=None, state={"messages": [HumanMessage(KUBERNETES)]}, runtime=None)
+    middleware = CtxCompressMiddleware(max_tokens=70)
+    for command in (middleware.wrap_tool_call(request, handler), await middleware.awrap_tool_call(request, ahandler)):
+        (message,) = command.update["messages"]
+        assert message.content == compress(KUBERNETES, [PAGE], max_tokens=70).text
+        assert message.artifact == [1]

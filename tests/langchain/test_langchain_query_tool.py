@@ -1,0 +1,138 @@
+"""The search tool for agents: what a retriever finds, compressed, and arguments within limits."""
+
+from copy import deepcopy
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import BaseTool
+from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from lc_documents import QUERY, make_documents, record_of, reference_encoding
+from lc_embeddings import QUESTION, Meanings, car_documents
+
+from ctxcompress.querying import INPUT_SCHEMA, tool_config
+from langchain_ctxcompress import query_tool
+from langchain_ctxcompress.convert import scored_document
+
+
+def finding(*documents: Document) -> RunnableLambda:
+    """A retriever that finds these documents, whatever it is asked for."""
+    return RunnableLambda(lambda query: list(documents), name="finder")
+
+
+def call(tool: BaseTool, **arguments: object) -> ToolMessage:
+    """As an agent calls a tool."""
+    return tool.invoke({"type": "tool_call", "id": "call-1", "name": tool.name, "args": arguments})
+
+
+async def acall(tool: BaseTool, **arguments: object) -> ToolMessage:
+    return await tool.ainvoke({"type": "tool_call", "id": "call-1", "name": tool.name, "args": arguments})
+
+
+def scored(*scores: float, kind: str = "similarity") -> list[Document]:
+    documents = make_documents(len(scores))
+    return [scored_document(document, score, kind) for document, score in zip(documents, scores, strict=True)]
+
+
+def test_a_language_model_sees_the_limits_and_defaults() -> None:
+    function = convert_to_openai_tool(query_tool(finding()))["function"]
+    assert function["name"] == "query_documents_compressed"
+    assert len(function["description"]) > 80
+    seen = function["parameters"]["properties"]
+    for name, wanted in INPUT_SCHEMA["properties"].items():
+        assert {key: seen[name].get(key) for key in wanted} == wanted
+    assert function["parameters"]["required"] == ["query"]
+
+
+def test_the_answer_says_where_its_parts_are_from_and_brings_their_documents() -> None:
+    documents = make_documents()
+    before = deepcopy(documents)
+    message = call(query_tool(finding(*documents)), query=QUERY)
+    assert message.status == "success"
+    assert "docs/0.md § Client" in message.content.splitlines()[0]
+    assert "The default timeout is 30 seconds." in message.content
+    assert [document.id for document in message.artifact] == [f"doc-{n}" for n in range(5)]
+    assert all(document.page_content.strip() in message.content for document in message.artifact)
+    assert record_of(message.artifact[0])["spans"]
+    assert documents == before
+
+
+def test_scores_come_as_shares_of_the_best_and_the_artifact_keeps_those_of_the_store() -> None:
+    message = call(query_tool(finding(*scored(4.0, 3.0, 0.4))), query=QUERY, top_n=2)
+    assert "docs/1.md § Client (0.75)\n" in message.content
+    assert [record_of(document)["score"] for document in message.artifact] == [4.0, 3.0]
+    distances = call(query_tool(finding(*scored(0.0, 1.0, 9.0, kind="distance")), score_kind="distance"), query=QUERY)
+    assert "docs/1.md § Client (0.50)\n" in distances.content
+    assert len(distances.artifact) == 2
+
+
+def test_the_arguments_of_the_call_hold() -> None:
+    tool = query_tool(finding(*scored(1.0, 0.6, 0.2)))
+    counts = [len(call(tool, query=QUERY, **given).artifact) for given in ({}, {"min_score": 0}, {"top_n": 1})]
+    assert counts == [2, 3, 1]
+    assert "- Original results: 3" in call(tool, query=QUERY, show_stats=True).content
+
+
+@pytest.mark.parametrize("show_stats", [False, True])
+@pytest.mark.parametrize("max_tokens", [10, 50, 150])
+def test_the_answer_has_at_most_max_tokens(max_tokens: int, show_stats: bool) -> None:
+    tool = query_tool(finding(*make_documents()), max_tokens=max_tokens)
+    content = call(tool, query=QUERY, show_stats=show_stats).content
+    assert len(reference_encoding("o200k_base").encode_ordinary(content)) <= max_tokens
+
+
+WRONG = [
+    ({"query": QUERY, "top_n": 0}, "top_n is 0; give a whole number from 1 to 100"),
+    ({"query": QUERY, "top_n": 101}, "top_n is 101; give a whole number from 1 to 100"),
+    ({"query": QUERY, "top_n": "5"}, "top_n is '5'; give a whole number from 1 to 100"),
+    ({"query": QUERY, "min_score": 2}, "min_score is 2; give a number from 0.0 to 1.0"),
+    ({"query": QUERY, "k": 2}, "there is no argument 'k'; the arguments are query"),
+    ({"query": "  "}, "query is '  '; give a question or keywords, as a string"),
+    ({}, "query is None; give a question or keywords, as a string"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG)
+async def test_wrong_arguments_are_a_message_that_the_model_can_read(arguments: dict[str, object], said: str) -> None:
+    tool = query_tool(finding(*make_documents()))
+    for message in (call(tool, **arguments), await acall(tool, **arguments)):
+        assert message.status == "error"
+        assert message.content.startswith(said)
+
+
+async def test_async_gives_the_same_and_awaits_what_can_be_awaited() -> None:
+    meanings = Meanings()
+    tool = query_tool(finding(*car_documents()), encoder=meanings, max_tokens=60)
+    waited, at_once = await acall(tool, query=QUESTION), call(tool, query=QUESTION)
+    assert (waited.content, waited.artifact) == (at_once.content, at_once.artifact)
+
+
+def test_the_run_of_the_retriever_is_a_child_of_the_tools() -> None:
+    collector = RunCollectorCallbackHandler()
+    query_tool(finding(*make_documents())).invoke({"query": QUERY}, {"callbacks": [collector]})
+    (run,) = collector.traced_runs
+    assert [child.name for child in run.child_runs] == ["finder"]
+
+
+def test_nothing_found_is_said() -> None:
+    message = call(query_tool(finding()), query=QUERY)
+    assert message.content.startswith("No results.")
+    assert (message.status, message.artifact) == ("success", [])
+
+
+def test_what_the_retriever_raises_is_raised() -> None:
+    def fail(_: str) -> list[Document]:
+        raise ConnectionError("the store is away")
+
+    with pytest.raises(ConnectionError, match="the store is away"):
+        call(query_tool(RunnableLambda(fail)), query=QUERY)
+
+
+def test_wrong_options_are_refused_when_the_tool_is_made() -> None:
+    with pytest.raises(ValueError, match="max_tokens is 0"):
+        query_tool(finding(), max_tokens=0)
+    with pytest.raises(ValueError, match="min_score is given; it is an argument of each call"):
+        query_tool(finding(), min_score=0.5)
+    assert tool_config(tier="key_facts").budget == 200

@@ -1,0 +1,44 @@
+"""The documents that the tests of the server serve, and how it is started as a program."""
+
+import os
+import sys
+from pathlib import Path
+
+import mcp.types as types
+
+COMMAND = (sys.executable, "-m", "ctxcompress.cli", "mcp")
+ENVIRONMENT = {name: os.environ[name] for name in ("PYTHONPATH", "TIKTOKEN_CACHE_DIR") if name in os.environ}
+QUERY = "query_documents_compressed"
+ASKED = {"query": "what is the default timeout of the client?"}
+SECRET = "xyzzy-secret"
+
+TIMEOUTS = (
+    "# Client\n\n## Timeouts\n\nThe default timeout of the client is 30 seconds. It is set with `timeout=`. "
+    "Nobody has measured how long a restart takes, and it is not known whether that matters to anybody at all.\n"
+)
+FILES = {
+    "docs/client.md": TIMEOUTS + "\n## Logs\n\n" + "Logs are kept for a week and are then thrown away. " * 6,
+    "docs/copy.md": TIMEOUTS,
+    "docs/server.md": "# Server\n\nThe server has a timeout of its own, which a client does not see.\n",
+    "src/pool.py": "def open_pool(size):\n    return [connect() for _ in range(size)]\n",
+}
+
+
+def make_docs(folder: Path) -> Path:
+    """The folder, with the documents, and beside it what must not be seen."""
+    served = folder / "served"
+    for name, text in FILES.items():
+        (served / name).parent.mkdir(parents=True, exist_ok=True)
+        (served / name).write_text(text, encoding="utf-8")
+    (folder / "secret.md").write_text(f"# Client\n\nThe {SECRET} default timeout of the client.")
+    return served
+
+
+def text_of(result: types.CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text
+
+
+def ids_of(result: types.CallToolResult) -> list[str]:
+    return [found["chunk_id"] for found in result.structured_content["results"]]

@@ -1,0 +1,145 @@
+"""The server as a program, over streamable HTTP on this machine."""
+
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, text_of
+from pytest_socket import enable_socket, socket_allow_hosts
+
+TYPES = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+
+@pytest.fixture(autouse=True)
+def _loopback() -> None:
+    enable_socket()
+    socket_allow_hosts(["127.0.0.1"])
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    return make_docs(tmp_path)
+
+
+@pytest.fixture
+def port(docs: Path) -> Iterator[int]:
+    arguments = [*COMMAND, "--docs", str(docs), "--http", "--port", "0"]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr
+            said = server.stderr.readline()
+            assert said.endswith("/mcp\n"), said
+            yield int(said.rpartition(":")[2].removesuffix("/mcp\n"))
+            assert server.poll() is None, server.stderr.read()
+        finally:
+            server.terminate()
+
+
+def url(port: int) -> str:
+    return f"http://127.0.0.1:{port}/mcp"
+
+
+def body(method: str = "tools/call") -> bytes:
+    params = {"name": QUERY, "arguments": ASKED}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+
+
+def post(port: int, **headers: str) -> tuple[int, bytes]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("POST", "/mcp", body(), {**TYPES, **headers})
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_client_lists_calls_and_sees_changes(port: int, docs: Path, mode: str) -> None:
+    async with Client(url(port), mode=mode) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == [QUERY, "expand_chunk"]
+        (name, *_) = ids_of(await client.call_tool(QUERY, ASKED))
+        assert "30 seconds" in text_of(await client.call_tool("expand_chunk", {"chunk_id": name}))
+        assert (await client.call_tool(QUERY, {**ASKED, "top_n": 0})).is_error
+        assert (await client.call_tool("expand_chunk", {"chunk_id": "../secret.md"})).is_error
+        (docs / "new.md").write_text("A zeppelin is an airship.")
+        assert ids_of(await client.call_tool(QUERY, {"query": "zeppelin"})) == ["new.md#L1-L1"]
+
+
+async def test_several_clients_call_at_the_same_time(port: int) -> None:
+    found: list[list[str]] = []
+
+    async def call() -> None:
+        async with Client(url(port)) as client, anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(ask, client)
+
+    async def ask(client: Client) -> None:
+        found.append(ids_of(await client.call_tool(QUERY, ASKED)))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(4):
+            group.start_soon(call)
+    assert len(found) == 20
+    assert all(one == found[0] for one in found)
+
+
+async def test_clients_that_go_in_the_middle_leave_the_others_alone(port: int, docs: Path) -> None:
+    for number in range(200):
+        (docs / f"{number}.md").write_text("# Title\n\nSome words about the server. " * 300)
+    for _ in range(10):
+        with socket.create_connection(("127.0.0.1", port)) as leaving:
+            lines = [f"{name}: {value}" for name, value in TYPES.items()]
+            head = ["POST /mcp HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Content-Length: {len(body())}", *lines]
+            leaving.sendall("\r\n".join([*head, "", ""]).encode() + body())
+    with socket.create_connection(("127.0.0.1", port)) as leaving:
+        leaving.sendall(b"POST /mcp HTTP/1.1\r\nContent-Le")
+    async with Client(url(port)) as client:
+        assert "30 seconds" in text_of(await client.call_tool(QUERY, ASKED))
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example:{port}", "127.0.0.1:1"]
+)
+def test_another_host_is_refused(port: int, host: str) -> None:
+    status, answer = post(port, Host=host.format(port=port))
+    assert status == 421
+    assert b"timeout" not in answer
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "https://127.0.0.1.evil.example", "null", "http://localhost:1", "file://"]
+)
+def test_another_origin_is_refused(port: int, origin: str) -> None:
+    status, answer = post(port, Origin=origin)
+    assert status == 403
+    assert b"timeout" not in answer
+
+
+def test_this_host_and_origin_are_served(port: int) -> None:
+    for headers in ({}, {"Host": f"localhost:{port}"}, {"Origin": f"http://localhost:{port}"}):
+        status, answer = post(port, **headers)
+        assert status == 200
+        assert b"30 seconds" in answer
+
+
+def test_it_listens_on_this_machine_alone(port: int) -> None:
+    # /proc/net/tcp has addresses as hexadecimal numbers, the lowest byte first; 0A is listening.
+    table = Path("/proc/net/tcp")
+    if not table.exists():
+        pytest.skip("needs /proc")
+    listening = [line.split()[1] for line in table.read_text().splitlines()[1:] if line.split()[3] == "0A"]
+    assert [address for address in listening if address.endswith(f":{port:04X}")] == [f"0100007F:{port:04X}"]
+
+
+def test_a_port_that_is_taken_is_refused(port: int, docs: Path) -> None:
+    arguments = [*COMMAND, "--docs", str(docs), "--http", "--port", str(port)]
+    ended = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 2
+    assert f"port is {port} (Address already in use); give a free port" in ended.stderr

@@ -1,0 +1,288 @@
+"""The server through the client of the official SDK, in one process: both generations of the protocol."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import jsonschema
+import pytest
+from mcp import Client, MCPError
+from mcp.server import Server
+from mcp.types import CallToolResult, ListToolsResult
+from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, text_of
+
+from ctxcompress import Compressor
+from ctxcompress.index import FolderIndex
+from ctxcompress.mcp.server import make_server
+from ctxcompress.querying import INPUT_SCHEMA, OUTPUT_SCHEMA, tool_config
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    return make_docs(tmp_path)
+
+
+@pytest.fixture
+def index(docs: Path) -> FolderIndex:
+    return FolderIndex(docs)
+
+
+@pytest.fixture
+def server(index: FolderIndex) -> Server:
+    return make_server(index, tool_config())
+
+
+@dataclass(frozen=True)
+class Calls:
+    """A client that connects for each call: it has to leave in the task that it came in, which a fixture cannot."""
+
+    server: Server
+    mode: str
+
+    async def list_tools(self) -> ListToolsResult:
+        async with Client(self.server, mode=self.mode) as client:
+            return await client.list_tools()
+
+    async def call_tool(self, name: str, arguments: dict[str, object] | None) -> CallToolResult:
+        refused: MCPError | None = None
+        async with Client(self.server, mode=self.mode) as client:
+            try:
+                return await client.call_tool(name, arguments)
+            except MCPError as error:  # the client would put it into groups as it leaves
+                refused = error
+        assert refused
+        raise refused
+
+
+@pytest.fixture(params=["auto", "legacy"])
+def client(server: Server, request: pytest.FixtureRequest) -> Calls:
+    """legacy: JSON-RPC over streams, after an initialize handshake."""
+    return Calls(server, request.param)
+
+
+async def test_the_tools_are_listed_with_their_schemas(client: Calls) -> None:
+    query, expand = (await client.list_tools()).tools
+    assert (query.name, expand.name) == (QUERY, "expand_chunk")
+    assert query.input_schema == dict(INPUT_SCHEMA)
+    assert query.output_schema == dict(OUTPUT_SCHEMA)
+    assert query.input_schema["properties"]["top_n"] == {
+        "type": "integer",
+        "description": "How many results at most.",
+        "default": 5,
+        "minimum": 1,
+        "maximum": 100,
+    }
+    for tool in (query, expand):
+        jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+        jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+        assert tool.annotations.read_only_hint
+        assert len(tool.description) > 80
+
+
+async def test_a_call_returns_text_for_the_model_and_structure_for_programs(client: Calls) -> None:
+    result = await client.call_tool(QUERY, ASKED)
+    assert not result.is_error
+    told = result.structured_content
+    jsonschema.validate(told, dict(OUTPUT_SCHEMA))
+    first = told["results"][0]
+    assert first["file_path"] == first["doc_id"] in ("docs/client.md", "docs/copy.md")
+    assert first["header_path"] == "Client > Timeouts"
+    assert first["score"] == 1.0
+    assert "The default timeout of the client is 30 seconds." in first["content"]
+    assert told["compression_stats"]["clusters_merged"] == 1
+    assert first["chunk_id"] in text_of(result)
+    assert first["content"].strip() in text_of(result)
+
+
+async def test_statistics_come_where_they_are_asked_for(client: Calls) -> None:
+    assert "- Original results: 4" in text_of(await client.call_tool(QUERY, {**ASKED, "show_stats": True}))
+    assert "Original results" not in text_of(await client.call_tool(QUERY, ASKED))
+
+
+async def test_the_thresholds_of_the_call_hold(client: Calls) -> None:
+    everything = await client.call_tool(QUERY, {**ASKED, "min_score": 0})
+    best = await client.call_tool(QUERY, {**ASKED, "min_score": 1})
+    one = await client.call_tool(QUERY, {**ASKED, "min_score": 0, "top_n": 1})
+    assert (len(ids_of(everything)), len(ids_of(best)), len(ids_of(one))) == (3, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({**ASKED, "top_n": 0}, "top_n is 0; give a whole number from 1 to 100"),
+        ({**ASKED, "top_n": 101}, "top_n is 101; give a whole number from 1 to 100"),
+        ({**ASKED, "top_n": "five"}, "top_n is 'five'; give a whole number from 1 to 100"),
+        ({**ASKED, "top_n": None}, "top_n is None; give a whole number from 1 to 100"),
+        ({**ASKED, "min_score": -0.1}, "min_score is -0.1; give a number from 0.0 to 1.0"),
+        ({**ASKED, "similarity_threshold": "high"}, "similarity_threshold is 'high'; give a number from 0.5 to 1.0"),
+        ({**ASKED, "show_stats": 1}, "show_stats is 1; give true or false"),
+        ({**ASKED, "limit": 5}, "there is no argument 'limit'; the arguments are query, top_n"),
+        ({"query": 5}, "query is 5; give a question or keywords, as a string"),
+        ({}, "query is None; give a question or keywords, as a string"),
+        (None, "query is None; give a question or keywords, as a string"),
+    ],
+)
+async def test_wrong_arguments_are_an_error_that_the_model_can_read(
+    client: Calls, arguments: dict[str, object] | None, message: str
+) -> None:
+    result = await client.call_tool(QUERY, arguments)
+    assert result.is_error
+    assert text_of(result).startswith(message)
+    assert not (await client.call_tool(QUERY, ASKED)).is_error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "chunk_id is 'None'; give an id"),
+        ({"chunk_id": 5}, "chunk_id is '5'; give an id"),
+        ({"chunk_id": "a", "max_tokens": 0}, "max_tokens is '0'; give a whole number, at least 1"),
+        ({"chunk_id": "a", "max_tokens": "many"}, "max_tokens is 'many'; give a whole number, at least 1"),
+        ({"chunk_id": "a", "query": 5}, "query is '5'; give a string"),
+        ({"chunk_id": "a", "path": "b"}, "there is no argument 'path'; the arguments are chunk_id"),
+    ],
+)
+async def test_wrong_arguments_of_expand_chunk_are_too(
+    client: Calls, arguments: dict[str, object], message: str
+) -> None:
+    result = await client.call_tool("expand_chunk", arguments)
+    assert result.is_error
+    assert text_of(result).startswith(message)
+
+
+async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: Calls) -> None:
+    with pytest.raises(MCPError, match="there is no tool 'rm'; the tools are query_documents_compressed, expand_chunk"):
+        await client.call_tool("rm", {})
+
+
+async def test_a_chunk_is_read_in_full_by_the_id_that_the_text_shows(client: Calls) -> None:
+    found = await client.call_tool(QUERY, {"query": "logs"})
+    (name,) = ids_of(found)
+    assert name in text_of(found).splitlines()[0]
+    expanded = await client.call_tool("expand_chunk", {"chunk_id": f" [{name}]"})
+    assert text_of(expanded) == expanded.structured_content["content"]
+    assert text_of(expanded) in FILES["docs/client.md"]
+    assert expanded.structured_content["chunk_id"] == name
+    assert expanded.structured_content["file_path"] == "docs/client.md"
+
+
+async def test_a_chunk_with_a_long_path_is_read_by_what_the_text_shows_of_it(client: Calls, docs: Path) -> None:
+    folder = docs.joinpath(*["a-folder-with-a-long-name"] * 6)
+    folder.mkdir(parents=True)
+    (folder / "new.md").write_text("A zeppelin is an airship.")
+    shown = text_of(await client.call_tool(QUERY, {"query": "zeppelin"})).split()[1]
+    assert shown.startswith("…")
+    assert text_of(await client.call_tool("expand_chunk", {"chunk_id": shown})) == "A zeppelin is an airship."
+    assert (await client.call_tool("expand_chunk", {"chunk_id": "…"})).is_error
+    assert (await client.call_tool("expand_chunk", {"chunk_id": "…#L1-L5"})).is_error
+
+
+async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
+    (name, *_) = ids_of(await client.call_tool(QUERY, ASKED))
+    asked = {"chunk_id": name, "max_tokens": 12, "query": "how is the timeout set?"}
+    text = text_of(await client.call_tool("expand_chunk", asked))
+    assert "It is set with `timeout=`." in text
+    assert Compressor().count(text) <= 12
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret.md",
+        "../secret.md#L1-L3",
+        "docs/../../secret.md#L1-L3",
+        "/etc/passwd",
+        "/etc/passwd#L1-L2",
+        "file:///etc/passwd",
+        "..%2fsecret.md#L1-L3",
+        "docs\\..\\..\\secret.md",
+        "docs/client.md\0#L1-L3",
+        "link.md#L1-L3",
+        "outside/secret.md#L1-L3",
+        "\ud800",
+        "",
+        "~/.ssh/id_rsa",
+    ],
+)
+async def test_no_id_leads_out_of_the_folder(client: Calls, docs: Path, name: str) -> None:
+    (docs / "link.md").symlink_to(docs.parent / "secret.md")
+    (docs / "outside").symlink_to(docs.parent)
+    try:
+        result = await client.call_tool("expand_chunk", {"chunk_id": name})
+    except (MCPError, UnicodeEncodeError):
+        return  # what is no valid JSON is refused earlier
+    assert result.is_error
+    assert SECRET not in text_of(result)
+    assert "root:" not in text_of(result)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs symbolic links")
+async def test_no_query_finds_what_a_link_leads_to(client: Calls, docs: Path) -> None:
+    (docs / "link.md").symlink_to(docs.parent / "secret.md")
+    (docs / "outside").symlink_to(docs.parent)
+    result = await client.call_tool(QUERY, {"query": f"{SECRET} default timeout", "min_score": 0, "top_n": 100})
+    assert SECRET not in text_of(result)
+
+
+async def test_an_id_of_another_part_is_answered_with_those_that_there_are(client: Calls) -> None:
+    result = await client.call_tool("expand_chunk", {"chunk_id": "docs/server.md#L7-L9"})
+    assert result.is_error
+    assert "Of this file there are docs/server.md#L1-L3." in text_of(result)
+
+
+async def test_changes_of_the_files_are_seen_by_the_next_call(client: Calls, docs: Path) -> None:
+    asked = {"query": "zeppelin"}
+    assert text_of(await client.call_tool(QUERY, asked)).startswith("No results.")
+    (docs / "new.md").write_text("# Airships\n\nA zeppelin is an airship.")
+    assert ids_of(await client.call_tool(QUERY, asked)) == ["new.md#L1-L3"]
+    (docs / "new.md").write_text("# Airships\n\n\n\nThe zeppelin was an airship.")
+    assert ids_of(await client.call_tool(QUERY, asked)) == ["new.md#L1-L5"]
+    assert (await client.call_tool("expand_chunk", {"chunk_id": "new.md#L1-L3"})).is_error
+    (docs / "new.md").unlink()
+    assert ids_of(await client.call_tool(QUERY, asked)) == []
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_calls_at_the_same_time_get_their_own_answers(server: Server, mode: str) -> None:
+    asked = [{"query": word} for word in ("timeout of the client", "logs", "server", "open_pool")] * 5
+    together: dict[int, list[str]] = {}
+
+    async def call(client: Client, number: int) -> None:
+        together[number] = ids_of(await client.call_tool(QUERY, asked[number]))
+
+    async with Client(server, mode=mode) as client:
+        alone = [ids_of(await client.call_tool(QUERY, arguments)) for arguments in asked[:4]]
+        async with anyio.create_task_group() as group:
+            for number in range(20):
+                group.start_soon(call, client, number)
+    assert [together[number] for number in range(20)] == alone * 5
+    assert len(set(map(tuple, alone))) == 4
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_client_that_goes_in_the_middle_of_a_call_is_not_waited_for(
+    server: Server, index: FolderIndex, mode: str
+) -> None:
+    with index._lock:  # as if another search was reading a large folder
+        async with Client(server, mode=mode) as leaving, anyio.create_task_group() as group:
+            group.start_soon(leaving.call_tool, QUERY, ASKED)
+            await leaving.list_tools()
+            group.cancel_scope.cancel()
+        async with Client(server, mode=mode) as other:
+            assert len((await other.list_tools()).tools) == 2
+    async with Client(server, mode=mode) as other:
+        assert ids_of(await other.call_tool(QUERY, ASKED))
+
+
+@pytest.mark.parametrize("max_tokens", [40, 60, 200])
+async def test_no_answer_is_longer_than_the_server_allows(index: FolderIndex, max_tokens: int) -> None:
+    count = Compressor().count
+    async with Client(make_server(index, tool_config(max_tokens))) as client:
+        for show_stats in (False, True):
+            asked = {**ASKED, "min_score": 0, "top_n": 100, "show_stats": show_stats}
+            assert 0 < count(text_of(await client.call_tool(QUERY, asked))) <= max_tokens
+        (name, *_) = ids_of(await client.call_tool(QUERY, {"query": "logs"}))
+        for wanted in (None, 10, 1_000):
+            expanded = await client.call_tool("expand_chunk", {"chunk_id": name, "max_tokens": wanted})
+            assert 0 < count(text_of(expanded)) <= min(max_tokens, wanted or max_tokens)
