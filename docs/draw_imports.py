@@ -32,7 +32,7 @@ Edges = Mapping[str, frozenset[str]]
 
 
 def rows_of(contracts: Sequence[Mapping[str, object]]) -> list[list[str]]:
-    """The modules of each layer, the uppermost first: the edges, the public face that they import, then what is below."""
+    """The modules of each layer, the uppermost first: the edges, the public face that they import, what is below."""
     (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
     if not isinstance(layers, list):
         raise SystemExit("the contract of the layers in pyproject.toml has no list of them")
@@ -41,7 +41,7 @@ def rows_of(contracts: Sequence[Mapping[str, object]]) -> list[list[str]]:
 
 
 def edges_of(contracts: Sequence[Mapping[str, object]]) -> tuple[Edges, frozenset[str]]:
-    """What each module imports, packages as a whole, but for the exceptions of the contracts; and which are packages."""
+    """What each module imports, packages as a whole, but for the contracts' exceptions; and which are packages."""
     graph = grimp.build_graph(CORE, *ADAPTERS, cache_dir=None)
     for contract in contracts:
         for exception in contract.get("ignore_imports", []):
@@ -88,8 +88,10 @@ def drawn(rows: Sequence[Sequence[str]], edges: Edges, packages: frozenset[str])
     places = {name: (left, top, width) for name, left, top, width in places_of(rows)}
     height = PAD * 2 + len(rows) * (HEIGHT + BETWEEN) - BETWEEN
     parts = [f'<rect class="back" width="{WIDTH}" height="{height}"/>']
-    for top in sorted({top for _, top, _ in places.values()}):
-        parts.append(f'<rect class="row" x="4" y="{top - 5:g}" width="{WIDTH - 8}" height="{HEIGHT + 10}" rx="6"/>')
+    parts += [
+        f'<rect class="row" x="4" y="{top - 5:g}" width="{WIDTH - 8}" height="{HEIGHT + 10}" rx="6"/>'
+        for top in sorted({top for _, top, _ in places.values()})
+    ]
     for importer, imported in reduced(edges):
         (x1, y1, width1), (x2, y2, width2) = places[importer], places[imported]
         if y2 <= y1:

@@ -48,6 +48,40 @@ def test_the_picture_of_the_imports_is_what_the_code_says():
     assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture(), "make it anew: python docs/draw_imports.py"
 
 
+@pytest.mark.parametrize("package", ["ctxcompress", "langchain_ctxcompress", "llamaindex_ctxcompress"])
+def test_every_exported_name_is_in_the_reference(package: str):
+    """In the module that defines it; which names of a module are shown, its `__all__` or the page says."""
+    exported = importlib.import_module(package)
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
+    shown = set(re.findall(r"^::: ([\w.]++)$", pages, re.MULTILINE))
+    missing = [name for name in exported.__all__ if getattr(exported, name).__module__ not in shown]
+    assert not missing
+
+
+def test_the_figures_of_the_decision_for_learned_weights_are_those_of_the_ablation():
+    rows = {
+        "everything": "learned, on other questions of the same kinds",
+        "without its own set": "learned, on kinds that were left out of the learning",
+        "by hand (`bm25`)": "by hand",
+    }
+    columns = ("mean", "mdpage", "musique", "code")
+    measured = _table(DOCS / "evidence.md", "learned")
+    decided = _table(DOCS / "decisions" / "learned-weights.md", "")
+    for row, name in rows.items():
+        figures = [measured[row][measured["learned"].index(column)].split()[0] for column in columns]
+        assert decided[name] == figures
+
+
+def _table(page: Path, corner: str) -> dict[str, list[str]]:
+    """The rows of the table whose first cell is `corner`, by their first cells."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith(f"| {corner} |".replace("|  |", "| |")))
+    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines[start:]]
+    end = next(number for number, line in enumerate(lines[start:]) if not line.startswith("|"))
+    heads = [cell.strip() for cell in lines[start].strip("|").split("|")]
+    return {corner: heads[1:], **{row[0]: row[1:] for row in rows[1:end]}}
+
+
 def test_links_between_pages_and_from_the_readme_lead_somewhere():
     """A strict build checks those of the pages; this one needs no build, and checks the README's, too."""
     for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
@@ -77,7 +111,10 @@ def test_what_is_loaded_from_outside_is_a_warning(html: str, found: int, caplog:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("Does it.\n\nlimit: how many.\n    And more.\nother: not a name.", "Does it.\n\n\n- `limit`: how many.\n  And more.\n  other: not a name."),
+        (
+            "Does it.\n\nlimit: how many.\n    And more.\nother: not a name.",
+            "Does it.\n\n\n- `limit`: how many.\n  And more.\n  other: not a name.",
+        ),
         ("limit: one.\nsize: two.\n\nEnd.", "\n- `limit`: one.\n- `size`: two.\n\nEnd."),
         ("Raises: nothing.", "Raises: nothing."),
     ],
