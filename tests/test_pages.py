@@ -93,6 +93,18 @@ def test_no_python_stands_in_a_block_that_is_not_run(page: Path) -> None:
             assert not is_program, f"{name_of(page)}:{token.map[0] + 1}: fence it as ```python"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_what_belongs_to_an_item_of_a_list_is_indented_by_four(page: Path) -> None:
+    """Less is enough for other readers of Markdown, but not for the one that makes the site."""
+    lines, depth = page.read_text(encoding="utf-8").splitlines(), 0
+    for token in tokens_of(page):
+        depth += token.nesting * (token.type.startswith("list_item"))
+        if depth and token.map and token.type in ("paragraph_open", "table_open", "fence", "list_item_open"):
+            line = lines[token.map[0]]
+            indent = len(line) - len(line.lstrip())
+            assert indent % 4 == 0, f"{name_of(page)}:{token.map[0] + 1}"
+
+
 def _is_program(text: str) -> bool:
     """Whether it is Python that does something: JSON and single expressions are Python, too."""
     try:
