@@ -27,9 +27,9 @@ check: $(DEV) ## lint, check formatting, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-# The variable silences an advertisement of the theme's makers.
+# Not --quiet, with which warnings are not counted. The variable silences an advertisement of the theme's makers.
 docs: $(DOCS) ## build the documentation into site/, strictly and without the network
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo 'open site/index.html, or for the search: $(BIN)/python -m http.server -d site'
 
 format: $(DEV) ## format the code
