@@ -39,7 +39,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
 
     What comes out are copies, in the order in which the nodes came: same class, id, score,
     relationships and metadata, a text of which every character was in the node's text, in its order,
-    and under the metadata key "ctxcompress", which no prompt shows, where it comes from::
+    and under the metadata key "ctxcompress", which no prompt shows, where it comes from:
 
         {"spans": [[start, end], ...], "tokens": int, "relevance": float, "index": int}
 
