@@ -6,7 +6,7 @@ DEV := $(VENV)/.installed-dev
 SEMANTIC := $(VENV)/.installed-semantic
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-semantic check format wheel clean
+.PHONY: help demo test test-semantic check format notebooks wheel clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,9 @@ check: $(DEV) ## lint, check formatting, types and the direction of imports
 format: $(DEV) ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+notebooks: $(DEV) ## run the notebooks, and write what they show into them
+	$(BIN)/python notebooks/run.py
 
 wheel: $(DEV) ## build dist/*.whl, by way of the source distribution
 	rm -rf dist

@@ -55,7 +55,7 @@ def executed(path: Path) -> NotebookNode:
         timeout=SECONDS,
         record_timing=False,
         coalesce_streams=True,
-        extra_arguments=["--HistoryManager.enabled=False"],
+        extra_arguments=["--HistoryManager.enabled=False", "--IPKernelApp.log_level=ERROR"],
         resources={"metadata": {"path": str(FOLDER)}},
     ).execute()
     del notebook.cells[0]
