@@ -38,8 +38,8 @@ from ctxcompress.score.model import Model, load_models
 
 OFF = 0.0
 """Stands for `adaptive=False`, in the CSV too."""
-THRESHOLDS = (OFF, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 DEFAULT = CompressionConfig().min_probability
+THRESHOLDS = (OFF, 0.001, 0.002, 0.005, DEFAULT, 0.02, 0.05, 0.1)
 BINS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1.0)
 # Of the palette of Okabe and Ito, which the colour-blind can tell apart; where the colours come again, lines differ.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")

@@ -24,6 +24,7 @@ from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import select
 from ctxcompress.select.structure import Structure
+from ctxcompress.text.clauses import clauses
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
@@ -49,6 +50,8 @@ class Example:
     rows: Floats
     """The first pass's features."""
     bridges: Bridges
+    clauses: list[str]
+    """Of the question."""
     needed: NDArray[np.bool_]
     """Which segments are evidence."""
     gold: list[str]
@@ -69,7 +72,7 @@ class Example:
 
     def semantic(self, semantics: Semantics, words: Floats) -> Floats:
         """The features of closeness, given the logits that words led to."""
-        return semantics.features(self.query, self.corpus, words if self.matched else None)
+        return semantics.features(self.query, self.corpus, words if self.matched else None, self.clauses)
 
 
 def example(case: Case) -> Example:
@@ -82,6 +85,7 @@ def example(case: Case) -> Example:
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)
     matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
+    ignored = STOP_WORDS.get(language, frozenset())
     return Example(
         query=case.query,
         passages=passages,
@@ -90,7 +94,8 @@ def example(case: Case) -> Example:
         corpus=corpus,
         matched=matches.any,
         rows=features(corpus, matches),
-        bridges=Bridges(case.query, corpus, STOP_WORDS.get(language, frozenset())),
+        bridges=Bridges(case.query, corpus, ignored),
+        clauses=clauses(case.query, ignored),
         needed=np.array(list(_needed(documents, candidates, case.gold))),
         gold=[" ".join(case.documents[d].text[start:end].split()) for d, start, end in case.gold],
     )
@@ -99,7 +104,7 @@ def example(case: Case) -> Example:
 def kept_evidence(case: Example, worth: Floats, budget: int, count: TokenCounter) -> int:
     """How many pieces of evidence are whole in what is selected within the budget."""
     texts = [passage.text for passage in case.passages]
-    layout = Layout(case.documents, texts, "\n\n", lambda _, text: text, count)
+    layout = Layout(case.documents, texts, "\n\n", lambda _, shown: shown.text, count)
     folded = " ".join(select(Structure(case.candidates), worth, layout, budget).text.split())
     return sum(gold in folded for gold in case.gold)
 

@@ -23,7 +23,7 @@ from cases import read_cases, set_name
 from examples import Example, Floats, example, kept_evidence
 from learning import REGULARIZATION, Judge, Sets, calibrate, learn_semantic, learn_source, learn_words
 
-from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.encoder import Comparer, Encoder, ManyComparer
 from ctxcompress.encoders import SentenceEncoder, StaticVectors
 from ctxcompress.score.model import COLUMNS, Model
 from ctxcompress.score.semantic import Semantics
@@ -59,14 +59,17 @@ class RememberedComparer:
 
     cheap = True
 
-    def __init__(self, comparer: Comparer) -> None:
+    def __init__(self, comparer: ManyComparer) -> None:
         self._comparer = comparer
-        self._known: dict[tuple[str, int], Floats] = {}
+        self._known: dict[tuple[tuple[str, ...], int], Floats] = {}
 
     def compare(self, query: str, texts: Sequence[str], /) -> Floats:
-        key = (query, hash(tuple(texts)))
+        return self.compare_each([query], texts)[0]
+
+    def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> Floats:
+        key = (tuple(queries), hash(tuple(texts)))
         if key not in self._known:
-            self._known[key] = np.asarray(self._comparer.compare(query, texts))
+            self._known[key] = np.asarray(self._comparer.compare_each(queries, texts))
         return self._known[key]
 
 

@@ -19,6 +19,7 @@ from langchain_ctxcompress.embeddings import as_encoder
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
+_DEFAULT = CompressionConfig()
 
 
 class DocumentsAndQuery(TypedDict):
@@ -121,7 +122,7 @@ class CtxCompressor(BaseDocumentCompressor):
     they must be of this model."""
     adaptive: bool = False
     """Whether to stop before the budget is full, at the segments that are hardly needed. What fits as it is stays."""
-    min_probability: float = 0.01
+    min_probability: float = 0.012
     """How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."""
     language: str | None = None
     """ISO 639-1 code of the texts ("en", "de"); None detects it."""
@@ -230,7 +231,7 @@ class CtxCompressor(BaseDocumentCompressor):
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
     encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
-    start = CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
+    start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
     return start.with_options(**encoded)
 
 

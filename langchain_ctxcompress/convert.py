@@ -79,7 +79,8 @@ def _passage(index: int, document: object, config: CompressionConfig) -> Passage
         identity, document.page_content, readable, metadata_map=config.metadata_map, score_key=config.score_key
     )
     score = _recorded_score(document, config.score_kind) if config.score_key is None else passage.score
-    return replace(passage, score=score, embedding=_carried_embedding(document))
+    embedding = _carried_embedding(document)
+    return passage if score is None and embedding is None else replace(passage, score=score, embedding=embedding)
 
 
 def _recorded_score(document: Document, kind: str) -> float | None:
@@ -100,9 +101,11 @@ def _carried_embedding(document: Document) -> tuple[float, ...] | None:
 
 
 def _is_readable(value: object) -> bool:
+    if type(value) in _IMMUTABLE:
+        return True
     if isinstance(value, list | tuple):
         return all(isinstance(item, str) for item in value)
-    return type(value) in _IMMUTABLE or isinstance(value, str | Real)
+    return isinstance(value, str | Real)
 
 
 def _record(kept: KeptPassage, score_kind: str) -> dict[str, object]:

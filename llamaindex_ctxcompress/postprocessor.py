@@ -31,6 +31,7 @@ Encoding = str | Callable[[str], int | Sized]
 AnyEncoder = BaseEmbedding | Encoder | object | None
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
+_DEFAULT = CompressionConfig()
 
 
 class CtxCompressPostprocessor(BaseNodePostprocessor):
@@ -159,7 +160,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         default=False, description="Whether to stop before the budget is full, at what is hardly needed."
     )
     min_probability: float = Field(
-        default=0.01, description="How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."
+        default=0.012, description="How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."
     )
     language: str | None = Field(default=None, description="ISO 639-1 code of the texts; None detects it.")
     synonyms: Mapping[str, Sequence[str]] = Field(
@@ -318,7 +319,7 @@ def _check_format(format: str, mode: MetadataMode) -> None:
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
     encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
-    start = CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
+    start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
     return start.with_options(**encoded)
 
 

@@ -112,7 +112,7 @@ def check_similarity(name: str, value: object) -> None:
 
 def check_probability(probability: object) -> None:
     if not _is_number(probability) or not 0 < probability < 1:
-        raise ConfigError(f"min_probability is {probability!r}; give a number above 0 and below 1, such as 0.01")
+        raise ConfigError(f"min_probability is {probability!r}; give a number above 0 and below 1, such as 0.012")
 
 
 def check_encoding(encoding: object) -> None:

@@ -185,7 +185,7 @@ class CompressionConfig:
     scorer: Scorer = "evidence"
     encoder: Encoder | Comparer | None = None
     adaptive: bool = False
-    min_probability: float = 0.01
+    min_probability: float = 0.012
     language: str | None = None
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     technical_synonyms: bool = False

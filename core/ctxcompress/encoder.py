@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
-__all__ = ["AsyncEncoder", "Comparer", "Encoder", "OnLoop"]
+__all__ = ["AsyncEncoder", "Comparer", "Encoder", "ManyComparer", "OnLoop"]
 
 _LOOK = 0.05
 """Seconds."""
@@ -42,10 +42,19 @@ class Comparer(Protocol):
 
     @property
     def cheap(self) -> bool:
-        """Whether all texts may be compared. Otherwise only those are that other signs leave in doubt."""
+        """Whether all texts may be compared, with the question and with parts of it. Otherwise only those are that
+        other signs leave in doubt, and with the question only."""
 
     def compare(self, query: str, texts: Sequence[str], /) -> ArrayLike:
         """One number for each text, greater for closer ones, on any scale, shape (texts,)."""
+
+
+@runtime_checkable
+class ManyComparer(Comparer, Protocol):
+    """A comparer for which several questions cost little more than one."""
+
+    def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> ArrayLike:
+        """What `compare` says for each question, shape (queries, texts)."""
 
 
 class OnLoop:

@@ -17,7 +17,7 @@ AUTO = CompressionConfig(max_tokens="auto")
 COMPLEX = "Compare the red, the green and the blue gates of the old town in detail, with the latest prices"
 GATES = [
     Passage(
-        str(n), f"The {word} gate of the town is on hill {n}. It was built of {stone}. Birds live on its roof. " * 9
+        str(n), f"The {word} gate of the town is on hill {n}, and built of {stone}. Many birds live on its roof. " * 9
     )
     for n, (word, stone) in enumerate(zip("red green blue old new tall small".split(), "abcdefg", strict=True))
 ]
@@ -37,9 +37,9 @@ def test_every_question_has_a_budget():
     ("query", "tier", "top_n", "stop"),
     [
         ("red gate", "summary", 20, 0.015),
-        ("where is the red gate?", "summary", 20, 0.01),
-        ("red gate vs green gate", "summary", 30, 0.01),
-        (COMPLEX, "detailed", 50, 0.01),
+        ("where is the red gate?", "summary", 20, 0.012),
+        ("red gate vs green gate", "summary", 30, 0.012),
+        (COMPLEX, "detailed", 50, 0.012),
         ("", "summary", 20, 0.015),
     ],
 )

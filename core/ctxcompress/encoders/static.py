@@ -40,25 +40,29 @@ class StaticVectors:
 
     def compare(self, query: str, texts: Sequence[str], /) -> NDArray[np.float64]:
         """The cosine of each text with the query, shape (texts,); 0 for a text without tokens."""
-        if not texts:
-            return np.zeros(0)
-        tokens, text_of = self._tokens([query, *texts])
+        closeness: NDArray[np.float64] = self.compare_each([query], texts)[0]
+        return closeness
+
+    def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> NDArray[np.float64]:
+        """The same for each query, shape (queries, texts): what texts cost is paid once."""
+        closeness = np.zeros((len(queries), len(queries) + len(texts)))
+        if not texts or not queries:
+            return closeness[:, len(queries) :]
+        tokens, text_of = self._tokens([*queries, *texts])
         keys, times = np.unique(text_of * len(self._vectors) + tokens, return_counts=True)
         text_of, tokens = keys // len(self._vectors), keys % len(self._vectors)
         distinct, place = np.unique(tokens, return_inverse=True)
-        frequency = np.bincount(place[text_of > 0], minlength=distinct.size)
+        frequency = np.bincount(place[text_of >= len(queries)], minlength=distinct.size)
         idf = np.log1p((len(texts) + 0.5 - frequency) / (frequency + 0.5))
         weights = (times * idf[place]).astype(np.float32)
-        first_text = int(np.searchsorted(text_of, 1))
-        _, vector = self._sums(tokens[:first_text], weights[:first_text], text_of[:first_text])
-        closeness = np.zeros(len(texts) + 1)
-        if not vector.size:
-            return closeness[1:]
-        starts = np.searchsorted(text_of, np.arange(1, len(texts) + 1 + _BLOCK, _BLOCK))
+        first_text = int(np.searchsorted(text_of, len(queries)))
+        asked, vectors = self._sums(tokens[:first_text], weights[:first_text], text_of[:first_text])
+        starts = np.searchsorted(text_of, np.arange(len(queries), closeness.shape[1] + _BLOCK, _BLOCK))
         for start, end in pairwise(starts.tolist()):
             texts_of_block, sums = self._sums(tokens[start:end], weights[start:end], text_of[start:end])
-            closeness[texts_of_block] = np.einsum("td,d->t", sums, vector[0])
-        return closeness[1:]
+            for number, vector in zip(asked.tolist(), vectors, strict=True):
+                closeness[number, texts_of_block] = np.einsum("td,d->t", sums, vector)
+        return closeness[:, len(queries) :]
 
     def _sums(
         self, tokens: NDArray[np.int64], weights: NDArray[np.float32], text_of: NDArray[np.int64]

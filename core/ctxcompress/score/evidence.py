@@ -18,6 +18,7 @@ from ctxcompress.score.matches import find_matches
 from ctxcompress.score.model import Stage, load_models, sigmoid
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.score.source import is_program, source_features
+from ctxcompress.text.clauses import clauses
 from ctxcompress.text.words import Terms
 
 __all__ = ["evidence", "follow", "passes"]
@@ -57,7 +58,7 @@ def evidence(
         logits = follow(bridges, logits, model.stages[1:last], rows)
     if semantics:
         model = models[semantics.model]
-        close = semantics.features(query, corpus, logits if matches.any else None)
+        close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
         logits = follow(bridges, logits, model.stages, rows, close)
     probability = model.calibration.probability(logits)
     return of_source(corpus, rows, probability) if is_program(corpus) else probability

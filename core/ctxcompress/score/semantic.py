@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.encoder import Comparer, Encoder, ManyComparer
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import ranks, table
 from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
 
-__all__ = ["SEMANTIC", "Semantics"]
+__all__ = ["CLAUSES", "SEMANTIC", "Semantics"]
 
 SEMANTIC = (
     "compared",  # whether the segment was compared with the question
@@ -30,6 +30,16 @@ SEMANTIC = (
 )
 """The rows of `Semantics.features`, in order."""
 
+CLAUSES = (
+    "clause_similarity",  # the greatest similarity to the question or a clause of it, each standardized for itself
+    "clause_similarity_of_passage",  # of the best segment of the passage
+    "clause_similarity_of_label",
+)
+"""The rows that follow where comparing is cheap. A question of several hops may be close to none of its passages,
+while one of its clauses is close to each. Where there are one or two passages they are 0."""
+
+_LEAST_PASSAGES = 3
+"""With which clauses are compared: a question of several hops is asked of several passages."""
 _SHARE = 0.175
 """Of the cost of comparing everything."""
 _TEXT, _CALL = 20.0, 100.0
@@ -49,7 +59,7 @@ _ANOTHER_OF_PASSAGE = 0.6
 """How much less a segment is worth comparing for each better one of its passage, in standard deviations."""
 
 Compare = Callable[[Sequence[str]], Floats]
-"""How close each text is to the question."""
+"""How close each text is to the question and to each of its clauses, shape (1 + clauses, texts)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +79,36 @@ class Semantics:
     def _is_cheap(self) -> bool:
         return not isinstance(self.encoder, Encoder) and self.encoder.cheap
 
-    def features(self, query: str, corpus: Corpus, logits: Floats | None) -> Floats:
-        """One row for each of SEMANTIC, one column a segment.
+    def features(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str] = ()) -> Floats:
+        """One row for each of SEMANTIC, and where comparing is cheap of CLAUSES; one column a segment.
 
         logits: how likely each segment is needed as far as words tell; None where they tell nothing.
+        clauses: parts of the question.
         Raises ConfigError if the encoder gives something else than one number or vector for each text.
         """
-        closeness, of_passages = np.full(len(corpus.texts), np.nan), np.full(len(corpus.titles), np.nan)
+        asked = [query]
+        if self._is_cheap and len(corpus.titles) >= _LEAST_PASSAGES:
+            asked += clauses
+        closeness, of_passages = np.full((len(asked), len(corpus.texts)), np.nan), np.full(len(corpus.titles), np.nan)
         if isinstance(self.encoder, Encoder):
             vector = unit(checked_numbers(self.encoder.encode_query(without_surrogates([query])[0]), "the question", 1))
             compare = _cosines(self.encoder, vector)
             of_passages = _carried(vector, self.embeddings)
             # A passage that is one segment, and carries its embedding, need not be encoded.
             sizes = np.bincount(corpus.passage, minlength=of_passages.size)
-            closeness = np.where(sizes == 1, of_passages, np.nan)[corpus.passage]
+            closeness[0] = np.where(sizes == 1, of_passages, np.nan)[corpus.passage]
         else:
-            compare = _comparisons(self.encoder, query)
+            compare = _comparisons(self.encoder, asked)
         most = None if self._is_cheap else _MOST_WITHOUT_WORDS
         costs = _Costs(corpus, query, everything=self._is_cheap or logits is None, most=most)
-        labels = _label_rows(corpus, costs, logits, compare)
+        labels, clause_labels = _label_rows(corpus, costs, logits, compare)
         for share in _ROUNDS:
-            order = _promising(corpus, logits, labels[0] + _closest_of_group(_group(corpus), closeness))
-            chosen = costs.affordable(order[np.isnan(closeness[order])], share)
+            order = _promising(corpus, logits, labels[0] + _closest_of_group(_group(corpus), closeness[0]))
+            chosen = costs.affordable(order[np.isnan(closeness[0, order])], share)
             if chosen.size:
-                closeness[chosen] = compare([_labelled(corpus, number) for number in chosen.tolist()])
-        return np.vstack([_rows(corpus, closeness, of_passages), labels])
+                closeness[:, chosen] = compare([_labelled(corpus, number) for number in chosen.tolist()])
+        rows = [_rows(corpus, closeness[0], of_passages), labels]
+        return np.vstack([*rows, _clause_rows(corpus, closeness), clause_labels] if self._is_cheap else rows)
 
 
 class _Costs:
@@ -137,22 +152,27 @@ def _cost(lengths: Floats) -> Floats:
     return _TEXT + read + read**2 / _LONGEST
 
 
-def _label_rows(corpus: Corpus, costs: _Costs, logits: Floats | None, compare: Compare) -> Floats:
-    """The last two rows. Labels of the best segments are compared first; those that are not count as the farthest."""
-    rows = np.zeros((2, len(corpus.texts)))
+def _label_rows(corpus: Corpus, costs: _Costs, logits: Floats | None, compare: Compare) -> tuple[Floats, Floats]:
+    """The last two rows of SEMANTIC and the last of CLAUSES.
+
+    Labels of the best segments are compared first; those that are not count as the farthest.
+    """
+    rows = np.zeros((3, len(corpus.texts)))
     order = np.arange(len(corpus.texts)) if logits is None else np.argsort(-logits, kind="stable")
     of_segment = [corpus.label_texts[section] for section in corpus.sections]
     distinct = dict.fromkeys(of_segment[number] for number in order.tolist())
     labels = costs.affordable_labels([label for label in distinct if label])
     if len(labels) > 1:
         closeness = compare(labels)
-        standard, rank = _standardized(closeness), 1 / (1 + ranks(closeness))
+        standard, rank = _standardized(closeness[0]), 1 / (1 + ranks(closeness[0]))
+        best = _closest_of_parts(corpus, closeness)
         numbers = {label: number for number, label in enumerate(labels)}
         of = np.array([numbers.get(label, -1) for label in of_segment])
         rows[0] = np.where(of >= 0, standard[of], standard.min())
         rows[1] = np.where(of >= 0, rank[of], 0.0)
+        rows[2] = np.where(of >= 0, best[of], best.min())
         rows[:, [not label for label in of_segment]] = 0.0
-    return rows
+    return rows[:2], rows[2:]
 
 
 def _promising(corpus: Corpus, logits: Floats | None, promise: Floats) -> Integers:
@@ -206,6 +226,22 @@ def _rows(corpus: Corpus, closeness: Floats, of_passages: Floats) -> Floats:
     return table([compared, standard, gap, rank, of_passage])
 
 
+def _clause_rows(corpus: Corpus, closeness: Floats) -> Floats:
+    """The rows of CLAUSES but the label's. closeness: of the question and its clauses, of all segments."""
+    best = _closest_of_parts(corpus, closeness)
+    of_passage = np.full(len(corpus.titles), -np.inf)
+    np.maximum.at(of_passage, corpus.passage, best)
+    return table([best, of_passage[corpus.passage]])
+
+
+def _closest_of_parts(corpus: Corpus, closeness: Floats) -> Floats:
+    """Of each text its similarity to what of the question it is closest to; 0 where clauses are not compared."""
+    if len(corpus.titles) < _LEAST_PASSAGES:
+        return np.zeros(closeness.shape[1])
+    best: Floats = np.array([_standardized(of_part) for of_part in closeness]).max(axis=0)
+    return best
+
+
 def _standardized(values: Floats) -> Floats:
     scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # no square is too large, or too small
     deviation = scaled.std()
@@ -221,19 +257,29 @@ def _cosines(encoder: Encoder, query: Floats) -> Compare:
                 f"{query.size} numbers for the question; encode_document must return as many, as long"
             )
         cosines: Floats = np.einsum("td,d->t", vectors, query)
-        return cosines
+        return cosines[np.newaxis]
 
     return compare
 
 
-def _comparisons(comparer: Comparer, query: str) -> Compare:
+def _comparisons(comparer: Comparer, asked: Sequence[str]) -> Compare:
+    queries = without_surrogates(asked)
+
     def compare(texts: Sequence[str]) -> Floats:
-        numbers = checked_numbers(
-            comparer.compare(without_surrogates([query])[0], without_surrogates(texts)), f"{len(texts)} texts", 1
-        )
-        if numbers.size != len(texts):
-            raise ConfigError(f"the encoder gave {numbers.size} numbers for {len(texts)} texts; give one for each")
-        return numbers
+        cleaned, of = without_surrogates(texts), f"{len(texts)} texts"
+        if isinstance(comparer, ManyComparer):
+            numbers = checked_numbers(comparer.compare_each(queries, cleaned), of, 2)
+            if numbers.shape != (len(queries), len(texts)):
+                raise ConfigError(
+                    f"the encoder gave an array of shape {numbers.shape} for {len(queries)} questions and {of}; "
+                    "give one number for each question and text"
+                )
+            return numbers
+        rows = [checked_numbers(comparer.compare(query, cleaned), of, 1) for query in queries]
+        for row in rows:
+            if row.size != len(texts):
+                raise ConfigError(f"the encoder gave {row.size} numbers for {of}; give one for each")
+        return np.vstack(rows)
 
     return compare
 

@@ -133,16 +133,21 @@ class Terms:
     def _matching_other(
         self, words: Iterable[str], number: Mapping[str, int], other: OtherStems
     ) -> dict[str, list[int]]:
-        """`matching` for words of a language in which a stem may be something else too."""
+        """`matching` for words of a language in which a stem may be something else too: what is wanted and is the
+        term, or what the term is a part of, or what is a part of the term."""
         parts: dict[str, int] = {}  # of the first that has it: more would make many long words slow
         for wanted, index in number.items():
             for part in other(wanted):
                 parts.setdefault(part, index)
-        found = {
-            word: [hit for term in terms for hit in _hits(term, number, parts, other)]
-            for word, terms in self.of_words(words).items()
-        }
-        return {word: hits for word, hits in found.items() if hits}
+        same = {**parts, **number}
+        found: dict[str, list[int]] = {}
+        for word, terms in self.of_words(words).items():
+            for term in terms:
+                if term in same:
+                    found.setdefault(word, []).append(same[term])
+                elif hits := [number[part] for part in other(term) if part in number]:
+                    found.setdefault(word, []).extend(hits)
+        return found
 
     def _beginning_like(self, wanted: Collection[str], words: Sequence[str]) -> list[str]:
         """Of ASCII words those that begin as some wanted term does, and those that have parts."""
@@ -212,12 +217,6 @@ def _with_grams(number: Mapping[str, int], words: Iterable[str]) -> dict[str, li
             if hits:
                 found[word] = hits
     return found
-
-
-def _hits(term: str, number: Mapping[str, int], parts: Mapping[str, int], other: OtherStems) -> Sequence[int]:
-    """What is wanted and is the term, or what the term is a part of, or what is a part of the term."""
-    same = number.get(term, parts.get(term))
-    return [number[part] for part in other(term) if part in number] if same is None else (same,)
 
 
 def _grams(word: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.encoder import Comparer, Encoder, ManyComparer
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import MissingExtra
 
@@ -51,6 +51,15 @@ def test_a_rare_word_counts_more_than_one_that_all_texts_have(vectors):
 
 def test_no_texts_give_no_numbers(vectors):
     assert vectors.compare("doctor", []).shape == (0,)
+    assert vectors.compare_each(["doctor", "king"], []).shape == (2, 0)
+    assert vectors.compare_each([], TEXTS).shape == (0, len(TEXTS))
+
+
+def test_several_questions_at_once_are_as_each_for_itself(vectors):
+    queries, texts = ["doctor", "", "railway departure", "doctor", "字"], ["", *TEXTS, "?!"] * 200
+    at_once = vectors.compare_each(queries, texts)
+    assert at_once.shape == (len(queries), len(texts))
+    np.testing.assert_array_equal(at_once, [vectors.compare(query, texts) for query in queries])
 
 
 @pytest.mark.parametrize("query", ["", " ", "\x00", "字", "doctor"], ids=repr)
@@ -108,6 +117,7 @@ def test_making_one_imports_no_torch():
 
 def test_it_compares_all_texts_because_it_is_cheap(vectors):
     assert isinstance(vectors, Comparer)
+    assert isinstance(vectors, ManyComparer)
     assert not isinstance(vectors, Encoder)
     assert vectors.cheap
 

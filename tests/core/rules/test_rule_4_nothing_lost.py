@@ -31,7 +31,8 @@ def test_reasons_are_true(texts, query, budget):
         if decision.reason is Reason.DUPLICATE:
             others = [kept.get(n, "") if n == decision.index else text for n, text in enumerate(texts)]
             said = " ".join(" ".join(others).split())
-            assert all(" ".join(sentence.split()) in said for sentence in SENTENCE_END.split(decision.text))
+            parts = [decision.passage.text[start:end] for start, end in decision.spans]
+            assert all(" ".join(line.split()) in said for part in parts for line in SENTENCE_END.split(part))
 
 
 def test_the_same_sentence_twice_is_a_duplicate_once():

@@ -6,7 +6,7 @@ import pytest
 from ctxcompress.documents import documents_as_they_are
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.semantic import SEMANTIC, Semantics
+from ctxcompress.score.semantic import CLAUSES, SEMANTIC, Semantics
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.types import Passage
@@ -45,6 +45,29 @@ class Cheap:
         return [text.count("7") for text in texts]
 
 
+class Counting:
+    """Counts what it is asked for; remembers what that was."""
+
+    cheap = True
+
+    def __init__(self) -> None:
+        self.queries: list[str] = []
+
+    def compare(self, query: str, texts: list[str]) -> list[int]:
+        self.queries.append(query)
+        return [text.count(query) for text in texts]
+
+
+class CountingAtOnce(Counting):
+    """The same for several at once."""
+
+    def compare(self, query: str, texts: list[str]) -> list[int]:
+        raise AssertionError("asked one by one")
+
+    def compare_each(self, queries: list[str], texts: list[str]) -> list[list[int]]:
+        return [super(CountingAtOnce, self).compare(query, texts) for query in queries]
+
+
 def corpus_of(passages: list[Passage]) -> Corpus:
     segmented = [segment(passage.text) for passage in passages]
     return Corpus.of(
@@ -52,10 +75,12 @@ def corpus_of(passages: list[Passage]) -> Corpus:
     )
 
 
-def columns_of(encoder: object, logits: np.ndarray | None, passages: list[Passage] = PAGES) -> dict[str, np.ndarray]:
+def columns_of(
+    encoder: object, logits: np.ndarray | None, passages: list[Passage] = PAGES, clauses: tuple[str, ...] = ()
+) -> dict[str, np.ndarray]:
     semantics = Semantics(encoder, [passage.embedding for passage in passages])
-    rows = semantics.features("question", corpus_of(passages), logits)
-    return dict(zip(SEMANTIC, rows, strict=True))
+    rows = semantics.features("question", corpus_of(passages), logits, clauses)
+    return dict(zip(SEMANTIC + CLAUSES if semantics.model == "static" else SEMANTIC, rows, strict=True))
 
 
 def falling(passages: list[Passage] = PAGES) -> np.ndarray:
@@ -219,3 +244,56 @@ def test_no_encoder_is_given_lone_surrogates() -> None:
     odd = [Passage(p.id, p.text + " And \ud800 more.", title="\udfff") for p in PAGES]
     semantics = Semantics(Strict("3"), [None] * len(odd))
     assert semantics.features("a \ud83d question", corpus_of(odd), falling(odd)).any()
+
+
+@pytest.mark.parametrize("encoder", [Counting(), CountingAtOnce()], ids=["one by one", "at once"])
+def test_a_segment_close_to_one_clause_stands_out(encoder: Counting) -> None:
+    columns = columns_of(encoder, falling(), clauses=("Sentence 3", "page 4"))
+    assert set(encoder.queries) == {"question", "Sentence 3", "page 4"}
+    assert not columns["similarity"].any()
+    best = columns["clause_similarity"].reshape(6, 10)
+    assert best[:, 3].min() > 0
+    assert best[4].min() > 0
+    assert np.delete(np.delete(best, 4, axis=0), 3, axis=1).max() <= 0
+
+
+def test_a_passage_is_as_close_to_a_clause_as_its_closest_segment_and_its_title_for_itself() -> None:
+    columns = columns_of(Counting(), falling(), clauses=("Page 4", "Sentence 7 of page 2"))
+    of_passage = columns["clause_similarity_of_passage"].reshape(6, 10)
+    np.testing.assert_array_equal(of_passage[:, 0], columns["clause_similarity"].reshape(6, 10).max(axis=1))
+    assert (of_passage == of_passage[:, :1]).all()
+    assert of_passage[:, 0].argmax() == 2
+    assert columns["clause_similarity_of_label"].reshape(6, 10)[:, 0].argmax() == 4
+
+
+def test_a_question_without_clauses_is_its_own() -> None:
+    columns = columns_of(Cheap(), falling())
+    np.testing.assert_array_equal(columns["clause_similarity"], columns["similarity"])
+    np.testing.assert_array_equal(columns["clause_similarity_of_passage"], columns["similarity_of_passage"])
+    np.testing.assert_array_equal(columns["clause_similarity_of_label"], columns["similarity_of_label"])
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_one_or_two_passages_are_not_compared_with_clauses(number: int) -> None:
+    encoder = Counting()
+    columns = columns_of(encoder, falling(PAGES[:number]), PAGES[:number], ("Sentence 3", "page 1"))
+    assert set(encoder.queries) == {"question"}
+    assert not np.vstack([columns[name] for name in CLAUSES]).any()
+
+
+def test_only_where_comparing_is_cheap_are_clauses_compared() -> None:
+    class Dear(Counting):
+        cheap = False
+
+    encoder = Dear()
+    assert set(columns_of(encoder, falling(), clauses=("page 1",))) == set(SEMANTIC)
+    assert set(encoder.queries) == {"question"}
+
+
+def test_a_comparer_of_several_questions_that_gives_another_shape_is_told_so() -> None:
+    class Wrong(CountingAtOnce):
+        def compare_each(self, queries: list[str], texts: list[str]) -> list[list[int]]:
+            return [[1] * len(texts)]
+
+    with pytest.raises(ConfigError, match="for each question and text"):
+        columns_of(Wrong(), falling(), clauses=("page 1",))
