@@ -7,7 +7,7 @@ DOCS := $(VENV)/.installed-docs
 SEMANTIC := $(VENV)/.installed-semantic
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-semantic check docs format wheel clean
+.PHONY: help demo test test-semantic check docs format notebooks wheel clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,9 @@ docs: $(DOCS) ## build the documentation into site/, strictly and without the ne
 format: $(DEV) ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+notebooks: $(DEV) ## run the notebooks, and write what they show into them
+	$(BIN)/python notebooks/run.py
 
 wheel: $(DEV) ## build dist/*.whl, by way of the source distribution
 	rm -rf dist
