@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from ctxcompress.errors import InputError
 from ctxcompress.outline import NodeKind
-from ctxcompress.quotes import find_quote
+from ctxcompress.quotes import Origins, find_quote
 from ctxcompress.records import Record
 
 __all__ = [
@@ -193,19 +193,6 @@ class KeptPassage:
         """Whether all of the original text was kept."""
         return not self.metadata_only and self.text == self.original.text
 
-    def origin(self, start: int, end: int) -> tuple[tuple[Span, str], ...]:
-        """Where characters ``[start, end)`` of `text` stand in the original text, and what they are there. Markers
-        stand nowhere."""
-        found: list[tuple[Span, str]] = []
-        at = 0
-        for number, span in enumerate(self.spans):
-            at += sum(len(marker.text) for marker in self.markers if marker.before == number)
-            first, last = max(start, at), min(end, at + span.end - span.start)
-            if first < last:
-                found.append((Span(span.start + first - at, span.start + last - at), self.text[first:last]))
-            at += span.end - span.start
-        return tuple(found)
-
 
 @dataclass(frozen=True, slots=True)
 class Citation:
@@ -228,12 +215,18 @@ class Citation:
     def find(cls, quote: str, parts: Sequence[KeptPassage]) -> "tuple[Citation, ...]":
         """Each place of a quote in what was kept of passages: see `Compression.cite`."""
         read = [part for part in parts if not part.metadata_only]
-        places = find_quote([part.text for part in read], quote)
-        found = ((read[number], start, end) for of_quote in places for number, start, end in of_quote)
-        origins = ((part, part.origin(start, end)) for part, start, end in found)
-        return tuple(
-            cls(part.original, part.index, *map(tuple, zip(*origin, strict=True))) for part, origin in origins if origin
-        )
+        origins: dict[int, Origins] = {}
+        found: list[Citation] = []
+        for places in find_quote([part.text for part in read], quote):
+            for number, start, end in places:
+                part = read[number]
+                if number not in origins:
+                    origins[number] = Origins(part.text, part.spans, part.markers)
+                of_place = origins[number].at(start, end)
+                if of_place:
+                    spans = tuple(Span(first, last) for first, last, _ in of_place)
+                    found.append(cls(part.original, part.index, spans, tuple(text for _, _, text in of_place)))
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,8 +384,11 @@ class Compression:
 
         One citation for each place, in the order of the text; a quote that goes over several passages has one for each.
         White space may differ, and the quote may have marks around it and dots ("...") for what it leaves out. Lines
-        about passages (`metadata_only`) and the headers of formats cannot be cited.
+        about passages (`metadata_only`) and the headers of formats cannot be cited. Raises InputError if `quote` is no
+        string.
         """
+        if not isinstance(quote, str):
+            raise InputError(f"quote is a {type(quote).__name__}; give a string")
         return Citation.find(quote, self.passages)
 
     def expand(self, id: str, *, max_tokens: int | None = None) -> str:
