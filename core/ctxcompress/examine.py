@@ -21,6 +21,8 @@ from ctxcompress.types import Compression, Passage, Span
 __all__ = ["examined", "scores"]
 
 _SCALES = {"evidence": "the probability that it is needed", "bm25": "as a share of the best one"}
+_POWERS = {"evidence": 3, "bm25": 1}
+"""Most segments are hardly likely to be needed: small probabilities are told apart."""
 
 
 def examined(compression: Compression, config: CompressionConfig) -> Facts:
@@ -37,6 +39,7 @@ def examined(compression: Compression, config: CompressionConfig) -> Facts:
         options=_options(compression, config),
         scores=scores(compression.query, passages, config, fits=came <= compression.max_tokens),
         scale=_SCALES[config.scorer],
+        levels=[(level / 10) ** _POWERS[config.scorer] for level in range(10)],
         count=TokenCounter(config.encoding),
     )
 

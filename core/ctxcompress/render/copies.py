@@ -32,9 +32,7 @@ def clusters(facts: Facts) -> Iterator[Html]:
     for leader, members in clusters_of(facts).items():
         head = element("h3", None, link(leader), f" stands for {plural(len(members), 'passage')}")
         whole = facts.passages[leader]
-        sides = [
-            _side(leader, whole, [element("mark", {"class": "h"}, whole.text[:_COMPARED])], "stands for the others")
-        ]
+        sides = [_side(leader, whole, [whole.text[:_COMPARED]], "stands for the others")]
         sides += [_member(member, facts.passages[member], whole) for member in members[:_MOST]]
         others = [" ", *(part for member in members[_MOST:] for part in (link(member), " "))]
         more = [element("p", None, "and ", *others)] if len(members) > _MOST else []

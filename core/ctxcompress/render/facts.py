@@ -56,6 +56,8 @@ class Facts:
     """Number of a passage -> its segments in order; those that were looked at."""
     scale: str
     """What the scores are."""
+    levels: Sequence[float]
+    """The least score of each of the ten levels in which kept text is shown, from the lowest."""
     count: Callable[[str], int]
     """The tokens of a text."""
 

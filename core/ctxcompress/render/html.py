@@ -8,9 +8,9 @@ import html
 import re
 from collections.abc import Iterable, Mapping
 
-__all__ = ["Html", "element", "figure", "label", "plural", "visible", "with_codes"]
+__all__ = ["Html", "element", "figure", "label", "plural", "short", "visible", "with_codes"]
 
-_VOID = frozenset(("input", "meta", "rect", "line"))
+_VOID = frozenset(("input", "meta"))
 # Controls but for tabs and line feeds, halves of surrogate pairs, marks of direction, what has no width but for the
 # joiners that scripts and emoji need, tags, and what is no character.
 _UNSEEN = re.compile(
@@ -53,6 +53,12 @@ def label(text: object, longest: int = 160) -> Html:
 def figure(number: float) -> str:
     """A score: three digits, or where it is whole none after the point."""
     return f"{number:.3g}"
+
+
+def short(number: float) -> str:
+    """A score in little room: ".57", ".004", "0", "1"."""
+    written = f"{number:.2f}" if number >= 0.1 else f"{number:.3f}"
+    return written.rstrip("0").rstrip(".").removeprefix("0") or "0"
 
 
 def plural(number: int, thing: str) -> str:

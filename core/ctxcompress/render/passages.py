@@ -1,28 +1,24 @@
 """The passages of a page, each with what is kept and what is left out of it."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ctxcompress.render.facts import MEANING, Facts
 from ctxcompress.render.headers import known_score
-from ctxcompress.render.html import Html, element, figure, label, plural
+from ctxcompress.render.html import Html, element, figure, label, plural, short
 from ctxcompress.render.parts import Part, parts_of
-from ctxcompress.text.source import source_language
+from ctxcompress.text.source import looks_like_code
 from ctxcompress.types import KeptPassage, Passage, Reason
 
 __all__ = ["filters", "link", "map_of", "passages", "scale"]
 
-LEVELS = 10
 _ALLOWANCE = 90_000
 """Bytes of what is left out that a page shows."""
 _LONGEST, _SHORTEST = 1_500, 80
 """Of one run of it, in characters."""
 _HEAD = 240
 """Characters of a passage of which nothing is kept that are seen before it is opened."""
-
-
-def level(score: float) -> int:
-    """0 to 9. By the square root, because most segments are hardly likely to be needed."""
-    return min(int(LEVELS * max(score, 0.0) ** 0.5), LEVELS - 1)
 
 
 def link(index: int) -> Html:
@@ -63,15 +59,13 @@ def filters(facts: Facts) -> Html:
 def scale(facts: Facts) -> Html:
     """What the colours mean."""
     steps = (
-        element(
-            "li", None, element("mark", {"class": f"h{number}"}, f"{(number / LEVELS) ** 2:.2f}".lstrip("0") or "0")
-        )
-        for number in range(LEVELS)
+        element("li", None, element("mark", {"class": f"h{number}"}, short(least)))
+        for number, least in enumerate(facts.levels)
     )
-    left_out = element(
-        "del", {"class": "d"}, element("b", {"class": "why"}, "reason .02"), "left out, with its best score"
+    sample = element("b", {"class": "why"}, "reason .02")
+    told = element(
+        "p", None, f"Kept text by its score, {facts.scale}, from these values on. ", sample, "left out; best score"
     )
-    told = element("p", None, f"Kept text by its score, {facts.scale}, from these values on. ", left_out)
     return element("div", {"class": "scale"}, element("ol", None, *steps), told)
 
 
@@ -82,7 +76,7 @@ def passages(facts: Facts) -> Iterator[Html]:
         parts_of(passage.text, kept.get(index), dropped[index], facts.scores.get(index, ()))
         for index, passage in enumerate(facts.passages)
     ]
-    limit = _limit(part for parts in shown for part in parts)
+    text = _Texts(facts.levels, _limit(part for parts in shown for part in parts))
     for index, (passage, parts) in enumerate(zip(facts.passages, shown, strict=True)):
         part = kept.get(index)
         reasons = [reason for reason in MEANING if any(decision.reason is reason for decision in dropped[index])]
@@ -93,7 +87,7 @@ def passages(facts: Facts) -> Iterator[Html]:
             {"class": " ".join(classes), "id": f"p{index}", "aria-labelledby": f"t{index}"},
             _header(index, passage, part, leader, facts),
             *([element("p", {"class": "line", "dir": "auto"}, part.text)] if part and part.metadata_only else []),
-            _text(passage, parts, limit, is_out=part is None or part.metadata_only),
+            text.of(passage, parts, is_out=part is None or part.metadata_only),
         )
 
 
@@ -140,47 +134,55 @@ def _share(part: KeptPassage | None) -> str:
     return "line" if part.metadata_only else "whole" if part.untouched else "some"
 
 
-def _text(passage: Passage, parts: Sequence[Part], limit: int, *, is_out: bool) -> Html:
-    is_code = source_language(passage.text, passage.file_path or passage.title) is not None
-    attributes = {"class": "t code" if is_code else "t", "dir": "ltr" if is_code else "auto"}
-    inside = _left_out if is_out else _shown
-    return element("div", attributes, *(html for part in parts for html in inside(part, limit)))
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """How texts are shown."""
 
+    levels: Sequence[float]
+    limit: int
+    """The most characters of a run of left out text."""
 
-def _shown(part: Part, limit: int) -> Iterator[Html]:
-    if part.is_marker:
-        yield element("b", {"class": "m"}, part.text)
-    elif part.reason is not None:
-        yield _dropped(part.reason, part.text, _why(part) if part.text.strip() else "", limit)
-    elif part.score is None:
-        yield element("mark", {"class": "h"}, part.text)
-    else:
-        told = element("sup", None, f"{part.score:.2f}".removeprefix("0"))
-        yield element("mark", {"class": f"h{level(part.score)}"}, told, part.text)
+    def of(self, passage: Passage, parts: Sequence[Part], *, is_out: bool) -> Html:
+        """is_out: whether nothing of it is kept."""
+        is_code = looks_like_code(passage.text, passage.file_path or passage.title)
+        attributes = {"class": "t code" if is_code else "t", "dir": "ltr" if is_code else "auto"}
+        show = self._folded if is_out else self._shown
+        return element("div", attributes, *(html for part in parts for html in show(part)))
 
+    def _shown(self, part: Part) -> Iterator[Html]:
+        if part.is_marker:
+            yield element("b", {"class": "m"}, part.text)
+        elif part.reason is not None:
+            yield self._dropped(part.reason, part.text, _why(part), self.limit)
+        elif part.score is None:
+            yield element("mark", {"class": "h"}, part.text)
+        else:
+            level = max(bisect_right(self.levels, part.score) - 1, 0)
+            yield element("mark", {"class": f"h{level}"}, element("sup", None, short(part.score)), part.text)
 
-def _left_out(part: Part, limit: int) -> Iterator[Html]:
-    """Of a passage of which nothing is kept: the beginning, and the rest when it is opened."""
-    if part.reason is None or len(part.text) <= _HEAD + _SHORTEST:
-        yield from _shown(part, limit)
-        return
-    head, rest = part.text[:_HEAD], part.text[_HEAD:]
-    yield _dropped(part.reason, head, _why(part), limit=_HEAD)
-    summary = element("summary", None, f"{len(rest):,} more characters")
-    yield element("details", None, summary, _dropped(part.reason, rest, "", max(limit, _SHORTEST)))
+    def _folded(self, part: Part) -> Iterator[Html]:
+        """The beginning, and the rest when it is opened."""
+        head, rest = part.text[:_HEAD], part.text[_HEAD:]
+        if part.reason is None or len(rest) <= _SHORTEST:
+            yield from self._shown(part)
+            return
+        yield self._dropped(part.reason, head, _why(part), _HEAD)
+        summary = element("summary", None, f"{len(rest):,} more characters")
+        yield element("details", None, summary, self._dropped(part.reason, rest, "", self.limit))
 
-
-def _dropped(reason: Reason, text: str, why: str, limit: int) -> Html:
-    inside: list[str] = [element("b", {"class": "why"}, why)] if why else []
-    inside.append(text[:limit])
-    if len(text) > limit:
-        inside.append(element("b", {"class": "more"}, f"{len(text) - limit:,} more characters"))
-    return element("del", {"class": f"d r-{reason.value}"}, *inside)
+    def _dropped(self, reason: Reason, text: str, why: str, limit: int) -> Html:
+        """The reason stands where there is something to be read, not at the end of the line before."""
+        begin = min(len(text) - len(text.lstrip()), limit) if why else 0
+        inside = [text[:begin], element("b", {"class": "why"}, why) if why else "", text[begin:limit]]
+        if len(text) > limit:
+            inside.append(element("b", {"class": "more"}, f"{len(text) - limit:,} more characters"))
+        return element("del", {"class": f"d r-{reason.value}"}, *inside)
 
 
 def _why(part: Part) -> str:
-    score = "" if part.score is None else f" {part.score:.2f}".replace(" 0", " ")
-    return f"{part.reason}{score}"
+    if not part.text.strip():
+        return ""
+    return str(part.reason) if part.score is None else f"{part.reason} {short(part.score)}"
 
 
 def _limit(parts: Iterable[Part]) -> int:

@@ -9,14 +9,18 @@ from ctxcompress.types import StageStats
 
 __all__ = ["gauge", "stages", "steps"]
 
-_COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "segment": ("passages", "segments"),
-        "score": ("segments", "with a score"),
-        "select": ("segments", "texts with some kept"),
-    }
+_COUNTED: Mapping[str, str] = MappingProxyType(
+    {"segment": "passages to segments", "score": "segments, with a score", "select": "segments, to texts"}
 )
 """What goes into a stage and what comes out; of the others passages."""
+
+
+_KEY = Html.of(
+    part
+    for name, told in (("left", "left"), ("gone", "taken away"), ("budget", "the budget"))
+    for part in (element("i", {"class": f"key {name}"}), told)
+)
+"""What the colours of the bars mean."""
 
 
 def gauge(tokens: int, most: int) -> Html:
@@ -30,7 +34,7 @@ def gauge(tokens: int, most: int) -> Html:
 def steps(facts: Facts) -> Html:
     """The tokens that are left after each reason."""
     found = facts.steps()
-    head = _head("what", "tokens", "left", "")
+    head = _head("what", "tokens", "left", _KEY)
     return element("table", {"class": "fall"}, head, element("tbody", None, *_rows(facts, found)))
 
 
@@ -65,26 +69,25 @@ def _row(name: str, told: str, change: int | None, left: int, bar: Html) -> Html
 
 def stages(found: Sequence[StageStats]) -> Html:
     """What went into each stage, and what came out of it."""
-    longest = max((stage.milliseconds for stage in found), default=0.0)
-    rows = (_stage(stage, longest) for stage in found)
-    return element("table", {"class": "stages"}, _head("stage", "in", "out", "ms", ""), element("tbody", None, *rows))
+    head = _head("stage", "in \u2192 out", "ms")
+    return element("table", {"class": "stages"}, head, element("tbody", None, *map(_stage, found)))
 
 
-def _stage(stage: StageStats, longest: float) -> Html:
-    units = _COUNTED.get(stage.name, ("passages", ""))
-    name = element("th", {"scope": "row"}, stage.name, element("small", None, stage.note))
-    counts = [
-        element("td", {"class": "n"}, f"{number:,}", element("small", None, unit))
-        for number, unit in zip((stage.items_in, stage.items_out), units, strict=True)
-    ]
-    share = stage.milliseconds / longest if longest else 0.0
-    bar = element("td", {"class": "b"}, _bar(("time", 0.0, share)))
-    return element("tr", None, name, *counts, element("td", {"class": "n"}, f"{stage.milliseconds:.1f}"), bar)
+def _stage(stage: StageStats) -> Html:
+    changed = (
+        f"{stage.items_in:,} \u2192 {stage.items_out:,}" if stage.items_in != stage.items_out else f"{stage.items_in:,}"
+    )
+    return element(
+        "tr",
+        None,
+        element("th", {"scope": "row"}, stage.name, " ", element("small", None, stage.note)),
+        element("td", {"class": "n"}, changed, " ", element("small", None, _COUNTED.get(stage.name, "passages"))),
+        element("td", {"class": "n"}, f"{stage.milliseconds:.1f}"),
+    )
 
 
 def _head(*names: str) -> Html:
-    cells = (element("th", {"scope": "col"}, name) if name else element("td", None) for name in names)
-    return element("thead", None, element("tr", None, *cells))
+    return element("thead", None, element("tr", None, *(element("th", {"scope": "col"}, name) for name in names)))
 
 
 def _bar(*pieces: tuple[str, float, float], limit: float | None = None) -> Html:

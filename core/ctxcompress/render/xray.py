@@ -50,11 +50,15 @@ def _body(facts: Facts) -> Html:
         element(
             "main",
             None,
-            _section("tokens", "Where the tokens went", steps(facts)),
-            _section("stages", "Stages", stages(compression.stages)),
+            element(
+                "div",
+                {"class": "where"},
+                _section("tokens", "Where the tokens went", steps(facts)),
+                _section("stages", "Stages", stages(compression.stages)),
+            ),
             _section("text", "The final text", _opened("as the reader gets it", final_text(facts))),
-            *copies,
             _section("passages", "Passages", filters(facts), map_of(facts), scale(facts), *passages(facts)),
+            *copies,
         ),
     )
 
