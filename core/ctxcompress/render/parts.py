@@ -58,7 +58,6 @@ def _best(start: int, end: int, scores: Sequence[Scored]) -> float | None:
 def _within(start: int, end: int, scores: Sequence[Scored]) -> Iterator[Scored]:
     """The segments that have something in common with these characters."""
     first = bisect_right(scores, start, key=lambda scored: scored.span.end)
-    for scored in scores[first:]:
-        if scored.span.start >= end:
-            break
-        yield scored
+    while first < len(scores) and scores[first].span.start < end:
+        yield scores[first]
+        first += 1
