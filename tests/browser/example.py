@@ -95,7 +95,7 @@ _FAQ = (
     "Can I shorten the grace period? Yes, set `grace_period`. What is in a token? The user, the key's name, the time. "
     "Who can see the audit log? Administrators. Can I print the console? Use your browser. Where is the status page? "
     "On status.example.com. How do I change the colour of the console? Under Settings, Appearance. "
-) * 2
+)
 _NEWS = (
     "In this release the console starts faster, the map has a dark style, and exports are split into parts. The team "
     "moved to a new office by the river. We thank everyone who reported problems, and wish you a good spring. "

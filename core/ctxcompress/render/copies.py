@@ -50,7 +50,7 @@ def _member(index: int, passage: Passage, leader: Passage) -> Html:
 def _side(index: int, passage: Passage, inside: Sequence[str], told: str) -> Html:
     name = next(filter(None, (passage.title, passage.file_path, passage.id)), "")
     rest = len(passage.text) - _COMPARED
-    more = [element("b", {"class": "more"}, f"{rest:,} more characters")] if rest > 0 else []
+    more = [element("bdi", {"class": "more"}, f"{rest:,} more characters")] if rest > 0 else []
     head = element("p", {"class": "told"}, link(index), " ", label(name, 80), element("small", None, told))
     return element("div", {"class": "side"}, head, element("div", {"class": "c", "dir": "auto"}, *inside, *more))
 

@@ -16,7 +16,7 @@ def final_text(facts: Facts) -> Html:
     """The very text. What stands between the passages' texts is what a format or a frame puts there."""
     text = facts.compression.text
     more = len(text) - _MOST
-    told = [element("b", {"class": "more"}, f"{more:,} more characters")] if more > 0 else []
+    told = [element("bdi", {"class": "more"}, f"{more:,} more characters")] if more > 0 else []
     return element("div", {"class": "t final", "dir": "auto"}, *_linked(facts, text[:_MOST]), *told)
 
 

@@ -39,7 +39,7 @@ def element(name: str, attributes: Mapping[str, str] | None = None, *inside: str
 
 
 def visible(text: str) -> Html:
-    """A text, with what cannot be seen as `<b class="u">U+202E</b>`."""
+    """A text, with what cannot be seen as `<bdi class="u">U+202E</bdi>`, which says nothing of a text's direction."""
     return Html(_UNSEEN.sub(_shown, html.escape(text, quote=False)))
 
 
@@ -68,7 +68,7 @@ def plural(number: int, thing: str) -> str:
 
 def _shown(match: re.Match[str]) -> str:
     is_line_end = match[0] == "\r" and match.string.startswith("\n", match.end())
-    return _CARRIAGE_RETURN if is_line_end else f'<b class="u">{_code(match)}</b>'
+    return _CARRIAGE_RETURN if is_line_end else f'<bdi class="u">{_code(match)}</bdi>'
 
 
 def with_codes(text: str) -> str:

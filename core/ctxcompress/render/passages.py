@@ -62,7 +62,7 @@ def scale(facts: Facts) -> Html:
         element("li", None, element("mark", {"class": f"h{number}"}, short(least)))
         for number, least in enumerate(facts.levels)
     )
-    sample = element("b", {"class": "why"}, "reason .02")
+    sample = element("bdi", {"class": "why"}, "reason .02")
     told = element(
         "p", None, f"Kept text by its score, {facts.scale}, from these values on. ", sample, "left out; best score"
     )
@@ -154,7 +154,7 @@ class _Texts:
             yield element("b", {"class": "m"}, part.text)
         elif part.reason is not None:
             yield self._dropped(part.reason, part.text, _why(part), self.limit)
-        elif part.score is None:
+        elif part.score is None or part.text.isspace():
             yield element("mark", {"class": "h"}, part.text)
         else:
             level = max(bisect_right(self.levels, part.score) - 1, 0)
@@ -173,9 +173,9 @@ class _Texts:
     def _dropped(self, reason: Reason, text: str, why: str, limit: int) -> Html:
         """The reason stands where there is something to be read, not at the end of the line before."""
         begin = min(len(text) - len(text.lstrip()), limit) if why else 0
-        inside = [text[:begin], element("b", {"class": "why"}, why) if why else "", text[begin:limit]]
+        inside = [text[:begin], element("bdi", {"class": "why"}, why) if why else "", text[begin:limit]]
         if len(text) > limit:
-            inside.append(element("b", {"class": "more"}, f"{len(text) - limit:,} more characters"))
+            inside.append(element("bdi", {"class": "more"}, f"{len(text) - limit:,} more characters"))
         return element("del", {"class": f"d r-{reason.value}"}, *inside)
 
 

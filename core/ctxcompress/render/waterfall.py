@@ -34,7 +34,7 @@ def gauge(tokens: int, most: int) -> Html:
 def steps(facts: Facts) -> Html:
     """The tokens that are left after each reason."""
     found = facts.steps()
-    head = _head("what", "tokens", "left", _KEY)
+    head = _head("what", "change", "left", _KEY)
     return element("table", {"class": "fall"}, head, element("tbody", None, *_rows(facts, found)))
 
 

@@ -95,7 +95,7 @@ def check(result: Compression) -> Node:
         if decision.spans:
             found = articles[decision.index].find("del", f"r-{decision.reason.value}")
             assert "".join(written(node) for node in found).replace(OMITTED, "").strip() or not decision.text.strip()
-            labels = [label.text for node in found for label in node.find("b", "why")]
+            labels = [label.text for node in found for label in node.find("bdi", "why")]
             assert not decision.text.strip() or any(label.startswith(decision.reason.value) for label in labels)
     (final,) = root.find("div", "final")
     assert shows(written(final), result.text)
@@ -288,7 +288,7 @@ def test_a_line_of_a_megabyte_is_no_page_of_a_megabyte():
 
 
 def test_what_cannot_be_seen_is_shown():
-    assert visible("a\u202eb\r\nc\rd\te") == 'a<b class="u">U+202E</b>b&#13;\nc<b class="u">U+000D</b>d\te'
+    assert visible("a\u202eb\r\nc\rd\te") == 'a<bdi class="u">U+202E</bdi>b&#13;\nc<bdi class="u">U+000D</bdi>d\te'
     family, persian = "\U0001f469\u200d\U0001f680", "می\u200cخواهم"
     assert visible(family + persian) == family + persian
     assert visible("U+202E") == "U+202E"

@@ -104,9 +104,9 @@ def written(node: Node) -> str:
     for part in node.inside:
         if isinstance(part, str):
             found.append(part)
-        elif part.name == "b" and part.classes == ["u"]:
+        elif part.name == "bdi" and part.classes == ["u"]:
             found.append(chr(int(part.text.removeprefix("U+"), 16)))
-        elif part.name == "b" and part.classes == ["more"]:
+        elif part.name == "bdi" and part.classes == ["more"]:
             found.append(OMITTED * int(part.text.split()[0].replace(",", "")))
         elif not (part.name in ("sup", "summary") or part.classes in (["why"], ["m"], ["to"])):
             found.append(written(part))
