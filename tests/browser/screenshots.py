@@ -4,9 +4,11 @@ import os
 import shutil
 import sys
 import tempfile
+from io import BytesIO
 from pathlib import Path
 
 from example import example
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 
@@ -28,7 +30,8 @@ def main(folder: Path) -> None:
             shown.goto(page.as_uri())
             if start:
                 shown.locator(start).evaluate("node => node.scrollIntoView()")
-            shown.screenshot(path=folder / f"xray-{name}.png")
+            image = Image.open(BytesIO(shown.screenshot()))
+            image.quantize(256).save(folder / f"xray-{name}.png", optimize=True)
         browser.close()
 
 

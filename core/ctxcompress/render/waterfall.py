@@ -98,7 +98,7 @@ def _bar(*pieces: tuple[str, float, float], limit: float | None = None) -> Html:
     ]
     if limit is not None:
         place = _percent(limit)
-        rects.append(element("line", {"class": "limit", "x1": place, "x2": place, "y1": "0", "y2": "100%"}))
+        rects.append(element("line", {"class": "limit", "x1": place, "x2": place, "y1": "-4", "y2": "16"}))
     return element("svg", {"class": "bar", "width": "100%", "height": "12", "aria-hidden": "true"}, *rects)
 
 
