@@ -5,6 +5,7 @@ Nothing of this is kept by a compression. What its segments were worth is worked
 
 from collections.abc import Mapping, Sequence
 
+from ctxcompress.auto import fitted
 from ctxcompress.config import CompressionConfig
 from ctxcompress.judge import judge, language_of
 from ctxcompress.keys import Fingerprints
@@ -25,19 +26,22 @@ _POWERS = {"evidence": 3, "bm25": 1}
 """Most segments are hardly likely to be needed: small probabilities are told apart."""
 
 
-def examined(compression: Compression, config: CompressionConfig) -> Facts:
+def examined(compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True) -> Facts:
     """What a page says of a compression that was made with these options.
 
-    Raises what the encoder raises, and InputError on what the tokenizer cannot count.
+    asks_encoder: whether the encoder, where there is one, is asked for its part of the scores. Raises what it raises,
+    and CtxCompressError on what the tokenizer cannot count.
     """
+    config = fitted(compression.query, config)
+    of_scores = config if asks_encoder else config.with_options(encoder=None)
     passages, came = compression.came(), compression.original.tokens()
     return Facts(
         compression=compression,
         passages=passages,
         came=came,
         question=_question(compression.query, config),
-        options=_options(compression, config),
-        scores=scores(compression.query, passages, config, fits=came <= compression.max_tokens),
+        options=_options(compression, config, asks_encoder=asks_encoder),
+        scores=scores(compression.query, passages, of_scores, fits=came <= compression.max_tokens),
         scale=_SCALES[config.scorer],
         levels=[(level / 10) ** _POWERS[config.scorer] for level in range(10)],
         count=TokenCounter(config.encoding),
@@ -84,9 +88,11 @@ def _question(query: str, config: CompressionConfig) -> list[tuple[str, str]]:
     ]
 
 
-def _options(compression: Compression, config: CompressionConfig) -> list[tuple[str, str]]:
+def _options(compression: Compression, config: CompressionConfig, *, asks_encoder: bool) -> list[tuple[str, str]]:
     encoding = config.encoding if isinstance(config.encoding, str) else "a function"
     encoder = "" if config.encoder is None else f" with {type(config.encoder).__name__}"
+    if encoder and not asks_encoder:
+        encoder += ", which was not asked again: scores of words alone"
     took = sum(stage.milliseconds for stage in compression.stages)
     return [
         ("scorer", f"{config.scorer}{encoder}"),

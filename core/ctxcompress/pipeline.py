@@ -144,9 +144,8 @@ class Compressor:
 
     def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
         """Writes that page into a folder: see `Compression.trace`."""
-        config = self.config.with_options(encoder=None)  # asking it again could cost, and fail
-        try:
-            return write_page(page(examined(compression, config)), directory)
+        try:  # the encoder is not asked again, which could cost, and fail
+            return write_page(page(examined(compression, self.config, asks_encoder=False)), directory)
         except CtxCompressError as error:
             _log.warning("the page of a compression could not be made (%s)", error)
             return None

@@ -111,7 +111,9 @@ def test_an_encoder_is_not_asked_again(tmp_path: Path) -> None:
     result = compressor.compress(QUERY, [*PASSAGES, Passage("c", "The timeout may be changed. " * 20)])
     asked = encoder.asked
     assert asked
-    assert result.trace(tmp_path)
+    path = result.trace(tmp_path)
+    assert path is not None
+    assert "evidence with Failing, which was not asked again" in path.read_text(encoding="utf-8")
     assert encoder.asked == asked
     result.xray()
     assert encoder.asked > asked

@@ -254,6 +254,14 @@ def test_scores_are_those_that_the_compression_had(scorer, tokens):
         assert ends[-1] <= len(passages[index].text)
 
 
+async def test_a_page_of_an_asynchronous_call_is_the_same():
+    compressor = Compressor(Compressor().config.with_options(max_tokens="auto"))
+    passages = [Passage(str(n), f"{FILLER}{ANSWER} {n} {FILLER * n}") for n in range(30)]
+    pages = [compressor.compress(QUERY, passages).xray(), (await compressor.acompress(QUERY, passages)).xray()]
+    one, other = (re.sub(r"[\d.]+ ms|<td class=\"n\">[\d.]+</td>", "", page) for page in pages)
+    assert one == other
+
+
 def test_a_page_changes_nothing_of_the_result():
     result = compress(QUERY, long_passages(), max_tokens=60)
     before = replace(result)
