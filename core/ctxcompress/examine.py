@@ -19,7 +19,7 @@ from ctxcompress.shorten import limit_of, shortened
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.types import Compression, Passage, Span
 
-__all__ = ["examined", "scores"]
+__all__ = ["examined"]
 
 _SCALES = {"evidence": "the probability that it is needed", "bm25": "as a share of the best one"}
 _POWERS = {"evidence": 3, "bm25": 1}
@@ -41,14 +41,14 @@ def examined(compression: Compression, config: CompressionConfig, *, asks_encode
         came=came,
         question=_question(compression.query, config),
         options=_options(compression, config, asks_encoder=asks_encoder),
-        scores=scores(compression.query, passages, of_scores, fits=came <= compression.max_tokens),
+        scores=_scores(compression.query, passages, of_scores, fits=came <= compression.max_tokens),
         scale=_SCALES[config.scorer],
         levels=[(level / 10) ** _POWERS[config.scorer] for level in range(10)],
         count=TokenCounter(config.encoding),
     )
 
 
-def scores(
+def _scores(
     query: str, passages: Sequence[Passage], config: CompressionConfig, *, fits: bool
 ) -> Mapping[int, Sequence[Scored]]:
     """Number of a passage -> its segments in order, and what each is worth to the question, from 0 to 1: of the scorer

@@ -13,7 +13,7 @@ from xray_page import OMITTED, Node, check_safe, read, shows, written
 
 from ctxcompress import Compression, Compressor, Passage, compress
 from ctxcompress.cache import MemoryCache
-from ctxcompress.examine import scores
+from ctxcompress.examine import examined
 from ctxcompress.render.facts import Scored
 from ctxcompress.render.html import element, short, visible
 from ctxcompress.render.parts import parts_of
@@ -142,7 +142,7 @@ def long_passages(count: int = 6) -> list[Passage]:
         {"cache": MemoryCache()},
         {"language": "de"},
     ],
-    ids=str,
+    ids="-".join,
 )
 @pytest.mark.parametrize("tokens", [1, 60, 100_000])
 def test_every_mode_has_its_page(options, tokens):
@@ -233,21 +233,34 @@ def test_the_filters_are_the_reasons_that_there_are():
         assert f"body:has(#f-{reason.value}:checked) .p:not(.r-{reason.value}, :target)" in style
 
 
+CODE = "".join(
+    f"def part_{n}(timeout):\n    value = timeout + {n}\n    if value > {n}:\n        return default(value)\n"
+    f"    return {n}\n\n\n"
+    for n in range(8)
+)
+SHARED = "Each host has a connection of its own, which is closed after a minute. "
+CHUNKS = [
+    Passage("x", f"{FILLER * 12}{ANSWER}\n\n{SHARED}", doc_id="d"),
+    Passage("y", f"{SHARED}\n\nThe timeout of a name server is {FILLER * 9}", doc_id="d"),
+    Passage("z", f"{ANSWER} {FILLER * 9}", doc_id="e"),
+]
+
+
 @pytest.mark.parametrize("scorer", ["evidence", "bm25"])
-@pytest.mark.parametrize("tokens", [40, 400])
-def test_scores_are_those_that_the_compression_had(scorer, tokens):
-    passages = [
-        *long_passages()[:3],
-        Passage("x", FILLER * 12 + ANSWER, doc_id="d"),
-        Passage("y", ANSWER + FILLER, doc_id="d"),
-    ]
-    compressor = Compressor(Compressor().config.with_options(max_tokens=tokens, scorer=scorer))
+@pytest.mark.parametrize("tokens", [40, 70])
+@pytest.mark.parametrize("passages", [long_passages()[:3], CHUNKS, [Passage("code", CODE, file_path="a.py")]], ids=len)
+@pytest.mark.parametrize("options", [{}, {"max_length": 300}, {"format": "compact"}], ids="-".join)
+def test_scores_are_those_that_the_compression_had(passages, scorer, tokens, options):
+    compressor = Compressor(Compressor().config.with_options(max_tokens=tokens, scorer=scorer, **options))
     result = compressor.compress(QUERY, passages)
-    found = scores(QUERY, passages, compressor.config, fits=False)
+    found = examined(result, compressor.config).scores
     best = {index: max(scored.score for scored in of_passage) for index, of_passage in found.items()}
-    most = max(part.relevance for part in result.passages) if scorer == "bm25" else 1.0
+    assert max(best.values()) <= 1
     for part in result.passages:
-        assert best[part.index] == pytest.approx(part.relevance / most, rel=1e-9)
+        assert best[part.index] / max(best.values()) == pytest.approx(
+            part.relevance / max(part.relevance for part in result.passages), rel=1e-9
+        )
+        assert scorer == "bm25" or best[part.index] == pytest.approx(part.relevance, rel=1e-9)
     for index, of_passage in found.items():
         ends = [end for scored in of_passage for end in scored.span]
         assert ends == sorted(ends)
