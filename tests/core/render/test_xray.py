@@ -235,7 +235,7 @@ def test_the_filters_are_the_reasons_that_there_are():
 
 CODE = "".join(
     f"def part_{n}(timeout):\n    value = timeout + {n}\n    if value > {n}:\n        return default(value)\n"
-    f"    return {n}\n\n\n"
+    f"    wait_for_the_server_{n}(value)\n    close_what_is_open_{n}()\n    return {n}\n\n\n"
     for n in range(8)
 )
 SHARED = "Each host has a connection of its own, which is closed after a minute. "
