@@ -7,7 +7,7 @@ DOCS := $(VENV)/.installed-docs
 SEMANTIC := $(VENV)/.installed-semantic
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-semantic check docs format notebooks wheel clean
+.PHONY: help demo test test-semantic test-browser screenshots check docs format notebooks wheel clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +20,12 @@ test: $(DEV) ## run the tests
 
 test-semantic: $(SEMANTIC) ## run the tests with a real sentence encoder, whose weights come as a package
 	$(BIN)/pytest tests/semantic
+
+test-browser: $(DEV) ## run the tests of the page in a browser; without Chromium they are skipped
+	$(BIN)/pytest -rs tests/browser
+
+screenshots: $(DEV) ## make the images of docs/xray.md anew, with Chromium
+	$(BIN)/python tests/browser/screenshots.py docs/images
 
 check: $(DEV) ## lint, check formatting, types and the direction of imports
 	$(BIN)/ruff check

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from os import PathLike
+from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from ctxcompress.errors import InputError
@@ -313,10 +315,11 @@ _OF_STAGE = tuple(entry.name for entry in fields(StageStats))
 
 
 class CountsTokens(Protocol):
-    """A text that can tell its tokens."""
+    """The text of passages, which can tell its tokens."""
 
-    def tokens(self) -> int:
-        """How many they are."""
+    def tokens(self, left: Mapping[int, Sequence[Span]] | None = None) -> int:
+        """How many they are. left: number of a passage -> what is left of its text, for those of which something is;
+        None for all of all."""
 
 
 class Expands(Protocol):
@@ -327,6 +330,12 @@ class Expands(Protocol):
 
     def render(self, compression: "Compression", format: Format) -> str:
         """What was kept in another format, within the budget that it was kept for."""
+
+    def xray(self, compression: "Compression", *, brief: bool = False) -> str:
+        """A page that shows what became of every passage, or in brief a part of a page."""
+
+    def trace(self, compression: "Compression", directory: str | PathLike[str]) -> Path | None:
+        """Where that page was written; None if it was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,6 +399,29 @@ class Compression:
         if not isinstance(quote, str):
             raise InputError(f"quote is a {type(quote).__name__}; give a string")
         return Citation.find(quote, self.passages)
+
+    def xray(self) -> str:
+        """A page in HTML that shows what became of every passage: what is kept by its score, what is left out by its
+        reason, and how many tokens each reason saved. See docs/xray.md.
+
+        It is complete in itself, without scripts and without anything from elsewhere, and no text can be more than text
+        in it. It holds the texts of the passages. The scores are worked out again for it, and all tokens counted, so
+        that it takes longer than the compression did; an `encoder` is asked once more, and what it raises is raised on.
+        """
+        return self.compressor.xray(self)
+
+    def trace(self, directory: str | PathLike[str]) -> Path | None:
+        """Writes that page into a folder, which is made if it is not there, and says where; None where it could not be
+        written, which is logged as a warning. An `encoder` is not asked again: the scores are those of words alone.
+
+        The file is called by its time, `ctxcompress-20261121T180102.123456Z-1f0c93ab.html`, and can be read by its
+        owner only. Of these files the folder keeps the last 100; others in it are left alone.
+        """
+        return self.compressor.trace(self, directory)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the numbers, and what is kept."""
+        return self.compressor.xray(self, brief=True)
 
     def expand(self, id: str, *, max_tokens: int | None = None) -> str:
         """The text of the passage with this id, be it kept or dropped: in full, or what of it answers the query best
