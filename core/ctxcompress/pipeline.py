@@ -330,7 +330,8 @@ def _chosen(
     known = Known()
     if promised.parts and config.exact_dedup is not False:
         known = _known(reading, items, layout, promised, reader)
-    clock.lap("segment", len(items) - len(promised.parts), len(candidates.segments))
+    left = {piece.passage for document in layout.documents for piece in document.pieces}
+    clock.lap("segment", len(left), len(candidates.segments))
     judged = judge(query, documents, reading, language, config)
     relevance = judged.relevance_of(len(items))
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
