@@ -1,16 +1,16 @@
 """ctxcompress for LangChain: a document compressor, a retriever that uses it, a prompt helper, and tools and middleware
 for agents.
 
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, format_documents, preview_tools
+    from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, format_documents, preview_tools
 
-compressor = CtxCompressor(max_tokens=1000)
-retriever = CtxCompressRetriever(base_retriever=store.as_retriever(search_kwargs={"k": 20}), compressor=compressor)
-documents = retriever.invoke("what is the default timeout?")
-context = format_documents(documents)  # "[1] docs/client.md § Timeouts" before each text
+    compressor = CtxCompressor(max_tokens=1000)
+    retriever = CtxCompressRetriever(base_retriever=store.as_retriever(search_kwargs={"k": 20}), compressor=compressor)
+    documents = retriever.invoke("what is the default timeout?")
+    context = format_documents(documents)  # "[1] docs/client.md § Timeouts" before each text
 
-agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tokens=500)
-search = compress_tool(TavilySearch(), max_tokens=500)
-agent = create_agent(model, tools, middleware=[CtxCompressMiddleware(max_tokens=1000)])  # extra "agents"
+    agent_tools = preview_tools(store.as_retriever(search_kwargs={"k": 20}), max_tokens=500)
+    search = compress_tool(TavilySearch(), max_tokens=500)
+    agent = create_agent(model, tools, middleware=[CtxCompressMiddleware(max_tokens=1000)])  # extra "agents"
 """
 
 from typing import TYPE_CHECKING

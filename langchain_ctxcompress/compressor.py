@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import fields
+from os import PathLike
 from typing import Any, Literal
 
 from langchain_core.callbacks import Callbacks
@@ -141,6 +142,9 @@ class CtxCompressor(BaseDocumentCompressor):
     `cache=MemoryCache()`. It changes nothing but the time, and is not written down by `model_dump`."""
     preset: Literal["docs", "code", "web", "page"] | None = None
     """The options to start from; those that are given replace its own."""
+    trace_to: str | PathLike[str] | None = None
+    """A folder for a page in HTML of each call, which shows what became of every document (see docs/xray.md): the last
+    100 of them. They hold the documents' texts. A page that cannot be written is a warning in the log, no error."""
 
     @model_validator(mode="before")
     @classmethod
@@ -219,6 +223,7 @@ class CtxCompressor(BaseDocumentCompressor):
     def _compress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
         config = self.config
         compression = Compressor(config).compress(query, passages_from_documents(documents, config))
+        self._trace(compression)
         return compression, _compressed(documents, compression, config)
 
     async def _acompress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
@@ -226,7 +231,13 @@ class CtxCompressor(BaseDocumentCompressor):
         # Documents with large metadata take their time to be read and copied.
         passages = await run_in_executor(None, passages_from_documents, documents, config)
         compression = await Compressor(config).acompress(query, passages)
+        if self.trace_to is not None:
+            await run_in_executor(None, self._trace, compression)
         return compression, await run_in_executor(None, _compressed, documents, compression, config)
+
+    def _trace(self, compression: Compression) -> None:
+        if self.trace_to is not None:
+            compression.trace(self.trace_to)
 
 
 def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:

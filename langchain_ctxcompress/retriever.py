@@ -1,7 +1,9 @@
 """Retrievers: another retriever's documents, compressed; and a vector store's, with their scores."""
 
 import asyncio
+import contextvars
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -102,7 +104,13 @@ class CtxCompressRetriever(BaseRetriever):
         def ask(prompt: str) -> object:
             return asyncio.run_coroutine_threadsafe(model.ainvoke(prompt, config), loop).result()
 
-        return list(await run_in_executor(None, searches_for, query, ask))
+        # A thread of its own: it waits for a model that may itself need one of the loop's threads.
+        with_context = contextvars.copy_context().run
+        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
+        try:
+            return list(await loop.run_in_executor(executor, with_context, searches_for, query, ask))
+        finally:
+            executor.shutdown(wait=False)
 
 
 class ScoredSearch(BaseRetriever):

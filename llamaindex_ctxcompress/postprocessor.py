@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import fields
+from os import PathLike, fspath
 from pickle import PicklingError
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRan
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from ctxcompress import CompressionConfig, Encoder
+from ctxcompress import Compression, CompressionConfig, Encoder
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
 from llamaindex_ctxcompress.embeddings import as_encoder, read_back, written_down
 from llamaindex_ctxcompress.events import tell
@@ -39,7 +40,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
 
     What comes out are copies, in the order in which the nodes came: same class, id, score,
     relationships and metadata, a text of which every character was in the node's text, in its order,
-    and under the metadata key "ctxcompress", which no prompt shows, where it comes from::
+    and under the metadata key "ctxcompress", which no prompt shows, where it comes from:
 
         {"spans": [[start, end], ...], "tokens": int, "relevance": float, "index": int}
 
@@ -191,6 +192,11 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         default=None, description="The options to start from; those that are given replace its own."
     )
 
+    trace_to: str | PathLike[str] | None = Field(
+        default=None,
+        description="A folder for a page in HTML of each call, with the nodes' texts: the last 100; see docs/xray.md.",
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _checked(cls, options: Any) -> Any:
@@ -228,7 +234,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         with self._traced(nodes, query_bundle) as kept:
             found, compression = compress_nodes(self._options(), _text_of(query_bundle), nodes, self.metadata_mode)
             kept += found
-            tell(compression)
+            self._tell(compression)
         return kept
 
     # LlamaIndex opens a span by itself for the abstract method above, not for this one.
@@ -241,8 +247,13 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
                 self._options(), _text_of(query_bundle), nodes, self.metadata_mode
             )
             kept += found
-            await asyncio.to_thread(tell, compression)
+            await asyncio.to_thread(self._tell, compression)
         return kept
+
+    def _tell(self, compression: Compression) -> None:
+        tell(compression)
+        if self.trace_to is not None:
+            compression.trace(self.trace_to)
 
     def _options(self) -> CompressionConfig:
         # Built anew each time, so that an option that was assigned counts, and is checked.
@@ -280,6 +291,10 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     @field_serializer("encoder")
     def _description_of_encoder(self, encoder: AnyEncoder) -> object:
         return written_down(encoder)
+
+    @field_serializer("trace_to")
+    def _path_as_text(self, trace_to: str | PathLike[str] | None) -> str | None:
+        return None if trace_to is None else fspath(trace_to)
 
     @field_serializer("cache")
     def _nothing_of_cache(self, _: object) -> None:

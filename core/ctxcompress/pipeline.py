@@ -10,6 +10,8 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import TypeVar, Unpack
 
 import numpy as np
@@ -20,7 +22,8 @@ from ctxcompress.clock import Clock
 from ctxcompress.config import CompressionConfig, Options
 from ctxcompress.documents import Document, Spans, documents_as_they_are
 from ctxcompress.encoder import AsyncEncoder, OnLoop
-from ctxcompress.errors import InputError
+from ctxcompress.errors import CtxCompressError, InputError
+from ctxcompress.examine import examined
 from ctxcompress.judge import judge, language_of
 from ctxcompress.keys import Fingerprints
 from ctxcompress.metadata import as_passages
@@ -29,6 +32,8 @@ from ctxcompress.reading import Manner, Reader, Reading, titled
 from ctxcompress.recall import Outcome, OutcomeForm, is_worth_it, key_of_outcome
 from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.reduce.scores import standing
+from ctxcompress.render.brief import brief as in_brief
+from ctxcompress.render.xray import page
 from ctxcompress.select.known import Known, known_segments, unknown
 from ctxcompress.select.layout import Arrange, Layout
 from ctxcompress.select.lines import with_lines
@@ -38,6 +43,7 @@ from ctxcompress.select.qatbe import Selection, select
 from ctxcompress.shorten import Gaps, limit_of, lines_about, shortened
 from ctxcompress.spans import joined
 from ctxcompress.tokens import TokenCounter
+from ctxcompress.traces import write_page
 from ctxcompress.types import Citation, Compression, Format, KeptPassage, Passage, Reason, Span, StageStats, Stats
 
 __all__ = ["Compressor", "Frame", "Given", "Promised", "compress", "compressed", "off_loop"]
@@ -135,6 +141,18 @@ class Compressor:
         if compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
             return text
         return compressed(compression.query, compression.came(), config).text
+
+    def xray(self, compression: Compression, *, brief: bool = False) -> str:
+        """A page about `compression`, which this compressor made: see `Compression.xray`; in brief for notebooks."""
+        return in_brief(compression) if brief else page(examined(compression, self.config))
+
+    def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
+        """Writes that page into a folder: see `Compression.trace`."""
+        try:  # the encoder is not asked again, which could cost, and fail
+            return write_page(page(examined(compression, self.config, asks_encoder=False)), directory)
+        except CtxCompressError as error:
+            _log.warning("the page of a compression could not be made (%s)", error)
+            return None
 
 
 def compress(
@@ -312,7 +330,8 @@ def _chosen(
     known = Known()
     if promised.parts and config.exact_dedup is not False:
         known = _known(reading, items, layout, promised, reader)
-    clock.lap("segment", len(items) - len(promised.parts), len(candidates.segments))
+    left = {piece.passage for document in layout.documents for piece in document.pieces}
+    clock.lap("segment", len(left), len(candidates.segments))
     judged = judge(query, documents, reading, language, config)
     relevance = judged.relevance_of(len(items))
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)

@@ -1,6 +1,6 @@
 """How passages are shown where they are finally read: in the format of the options, or in a frame that is given."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,6 +11,7 @@ from ctxcompress.render.entry import Entry, Renderer
 from ctxcompress.render.renderers import renderer
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.previews import preview_line
+from ctxcompress.spans import shown
 from ctxcompress.tokens import OriginalText, TokenCounter
 from ctxcompress.types import KeptPassage, Passage, Span
 
@@ -43,14 +44,14 @@ class Presentation:
             frame, separator = preview_line, "\n"
         if frame is not None:
             framed = frame
-            return Layout(documents, texts, separator, lambda _, shown: framed(items[shown.passage], shown.text), count)
+            return Layout(documents, texts, separator, lambda _, of: framed(items[of.passage], of.text), count)
         if self.config.format == "plain":
-            return Layout(documents, texts, separator, lambda _, shown: shown.text, count)
+            return Layout(documents, texts, separator, lambda _, of: of.text, count)
         way = self._renderer(count)
         envelope = way.opening, way.closing
 
-        def show(position: int, shown: Shown) -> str:
-            return way.entry(_entry(first + position + 1, items[shown.passage], shown))
+        def show(position: int, of: Shown) -> str:
+            return way.entry(_entry(first + position + 1, items[of.passage], of))
 
         return Layout(documents, texts, way.separator, show, count, envelope=envelope)
 
@@ -67,13 +68,14 @@ class Presentation:
         """The final text of what was kept."""
         return _enveloped(self._renderer(), self.entries(parts))
 
-    def _of_all(self, passages: Sequence[Passage]) -> str:
+    def _of_all(self, passages: Sequence[Passage], left: Mapping[int, Sequence[Span]] | None) -> str:
         frame, separator = self.frame, self.config.separator
+        parts = _whole(passages) if left is None else _left(passages, left)
         if frame is not None or self.config.format == "plain":
-            return separator.join(frame(item, item.text) if frame else item.text for item in passages)
+            return separator.join(frame(passages[of.passage], of.text) if frame else of.text for of in parts)
         way = self._renderer()
-        shown = (Shown(index, item.text, (Span(0, len(item.text)),)) for index, item in enumerate(passages))
-        return _enveloped(way, (way.entry(_entry(of.passage + 1, passages[of.passage], of)) for of in shown))
+        entries = (way.entry(_entry(number, passages[of.passage], of)) for number, of in enumerate(parts, 1))
+        return _enveloped(way, entries)
 
     def _renderer(self, count: Callable[[str], int] | None = None) -> Renderer:
         config = self.config
@@ -83,8 +85,16 @@ class Presentation:
         return TokenCounter(self.config.encoding)(text)  # not before it is needed: it may have to be fetched
 
 
-def _entry(number: int, item: Passage, shown: Shown) -> Entry:
-    index, text, spans, markers, is_line, relevance = shown
+def _whole(passages: Sequence[Passage]) -> Iterator[Shown]:
+    return (Shown(index, item.text, (Span(0, len(item.text)),)) for index, item in enumerate(passages))
+
+
+def _left(passages: Sequence[Passage], left: Mapping[int, Sequence[Span]]) -> Iterator[Shown]:
+    return (Shown(index, shown(passages[index].text, spans), tuple(spans)) for index, spans in sorted(left.items()))
+
+
+def _entry(number: int, item: Passage, of: Shown) -> Entry:
+    index, text, spans, markers, is_line, relevance = of
     return Entry(number, item, text, index, spans, markers, relevance, is_line)
 
 

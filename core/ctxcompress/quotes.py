@@ -2,14 +2,17 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-__all__ = ["Place", "find_quote"]
+__all__ = ["Origins", "Place", "find_quote"]
 
 _ELLIPSIS = re.compile(r"\[(?:\.{3}|\u2026)\]|\.{3,}+|\u2026")
 _MARKS = "\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb\u300c\u300d` \t\r\n"
+_ESCAPE = re.compile(r"^(\s*+)\\(?=\\*+[\[*])", re.MULTILINE)
+_WORD = re.compile(r"\S++")
 _BETWEEN = "\n\n"
 
 
@@ -26,38 +29,89 @@ def find_quote(texts: Sequence[str], quote: str) -> Iterator[tuple[Place, ...]]:
 
     White space counts as white space, however much there is. Quotation marks around the quote, and dots for what was
     left out of it, may be the quoter's: what is between them then stands in this order, at the first place it does.
+    What a format puts into texts, a backslash before a line or "&lt;", may be the format's. Linear in the texts.
     """
-    joined = _BETWEEN.join(texts)
-    starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts[:-1]), initial=0))
-    for parts in ([quote], [quote.strip(_MARKS)], _ELLIPSIS.split(quote.strip(_MARKS))):
-        found = list(_found(joined, [words for part in parts if (words := part.split())]))
+    text = _Text(texts)
+    bare = quote.strip(_MARKS)
+    unescaped = _ESCAPE.sub(r"\1", bare).replace("&lt;", "<")
+    for parts in ([quote], [bare], _ELLIPSIS.split(bare), [unescaped]):
+        found = list(text.found([folded for part in parts if (folded := " ".join(part.split()))]))
         if found:
             for ranges in found:
-                yield tuple(place for start, end in ranges for place in _places(texts, starts, start, end))
+                yield tuple(place for start, end in ranges for place in text.places(start, end))
             return
 
 
-def _found(text: str, parts: Sequence[Sequence[str]]) -> Iterator[list[tuple[int, int]]]:
-    """Each place of the only part; or the first one of several, each after the one before."""
-    patterns = [re.compile(r"\s++".join(map(re.escape, words))) for words in parts]
-    if len(patterns) == 1:
-        yield from ([match.span()] for match in patterns[0].finditer(text))
-        return
-    ranges: list[tuple[int, int]] = []
-    for pattern in patterns:
-        match = pattern.search(text, ranges[-1][1] if ranges else 0)
-        if match is None:
-            return
-        ranges.append(match.span())
-    if ranges:
-        yield ranges
+class Origins:
+    """Where the characters of what was kept of a text stand in the text itself."""
+
+    def __init__(self, kept: str, spans: Sequence[tuple[int, int]], markers: Sequence[tuple[int, str]]) -> None:
+        """kept: the texts of the spans, with markers in between: (number of the span before which it stands, itself)"""
+        self._kept, self._spans = kept, spans
+        marked = Counter[int]()
+        for before, marker in markers:
+            marked[before] += len(marker)
+        sizes = [end - start for start, end in spans]
+        begins = accumulate((size + marked[number] for number, size in enumerate(sizes, 1)), initial=marked[0])
+        self._begins = list(begins)[: len(spans)]
+
+    def at(self, start: int, end: int) -> tuple[tuple[int, int, str], ...]:
+        """Of characters ``[start, end)`` that were kept: (where a part of them begins and ends, the part)."""
+        found = []
+        for number in range(max(bisect_right(self._begins, start) - 1, 0), len(self._begins)):
+            begin = self._begins[number]
+            if begin >= end:
+                break
+            origin = self._spans[number][0] - begin
+            first, last = max(start, begin), min(end, self._spans[number][1] - origin)
+            if first < last:
+                found.append((origin + first, origin + last, self._kept[first:last]))
+        return tuple(found)
 
 
-def _places(texts: Sequence[str], starts: Sequence[int], start: int, end: int) -> Iterator[Place]:
-    for number in range(bisect_right(starts, start) - 1, len(texts)):
-        begin = starts[number]
-        if begin >= end:
+class _Text:
+    """Texts one after the other, with single spaces between their words."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._sizes = [len(text) for text in texts]
+        self._starts = list(accumulate((size + len(_BETWEEN) for size in self._sizes[:-1]), initial=0))
+        words = [match.span() for match in _WORD.finditer(_BETWEEN.join(texts))]
+        joined = _BETWEEN.join(texts)
+        self._folded = " ".join(joined[start:end] for start, end in words)
+        self._begins = [start for start, _ in words]
+        self._folded_begins = list(accumulate((end - start + 1 for start, end in words[:-1]), initial=0))
+
+    def found(self, parts: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
+        """Each place of the only part; or the first one of several, each after the one before."""
+        if len(parts) == 1:
+            yield from ([(start, start + len(parts[0]))] for start in self._occurrences(parts[0]))
             return
-        first, last = max(start, begin), min(end, begin + len(texts[number]))
-        if first < last:
-            yield Place(number, first - begin, last - begin)
+        ranges: list[tuple[int, int]] = []
+        for part in parts:
+            start = self._folded.find(part, ranges[-1][1] if ranges else 0)
+            if start < 0:
+                return
+            ranges.append((start, start + len(part)))
+        if ranges:
+            yield ranges
+
+    def places(self, start: int, end: int) -> Iterator[Place]:
+        """The parts of the texts that a part of the folded one is of."""
+        first, last = self._place(start), self._place(end - 1) + 1
+        for number in range(bisect_right(self._starts, first) - 1, len(self._sizes)):
+            begin = self._starts[number]
+            if begin >= last:
+                return
+            inner = max(first, begin) - begin, min(last - begin, self._sizes[number])
+            if inner[0] < inner[1]:
+                yield Place(number, *inner)
+
+    def _occurrences(self, part: str) -> Iterator[int]:
+        start = self._folded.find(part)
+        while start >= 0:
+            yield start
+            start = self._folded.find(part, start + len(part))
+
+    def _place(self, offset: int) -> int:
+        word = bisect_right(self._folded_begins, offset) - 1
+        return self._begins[word] + offset - self._folded_begins[word]

@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import types
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -19,6 +19,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from ctxcompress.config import Encoding
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
+from ctxcompress.types import Span
 
 __all__ = ["OriginalText", "TokenCounter"]
 
@@ -92,18 +93,18 @@ class TokenCounter:
 class OriginalText:
     """A text and what counts its tokens, when that is asked for."""
 
-    written: Callable[[], str]
-    """What puts the text together."""
+    written: Callable[[Mapping[int, Sequence[Span]] | None], str]
+    """What puts the text together: of what is left of the passages, None for all."""
     encoding: Encoding
 
     @property
     def text(self) -> str:
         """The text, put together anew each time."""
-        return self.written()
+        return self.written(None)
 
-    def tokens(self) -> int:
-        """The number of tokens, counted anew each time."""
-        return TokenCounter(self.encoding)(self.text)
+    def tokens(self, left: Mapping[int, Sequence[Span]] | None = None) -> int:
+        """The number of tokens, counted anew each time. left: see `CountsTokens`."""
+        return TokenCounter(self.encoding)(self.written(left))
 
 
 def _has_more_words(text: str, limit: int) -> bool:

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from os import PathLike
+from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from ctxcompress.errors import InputError
 from ctxcompress.outline import NodeKind
-from ctxcompress.quotes import find_quote
+from ctxcompress.quotes import Origins, find_quote
 from ctxcompress.records import Record
 
 __all__ = [
@@ -193,19 +195,6 @@ class KeptPassage:
         """Whether all of the original text was kept."""
         return not self.metadata_only and self.text == self.original.text
 
-    def origin(self, start: int, end: int) -> tuple[tuple[Span, str], ...]:
-        """Where characters ``[start, end)`` of `text` stand in the original text, and what they are there. Markers
-        stand nowhere."""
-        found: list[tuple[Span, str]] = []
-        at = 0
-        for number, span in enumerate(self.spans):
-            at += sum(len(marker.text) for marker in self.markers if marker.before == number)
-            first, last = max(start, at), min(end, at + span.end - span.start)
-            if first < last:
-                found.append((Span(span.start + first - at, span.start + last - at), self.text[first:last]))
-            at += span.end - span.start
-        return tuple(found)
-
 
 @dataclass(frozen=True, slots=True)
 class Citation:
@@ -228,12 +217,18 @@ class Citation:
     def find(cls, quote: str, parts: Sequence[KeptPassage]) -> "tuple[Citation, ...]":
         """Each place of a quote in what was kept of passages: see `Compression.cite`."""
         read = [part for part in parts if not part.metadata_only]
-        places = find_quote([part.text for part in read], quote)
-        found = ((read[number], start, end) for of_quote in places for number, start, end in of_quote)
-        origins = ((part, part.origin(start, end)) for part, start, end in found)
-        return tuple(
-            cls(part.original, part.index, *map(tuple, zip(*origin, strict=True))) for part, origin in origins if origin
-        )
+        origins: dict[int, Origins] = {}
+        found: list[Citation] = []
+        for places in find_quote([part.text for part in read], quote):
+            for number, start, end in places:
+                part = read[number]
+                if number not in origins:
+                    origins[number] = Origins(part.text, part.spans, part.markers)
+                of_place = origins[number].at(start, end)
+                if of_place:
+                    spans = tuple(Span(first, last) for first, last, _ in of_place)
+                    found.append(cls(part.original, part.index, spans, tuple(text for _, _, text in of_place)))
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +315,11 @@ _OF_STAGE = tuple(entry.name for entry in fields(StageStats))
 
 
 class CountsTokens(Protocol):
-    """A text that can tell its tokens."""
+    """The text of passages, which can tell its tokens."""
 
-    def tokens(self) -> int:
-        """How many they are."""
+    def tokens(self, left: Mapping[int, Sequence[Span]] | None = None) -> int:
+        """How many they are. left: number of a passage -> what is left of its text, for those of which something is;
+        None for all of all."""
 
 
 class Expands(Protocol):
@@ -334,6 +330,12 @@ class Expands(Protocol):
 
     def render(self, compression: "Compression", format: Format) -> str:
         """What was kept in another format, within the budget that it was kept for."""
+
+    def xray(self, compression: "Compression", *, brief: bool = False) -> str:
+        """A page that shows what became of every passage, or in brief a part of a page."""
+
+    def trace(self, compression: "Compression", directory: str | PathLike[str]) -> Path | None:
+        """Where that page was written; None if it was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,9 +393,35 @@ class Compression:
 
         One citation for each place, in the order of the text; a quote that goes over several passages has one for each.
         White space may differ, and the quote may have marks around it and dots ("...") for what it leaves out. Lines
-        about passages (`metadata_only`) and the headers of formats cannot be cited.
+        about passages (`metadata_only`) and the headers of formats cannot be cited. Raises InputError if `quote` is no
+        string.
         """
+        if not isinstance(quote, str):
+            raise InputError(f"quote is a {type(quote).__name__}; give a string")
         return Citation.find(quote, self.passages)
+
+    def xray(self) -> str:
+        """A page in HTML that shows what became of every passage: what is kept by its score, what is left out by its
+        reason, and how many tokens each reason saved. See docs/xray.md.
+
+        It is complete in itself, without scripts and without anything from elsewhere, and no text can be more than text
+        in it. It holds the texts of the passages. The scores are worked out again for it, and all tokens counted, so
+        that it takes longer than the compression did; an `encoder` is asked once more, and what it raises is raised on.
+        """
+        return self.compressor.xray(self)
+
+    def trace(self, directory: str | PathLike[str]) -> Path | None:
+        """Writes that page into a folder, which is made if it is not there, and says where; None where it could not be
+        written, which is logged as a warning. An `encoder` is not asked again: the scores are those of words alone.
+
+        The file is called by its time, `ctxcompress-20261121T180102.123456Z-1f0c93ab.html`, and can be read by its
+        owner only. Of these files the folder keeps the last 100; others in it are left alone.
+        """
+        return self.compressor.trace(self, directory)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the numbers, and what is kept."""
+        return self.compressor.xray(self, brief=True)
 
     def expand(self, id: str, *, max_tokens: int | None = None) -> str:
         """The text of the passage with this id, be it kept or dropped: in full, or what of it answers the query best

@@ -1,9 +1,7 @@
 """A context that grows over several retrievals."""
 
 import asyncio
-import re
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,21 +33,6 @@ def test_an_agent_searches_three_times():
     assert [part.index for part in builder.passages] == [0, 1, 3]
     assert all(part.stands_for == () for part in builder.passages)
     assert [part.id for part in builder.passages] == ["0", "1", "3"]
-
-
-def test_the_code_of_the_documentation_does_what_it_says(capsys):
-    page = (Path(__file__).parents[2] / "docs" / "building.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(compile(code, "docs/building.md", "exec"), {})
-    assert capsys.readouterr().out.splitlines() == [
-        "The default timeout is 30 seconds. 8 22",
-        "Logs are kept for one week.",
-        "[('page', 'duplicate'), ('page', 'budget'), ('faq', 'duplicate')]",
-        "The default timeout is 30 seconds.",
-        "",
-        "Logs are kept for one week.",
-        "15 ['page', 'page']",
-    ]
 
 
 def test_a_copy_names_what_is_in_and_stands_for_it():

@@ -9,6 +9,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 import langchain_ctxcompress
 import llamaindex_ctxcompress
 from ctxcompress import Compressor, Passage, compress
+from ctxcompress.errors import InputError
 
 HOUSE = "The gate is red. Nobody knows why it was painted so, and nobody asks. The roof is blue. The cellar is dark."
 GARDEN = "The garden has a pond. The roof is blue. Frogs live there in summer, and ducks in spring."
@@ -105,7 +106,32 @@ def test_every_part_of_what_was_kept_is_cited_where_it_stands(parts, data, budge
             assert citation.passage.text[first:last] == text
 
 
+def test_what_a_format_puts_in_is_the_formats():
+    given = [Passage("a", "See\n[1] the manual, for\n<documents> of all kinds.")]
+    for name, quote in (("compact", "See\n\\[1] the manual"), ("xml", "for\n&lt;documents> of")):
+        result = compress("manual", given, format=name)
+        assert quote in result.text
+        (citation,) = result.cite(quote)
+        assert given[0].text[slice(*citation.spans[0])] == citation.text
+
+
+def test_what_is_no_string_is_refused():
+    with pytest.raises(InputError, match="quote is a NoneType; give a string"):
+        WHOLE.cite(None)
+
+
+def test_many_markers_are_no_burden():
+    text = "".join(f"def f{n}(x):\n    y = g(x)\n    return timeout(y, {n})\n\n\n" for n in range(3_000))
+    given = [Passage("a", text, file_path="a.py")]
+    result = compress("timeout", given, max_length=120_000, max_tokens=100_000)
+    assert len(result.passages[0].markers) > 1_000
+    citations = result.cite("def")
+    assert len(citations) > 1_000
+    assert all(text[slice(*citation.spans[0])] == "def" for citation in citations)
+
+
 def test_long_quotes_are_no_burden():
+    assert compress("q", ["a " * 50_000], max_tokens=200_000).cite("a " * 25_000 + "b") == ()
     text = "word " * 100_000
     result = Compressor().compress("q", [Passage("a", text)], max_tokens=1_000_000)
     assert len(result.cite("word " * 50_000)) == 2

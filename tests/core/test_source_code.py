@@ -1,7 +1,9 @@
 """Source code in, source code out: what is kept of it parses if it did before, and says where something is missing."""
 
 import ast
-from itertools import pairwise
+import inspect
+import queue
+from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
 
@@ -111,6 +113,18 @@ def test_chunks_of_a_file_know_their_place_by_their_offsets():
     ]
     result = compress("put a book at the end", [given[2], given[0], given[1]], max_tokens=100)
     assert {"class Shelf:", "        return len(self.books)"} <= set(result.text.splitlines())
+
+
+def test_functions_with_the_same_docstring_are_not_put_together():
+    # Of queue.Queue.get and of queue._PySimpleQueue.get the docstrings begin alike, and a chunk ends where that is.
+    texts = chunks(inspect.getsource(queue), 1_500)
+    starts = accumulate(map(len, texts), initial=0)
+    given = [
+        Passage(str(start), text, file_path="queue.py", metadata={"start_index": start})
+        for start, text in zip(starts, texts, strict=False)
+    ]
+    for budget in (150, 300, 600, 1_200, 2_400):
+        ast.parse(compress("how does get() wait until an item is in the queue?", given, max_tokens=budget).text)
 
 
 def test_markers_say_what_is_missing_and_are_counted():

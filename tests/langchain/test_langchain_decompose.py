@@ -165,5 +165,21 @@ def test_documents_of_one_text_and_two_sources_are_two():
     assert len(fused([same])) == 2
 
 
+def test_addresses_tell_documents_apart():
+    found = [Document("Text.", metadata={"url": f"https://{name}", "score": n}) for n, name in enumerate("aba")]
+    assert [document.metadata["url"] for document in fused([found])] == ["https://a", "https://b"]
+
+
+def test_a_document_counts_once_in_a_ranking():
+    one, other = Document("One.", id="1"), Document("Other.", id="2")
+    assert fused([[other, one, one, one], [other]])[0] is other
+
+
+async def test_many_questions_at_once_end():
+    retriever = retriever_of(Base(), decompose=FakeListChatModel(responses=["Redis\nMemcached"]))
+    found = await asyncio.wait_for(asyncio.gather(*(retriever.ainvoke(QUESTION) for _ in range(80))), timeout=60)
+    assert len(found) == 80
+
+
 def test_nothing_found_is_nothing():
     assert fused([[], []]) == []

@@ -59,6 +59,7 @@ OPTIONS = {
     "cache": None,  # see test_a_cache_is_carried_but_not_written_down
     "metadata_mode": MetadataMode.NONE,
     "preset": None,
+    "trace_to": "traces",
 }
 
 

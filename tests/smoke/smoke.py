@@ -82,6 +82,15 @@ def use_llamaindex() -> str:
     return "\n\n".join(item.get_content(MetadataMode.LLM) for item in kept)
 
 
+def check_page() -> None:
+    from ctxcompress import compress
+
+    page = compress(QUESTION, TEXTS, max_tokens=BUDGET).xray()
+    check(ANSWER in page, "the page lost the answer")
+    check("<style>" in page and "prefers-color-scheme" in page, "the page has no style sheet")
+    print(f"smoke: page: {len(page.encode())} bytes")
+
+
 def use_command() -> str:
     command = Path(sysconfig.get_path("scripts")) / "ctxcompress"
     arguments = [command, "compress", "--query", QUESTION, "--max-tokens", str(BUDGET), "--json"]
@@ -95,3 +104,4 @@ check_compressed("core", use_core())
 check_compressed("LangChain", use_langchain())
 check_compressed("LlamaIndex", use_llamaindex())
 check_compressed("command", use_command())
+check_page()

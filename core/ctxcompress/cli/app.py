@@ -12,7 +12,18 @@ from rich.console import Console
 
 from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version__, compress
 from ctxcompress.cli.inputs import STDIN, read_passages
-from ctxcompress.cli.outputs import complain, write_text
+from ctxcompress.cli.options import (
+    ConfigOption,
+    EncodingOption,
+    FilesArgument,
+    FormatOption,
+    LanguageOption,
+    MaxTokensOption,
+    PresetOption,
+    QueryOption,
+    TierOption,
+)
+from ctxcompress.cli.outputs import complain, write_file, write_text
 from ctxcompress.cli.report import as_json, stats_table
 from ctxcompress.config import Format, Options, Preset, Tier
 from ctxcompress.errors import ConfigError
@@ -42,39 +53,15 @@ def ctxcompress(
 
 @app.command("compress")
 def compress_command(
-    query: Annotated[str, typer.Option("--query", "-q", help="The question that the texts should answer.")],
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Text, Markdown or code, one passage each; .jsonl, one passage a line; - or none: standard input.",
-            show_default=False,
-        ),
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="The output has at most N tokens.", show_default=False)
-    ] = None,
-    tier: Annotated[
-        Tier | None,
-        typer.Option(help="Or: at most 200, 1,000 (the default), 5,000 or 20,000 tokens.", show_default=False),
-    ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="The tiktoken encoding that counts the tokens.", show_default="o200k_base")
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Language of the texts, such as en.", show_default="detected")
-    ] = None,
-    preset: Annotated[
-        Preset | None, typer.Option(help="The options to start from, for a kind of retrieval.", show_default=False)
-    ] = None,
-    config: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Or: a TOML file with a table [compression].", show_default=False),
-    ] = None,
-    format: Annotated[
-        Format | None,
-        typer.Option(help="How the output shows where each text is from.", show_default="plain: it does not"),
-    ] = None,
+    query: QueryOption,
+    files: FilesArgument = None,
+    max_tokens: MaxTokensOption = None,
+    tier: TierOption = None,
+    encoding: EncodingOption = None,
+    language: LanguageOption = None,
+    preset: PresetOption = None,
+    config: ConfigOption = None,
+    format: FormatOption = None,
     preview: Annotated[bool, typer.Option("--preview", help="Write one line for each text instead.")] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Write one JSON object: what was kept, what was not, and why.")
@@ -87,13 +74,7 @@ def compress_command(
     """
     screen = Console(stderr=True)
     with _readable_errors():
-        options: Options = {"max_tokens": max_tokens, "tier": tier}
-        if encoding is not None:
-            options["encoding"] = encoding
-        if language is not None:
-            options["language"] = language
-        if format is not None:
-            options["format"] = format
+        options = _options(max_tokens, tier, encoding, language, format)
         if preview:
             options["mode"] = "preview"
         start = _start(preset, config)
@@ -106,6 +87,38 @@ def compress_command(
         if stats:
             screen.print(stats_table(result.stats, result.max_tokens))
     write_text(output)
+
+
+@app.command()
+def xray(
+    query: QueryOption,
+    files: FilesArgument = None,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="PAGE", help="Where to write it; - is standard output."),
+    ] = STDIN,
+    max_tokens: MaxTokensOption = None,
+    tier: TierOption = None,
+    encoding: EncodingOption = None,
+    language: LanguageOption = None,
+    preset: PresetOption = None,
+    config: ConfigOption = None,
+    format: FormatOption = None,
+) -> None:
+    """Write a page in HTML that shows what of the texts is kept, what is left out, and why.
+
+    It holds the texts. A file of the same name is replaced.
+    """
+    with _readable_errors():
+        options = _options(max_tokens, tier, encoding, language, format)
+        start = _start(preset, config)
+        passages = list(read_passages(_named(files)))
+        with _progress(Console(stderr=True), passages):
+            page = compress(query, passages, config=start, **options).xray()
+    if output == STDIN:
+        write_text(page)
+    else:
+        write_file(output, page)
 
 
 @app.command()
@@ -155,6 +168,20 @@ def mcp_command(
             # At once: a thread waits for standard input, which no exception can wake.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve(docs, max_tokens=max_tokens, port=number, ready=lambda where: complain(f"serving {docs} on {where}"))
+
+
+def _options(
+    max_tokens: int | None, tier: Tier | None, encoding: str | None, language: str | None, format: Format | None
+) -> Options:
+    """Those that were given."""
+    options: Options = {"max_tokens": max_tokens, "tier": tier}
+    if encoding is not None:
+        options["encoding"] = encoding
+    if language is not None:
+        options["language"] = language
+    if format is not None:
+        options["format"] = format
+    return options
 
 
 def _start(preset: Preset | None, config: str | None) -> CompressionConfig:

@@ -2,11 +2,12 @@
 
 import os
 import sys
+from pathlib import Path
 from typing import BinaryIO
 
 import typer
 
-__all__ = ["complain", "write_text"]
+__all__ = ["complain", "write_file", "write_text"]
 
 
 def write_text(text: str) -> None:
@@ -31,6 +32,15 @@ def write_text(text: str) -> None:
     except OSError as error:
         _abandon(stream)
         complain(f"standard output cannot be written ({error.strerror})")
+        raise typer.Exit(1) from error
+
+
+def write_file(name: str, text: str) -> None:
+    """Write `text` to a file as UTF-8. A failure ends the program with exit code 1 and a message."""
+    try:
+        Path(name).write_bytes(text.encode())
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        complain(f"{name!r} cannot be written ({getattr(error, 'strerror', None) or error})")
         raise typer.Exit(1) from error
 
 

@@ -1,6 +1,11 @@
-"""What a question is about, where it is about several things: its sentences, what it compares, what it joins."""
+"""What a question is about, where it is about several things: its sentences, what it compares, what it joins.
+
+A question is only taken apart where every part stands for itself: a search for half of a thing finds less than a search
+for the whole question.
+"""
 
 import re
+from itertools import dropwhile
 from typing import NamedTuple
 
 from ctxcompress.query.phrases import Signals
@@ -9,9 +14,23 @@ __all__ = ["Aspects", "compared", "joined", "questions"]
 
 _QUESTION_END = re.compile(r"(?<=[?\uff1f\u061f])\s*+")
 _COMMA = re.compile(r"[,;\u3001\uff0c\u060c\uff1b]")
-_EDGES = ' \t\r\n.,;:!?"\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f\u060c\u061b\u061f\u00bf\u00a1\u0964'
-_LONGEST = 60
-"""Characters of a name of something; what is longer is a clause."""
+_STOP = re.compile(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
+"""Where what is said of things ends."""
+_EDGES = ' \t\r\n.,;:!?"()\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f\u060c\u061b\u061f\u00bf\u00a1\u0964'
+_FIXED = re.compile(
+    r"(?<!\w)(?:pros\s++and\s++cons|advantages\s++and\s++disadvantages|strengths\s++and\s++weaknesses|"
+    r"terms\s++and\s++conditions|research\s++and\s++development|trial\s++and\s++error|supply\s++and\s++demand|"
+    r"vor-\s++und\s++nachteile|vorteile\s++und\s++nachteile|ventajas\s++y\s++desventajas|"
+    r"avantages\s++et\s++inconv\u00e9nients|pro\s++e\s++contro|\u043f\u043b\u044e\u0441\u044b\s++\u0438\s++\u043c\u0438\u043d\u0443\u0441\u044b)(?!\w)"
+)
+"""What belongs together though a conjunction stands in it."""
+_BACK = frozenset("it its they them their this that these those he she him her each both one two three other".split())
+"""What speaks of something named elsewhere."""
+_TAIL = re.compile(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
+_NUMBER = re.compile(r"v?\d[\d.]*+\Z")
+_EXAMPLES = re.compile(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
+_LONGEST, _MOST_WORDS = 60, 6
+"""Characters and words of a name of something; what is longer is a clause."""
 
 
 class Aspects(NamedTuple):
@@ -27,49 +46,141 @@ class Aspects(NamedTuple):
 
 
 def questions(query: str) -> tuple[str, ...]:
-    """The sentences of a query up to their question marks, if there is more than one."""
+    """The sentences of a query up to their question marks, if there is more than one and none speaks of another."""
     found = tuple(part.strip() for part in _QUESTION_END.split(query) if part.strip(_EDGES))
-    return found if len(found) > 1 else ()
+    later = (word.strip(_EDGES).lower() for part in found[1:] for word in part.split())
+    return found if len(found) > 1 and _BACK.isdisjoint(later) else ()
 
 
 def compared(query: str, signals: Signals) -> Aspects | None:
     """The things that a question sets against one another, if it does and they can be told."""
     lower = _lower(query)
-    match = signals.comparison.search(lower)
-    if match is None:
+    if signals.versus.search(lower):
+        return _versus(query, signals)
+    match = signals.contrast.search(lower)
+    if match is None or _FIXED.search(lower):
         return None
-    is_between = signals.between.fullmatch(match.group())  # "A vs B"
-    sides: tuple[str, ...] = (query,) if is_between else (query[match.end() :], query[: match.start()])
-    found = (_things(side, signals) for side in sides)
-    return next((aspects for aspects in found if len(aspects.things) > 1), None)
+    is_first = all(word in signals.ignored for word in lower[: match.start()].split())
+    if " " not in match.group() and signals.is_spaced and not is_first:
+        return None  # "a way to compare two strings"
+    after = _things(query[match.end() :], signals)
+    return after if after or signals.is_spaced else _things(query[: match.start()], signals)
 
 
 def joined(query: str, signals: Signals) -> Aspects | None:
     """The things that a question asks to explain, where a conjunction joins several."""
-    match = signals.explanation.search(_lower(query))
-    before = query[: match.end()].strip(_EDGES) if match else ""
-    things = _split(query[match.end() :] if match else query, signals.conjunction)
-    return Aspects(before, things, "") if len(things) > 1 else None
+    lower = _lower(query)
+    match = signals.explanation.search(lower)
+    if match is None or not all(word in signals.ignored for word in lower[: match.start()].split()):
+        return None
+    rest = query[match.end() :]
+    if _FIXED.search(lower) or signals.concept.match(_lower(rest).lstrip()):
+        return None  # "explain how ..." goes on with a sentence
+    if signals.contrast.search(lower) or signals.versus.search(lower):
+        return None  # what is to be explained is the difference
+    found = _named(_until_stop(rest), signals.conjunction, signals)
+    if found is None or all(_is_name(thing) for thing in found.things):
+        return None  # "Romeo and Juliet"
+    return found._replace(before=query[: match.end()].strip(_EDGES))
 
 
-def _things(text: str, signals: Signals) -> Aspects:
+def _versus(query: str, signals: Signals) -> Aspects | None:
+    """What stands on the sides of "vs"."""
+    sides = _split(query, signals.versus)
+    if len(sides) < 2:
+        return None
+    first = sides[0][_last_stop(sides[0]) :]
+    lead = signals.contrast.match(_lower(first).lstrip(_EDGES))
+    first = first.lstrip(_EDGES)[lead.end() :] if lead else first
+    words = dropwhile(lambda word: word.lower() in signals.ignored, first.split())  # "should I use"
+    first = " ".join(words) if signals.is_spaced else first
+    head, tail = _without_purpose(_until_stop(sides[-1]), signals)
+    return _checked((first, *sides[1:-1], head), tail, signals)
+
+
+def _things(text: str, signals: Signals) -> Aspects | None:
     """What is on one side of a comparing word."""
-    purpose = signals.purpose.search(_lower(text), 1)
-    end = purpose.start() if purpose else len(text)
-    things = _split(text[:end], signals.between)
-    if len(things) < 2 and purpose:
-        things, end = _split(text, signals.between), len(text)
-    return Aspects("", things if all(len(thing) <= _LONGEST for thing in things) else (), text[end:].strip(_EDGES))
+    text = _until_stop(text)
+    clause = signals.concept.search(_lower(text), 1)  # "and when should I use each"
+    return _named(text[: clause.start()] if clause else text, signals.between, signals)
 
 
-def _split(text: str, at: re.Pattern[str]) -> tuple[str, ...]:
+def _named(text: str, at: re.Pattern[str], signals: Signals) -> Aspects | None:
+    """The names that are joined in a text, and what is said of all of them."""
+    examples = _EXAMPLES.search(_lower(text))
+    text = text[: examples.start()] if examples else text
+    whole, purpose = _without_purpose(text, signals)
+    things = _split_all(whole, at)
+    if len(things) < 2:
+        things, purpose = _split_all(text, at), ""
+    if len(things) > 1 and not any(map(_tail_of, things[:-1])) and (tail := _tail_of(things[-1])):
+        things = (*things[:-1], things[-1][: -len(tail)])  # "the cost and performance of ..."
+        purpose = f"{tail} {purpose}".strip()
+    return _checked(things, purpose, signals)
+
+
+def _checked(things: tuple[str, ...], after: str, signals: Signals) -> Aspects | None:
+    """The things with what they share, if each of them stands for itself."""
+    names = [thing.strip(_EDGES) for thing in things]
+    if len(names) < 2 or not all(names):
+        return None
+    head = names[0].rpartition(" ")[0]
+    names = [f"{head} {name}" if head and _NUMBER.match(name) else name for name in names]  # "Python 3.11 to 3.12"
+    last = names[-1].split()
+    if len(last) == 2 and last[1].islower() and all(name.islower() and " " not in name for name in names[:-1]):
+        names = [*(f"{name} {last[1]}" for name in names[:-1]), names[-1]]  # "supervised and unsupervised learning"
+    distinct = tuple(dict.fromkeys(names))
+    if len(distinct) < 2 or not all(_stands_alone(name, signals) for name in distinct):
+        return None
+    return Aspects("", distinct, after.strip(_EDGES))
+
+
+def _stands_alone(name: str, signals: Signals) -> bool:
+    words = name.lower().split()
+    content = [word for word in words if word not in signals.ignored]
+    if not content or len(name) > _LONGEST or (signals.is_spaced and len(words) > _MOST_WORDS):
+        return False
+    return _BACK.isdisjoint(words) and not _NUMBER.match(name)
+
+
+def _is_name(thing: str) -> bool:
+    return " " not in thing and thing[:1].isupper()
+
+
+def _tail_of(thing: str) -> str:
+    """From an "of" in a thing on."""
+    match = _TAIL.search(_lower(thing))
+    return thing[match.start() :] if match and match.start() else ""
+
+
+def _without_purpose(text: str, signals: Signals) -> tuple[str, str]:
+    match = signals.purpose.search(_lower(text), 1)
+    return (text[: match.start()], text[match.start() :]) if match else (text, "")
+
+
+def _until_stop(text: str) -> str:
+    match = _STOP.search(text)
+    return text[: match.start()] if match else text
+
+
+def _last_stop(text: str) -> int:
+    """Where what is said last begins, so that "Which is better: A" leaves "A"."""
+    ends = [match.end() for pattern in (_COMMA, _STOP) for match in pattern.finditer(text, 0, len(text.rstrip(_EDGES)))]
+    return max(ends, default=0)
+
+
+def _split_all(text: str, at: re.Pattern[str]) -> tuple[str, ...]:
+    names = (name.strip(_EDGES) for part in _split(text, at) for name in _COMMA.split(part))
+    return tuple(filter(None, names))
+
+
+def _split(text: str, at: re.Pattern[str]) -> list[str]:
     parts: list[str] = []
     start = 0
     for match in at.finditer(_lower(text)):
         parts.append(text[start : match.start()])
         start = match.end()
-    names = (name.strip(_EDGES) for part in (*parts, text[start:]) for name in _COMMA.split(part))
-    return tuple(dict.fromkeys(filter(None, names)))
+    return [*parts, text[start:]]
 
 
 def _lower(text: str) -> str:

@@ -64,6 +64,8 @@ def classify_complexity(query: str, *, language: str | None = None, year: int | 
     language: ISO 639-1 code of the question ("en", "de"); None detects it. year: what is taken for this year; None asks
     the clock.
 
+    Raises InputError if `query` is no string.
+
     A word of analysis that is written with a capital within a sentence ("Microsoft Research") is taken for a name, and
     does not count, unless all words are.
     """

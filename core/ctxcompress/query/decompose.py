@@ -1,5 +1,6 @@
 """A question as several searches, each of which looks for something else."""
 
+import inspect
 import logging
 import re
 from collections.abc import Callable
@@ -19,7 +20,8 @@ Answer with the queries alone, one a line.
 
 Question: {query}"""
 _NUMBERING = re.compile(r"\s*+(?:[-*\u2022]|\(?\d{1,2}[.):])\s++")
-_QUOTES = "\"'`\u201c\u201d "
+_PAIR = re.compile(r"([\"'`])(?P<a>[^\"'`]++)\1|\u201c(?P<b>[^\u201c\u201d]++)\u201d")
+"""A whole line in quotes."""
 _log = logging.getLogger("ctxcompress")
 
 
@@ -54,7 +56,7 @@ def decompose(query: str, llm: Writer | None = None, *, language: str | None = N
     llm: a chat model of LangChain, a model of LlamaIndex, or a function from a prompt to an answer. It is asked once,
     and only for a question that is not simple. language: ISO 639-1 code of the question; None detects it.
 
-    Raises InputError if `llm` is none of these, and what it raises itself.
+    Raises InputError if `query` is no string or `llm` none of these, and what the model raises.
     """
     count = classify_complexity(query, language=language).sub_query_count
     if count == 1:
@@ -77,14 +79,23 @@ def _answer(llm: Writer, prompt: str) -> str:
         answer = llm(prompt)
     else:
         raise InputError(f"llm is a {type(llm).__name__}; give a chat model, or a function from a prompt to an answer")
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise InputError("llm is a coroutine function; give one that returns the answer")
     text = answer if isinstance(answer, str) else getattr(answer, "text", answer)
     return text if isinstance(text, str) else ""
 
 
 def _searches(answer: str) -> tuple[str, ...]:
     """The lines of an answer, without what models put around them."""
-    lines = (_NUMBERING.sub("", line, count=1).strip(_QUOTES) for line in answer.splitlines())
+    bare = (line for line in answer.splitlines() if not line.lstrip().startswith("```"))
+    lines = (_unquoted(_NUMBERING.sub("", line, count=1).strip()) for line in bare)
     return tuple(dict.fromkeys(line for line in lines if line and not line.endswith(":")))
+
+
+def _unquoted(line: str) -> str:
+    match = _PAIR.fullmatch(line)
+    return (match["a"] or match["b"]).strip() if match else line
 
 
 def _by_rules(query: str, count: int, signals: Signals) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def classify_intent(query: str, *, language: str | None = None) -> IntentResult:
     """Whether a question asks for a fact or for an explanation, from its words alone, in microseconds.
 
     Any sign of an explanation makes it "conceptual"; otherwise it is "factual". language: ISO 639-1 code of the
-    question ("en", "de"); None detects it.
+    question ("en", "de"); None detects it. Raises InputError if `query` is no string.
     """
     signals = signals_of(query, language)
     conceptual = tuple(_conceptual(query, signals))

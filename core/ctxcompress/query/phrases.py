@@ -6,7 +6,9 @@ from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 
+from ctxcompress.errors import InputError
 from ctxcompress.text.language import detect_language
+from ctxcompress.text.stopwords import STOP_WORDS
 
 __all__ = ["PHRASES", "Phrases", "Signals", "signals_of"]
 
@@ -20,8 +22,12 @@ class Phrases:
 
     comparison: str
     """Several things are set against one another."""
+    contrast: str
+    """What the things that are compared come after, or in some languages before."""
+    versus: str
+    """What stands between them where nothing else says that they are compared."""
     between: str
-    """What stands between two of them."""
+    """What stands between them where something does."""
     purpose: str
     """What a comparison or an explanation ends with begins so: what for, and when."""
     analysis: str
@@ -45,7 +51,10 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         "en": Phrases(
             comparison="compare|compares|compared|comparing|comparison|comparisons|vs|versus|difference between|"
             "differences|pros and cons|advantages and disadvantages|trade-offs|trade-off|tradeoffs|tradeoff",
-            between="vs|versus|and|or|with|to",
+            contrast="compare|comparing|comparison of|comparison between|difference between|differences between|"
+            "distinguish between",
+            versus="vs|vs.|versus",
+            between="and|or|with|to",
             purpose="for|in terms of|regarding|when|with respect to|in|on|as|to build|to use",
             analysis="analyze*|analyse*|analyzing|analysing|analysis|investigate|investigation|research|researching|comprehensive*|"
             "deep dive|deep-dive|survey|surveys|state of|landscape|evaluat*|in detail|thorough*",
@@ -59,7 +68,10 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         "de": Phrases(
             comparison="vergleich*|unterschied*|vs|versus|gegenüber|gegenüberstellung|vor- und nachteile|"
             "vorteile und nachteile",
-            between="vs|versus|und|oder|mit",
+            contrast="vergleiche|vergleichen|vergleich von|vergleich zwischen|unterschied zwischen|"
+            "unterschiede zwischen",
+            versus="vs|vs.|versus",
+            between="und|oder|mit",
             purpose="für|bei|hinsichtlich|bezüglich|in|im|als|wenn|um",
             analysis="analys*|untersuch*|recherchier*|umfassend*|ausführlich*|gründlich*|eingehend*|im detail|"
             "detailliert*|bewert*|stand der|überblick über",
@@ -73,7 +85,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         "es": Phrases(
             comparison="compar*|diferencia entre|diferencias|frente a|versus|vs|pros y contras|ventajas y desventajas|"
             "ventajas e inconvenientes",
-            between="vs|versus|y|e|o|u|con|frente a",
+            contrast="compara|comparar|compare|comparación de|comparación entre|diferencia entre|diferencias entre",
+            versus="vs|vs.|versus|frente a",
+            between="y|e|o|u|con|frente a",
             purpose="para|en cuanto a|respecto a|en|cuando|como",
             analysis="analiz*|análisis|investig*|exhaustiv*|a fondo|en profundidad|detallad*|en detalle|estudio|"
             "estado de|panorama|evalu*",
@@ -87,7 +101,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         "fr": Phrases(
             comparison="compar*|différence entre|différences|par rapport à|versus|vs|avantages et inconvénients|"
             "pour et le contre",
-            between="vs|versus|et|ou|avec|à",
+            contrast="compare|comparez|comparer|comparaison de|comparaison entre|différence entre|différences entre",
+            versus="vs|vs.|versus",
+            between="et|ou|avec|à",
             purpose="pour|en termes de|concernant|dans|en|quand|comme",
             analysis="analys*|enquêt*|recherche*|exhausti*|approfondi*|détaillé*|en détail|état de|état des lieux|"
             "panorama|évalu*|étude",
@@ -100,7 +116,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         ),
         "it": Phrases(
             comparison="confront*|differenza tra|differenze|rispetto a|versus|vs|pro e contro|vantaggi e svantaggi",
-            between="vs|versus|e|ed|o|con|tra",
+            contrast="confronta|confrontare|confronto tra|differenza tra|differenze tra",
+            versus="vs|vs.|versus",
+            between="e|ed|o|con|tra",
             purpose="per|in termini di|riguardo a|in|nel|nella|quando|come",
             analysis="analizz*|analisi|indag*|ricerc*|esaustiv*|approfondi*|dettagliat*|in dettaglio|stato di|"
             "panorama|valut*",
@@ -113,7 +131,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         ),
         "pt": Phrases(
             comparison="compar*|diferença entre|diferenças|versus|vs|prós e contras|vantagens e desvantagens",
-            between="vs|versus|e|ou|com",
+            contrast="compare|comparar|comparação entre|diferença entre|diferenças entre",
+            versus="vs|vs.|versus",
+            between="e|ou|com",
             purpose="para|em termos de|quanto a|em|no|na|quando|como",
             analysis="analis*|análise|investig*|pesquis*|abrangente|aprofundad*|detalhad*|em detalhe|estado de|"
             "panorama|avali*",
@@ -126,7 +146,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         ),
         "ru": Phrases(
             comparison="сравн*|отличи*|отлича*|разниц*|различи*|против|vs|плюсы и минусы|преимущества и недостатки",
-            between="vs|и|или|с|от|против",
+            contrast="сравни|сравните|сравнить|сравнение|разница между|различия между|отличия между",
+            versus="vs|против",
+            between="и|или|с|от|против",
             purpose="для|по|в|на|при|когда",
             analysis="анализ*|проанализир*|исследу*|исследован*|подробн*|всесторонн*|обзор|оцени*|детальн*",
             current="последн*|текущ*|недавн*|новейш*|актуальн*|тренд*|сегодня|сейчас",
@@ -139,7 +161,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         "tr": Phrases(
             comparison="karşılaştır*|fark*|arasındaki fark*|kıyasla*|vs|artıları ve eksileri|"
             "avantajları ve dezavantajları",
-            between="vs|ve|veya|ile",
+            contrast="karşılaştır|karşılaştırın",
+            versus="vs",
+            between="ve|veya|ile",
             purpose="için|açısından|konusunda",
             analysis="analiz*|incele*|araştır*|kapsamlı*|ayrıntılı*|detaylı*|değerlendir*|derinlemesine",
             current="en son|güncel*|son dönem*|yeni gelişmeler|trend*|bugün*",
@@ -151,19 +175,23 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         ),
         "zh": Phrases(
             comparison="比较|對比|对比|比較|区别|區別|差异|差異|不同|优缺点|優缺點|利弊|vs",
-            between="vs|和|与|與|及|跟|或",
+            contrast="比较|比較|对比|對比|区别|區別|差异|差異|不同",
+            versus="vs",
+            between="和|与|與|及|跟|或",
             purpose="的|在|用于|用於|对于|對於",
             analysis="分析|研究|调查|調查|全面|深入|详细|詳細|综述|現狀|现状|评估|評估",
             current="最新|当前|當前|目前|最近|近期|趋势|趨勢|今天",
             explanation="解释|解釋|说明|說明|介绍|介紹|描述",
             conjunction="和|或|与|與|以及|但",
             command="安装|安裝|配置|设置|設置|启用|啟用|禁用|语法|語法|命令|参数|參數",
-            concept="为什么|為什麼|如何|怎么|怎麼|什么|什麼|解释|解釋|区别|區別|比较|比較|哪",
+            concept="为什么|為什麼|如何|怎么|怎麼|有什么|有什麼|有何|什么|什麼|解释|解釋|区别|區別|比较|比較|哪",
             guide="入门|入門|概述|背景|简介|簡介|教程|指南|原理",
         ),
         "ja": Phrases(
             comparison="比較|違い|差異|メリットとデメリット|長所と短所|優劣|vs",
-            between="vs|と|や|または|か",
+            contrast="比較|違い|差異",
+            versus="vs",
+            between="と|や|または|か",
             purpose="の|における|について|に関して",
             analysis="分析|調査|研究|包括的|徹底|詳しく|詳細|評価|現状",
             current="最新|現在|最近|トレンド|動向|今日",
@@ -175,7 +203,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         ),
         "th": Phrases(
             comparison="เปรียบเทียบ|แตกต่าง|ความต่าง|ข้อดีและข้อเสีย|ข้อดีข้อเสีย|vs",
-            between="vs|กับ|และ|หรือ",
+            contrast="เปรียบเทียบ|แตกต่าง|ความต่าง",
+            versus="vs",
+            between="กับ|และ|หรือ",
             purpose="สำหรับ|ในด้าน|ใน|ของ",
             analysis="วิเคราะห์|วิจัย|สำรวจ|ละเอียด|เชิงลึก|ครอบคลุม|ประเมิน",
             current="ล่าสุด|ปัจจุบัน|แนวโน้ม|เมื่อเร็วๆ นี้|วันนี้",
@@ -187,7 +217,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         ),
         "ar": Phrases(
             comparison="قارن*|مقارنة|الفرق بين|الفروق|الفرق|مقابل|مزايا وعيوب|إيجابيات وسلبيات|vs",
-            between="vs|و|أو|مع|مقابل",
+            contrast="قارن|قارن بين|مقارنة بين|الفرق بين|الفروق بين",
+            versus="vs|مقابل",
+            between="و|أو|مع|مقابل",
             purpose="من حيث|في|لأجل|عند|بالنسبة",
             analysis="حلل|تحليل|ابحث|بحث|شامل*|بالتفصيل|تفصيلي*|معمق*|قيم|تقييم|دراسة",
             current="أحدث|الحالي*|حاليا|الأخيرة|اتجاهات|اليوم|آخر",
@@ -199,7 +231,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         ),
         "hi": Phrases(
             comparison="तुलना|अंतर|फर्क|फ़र्क|फायदे और नुकसान|बनाम|vs",
-            between="vs|और|या|बनाम|से",
+            contrast="तुलना",
+            versus="vs|बनाम",
+            between="और|या|बनाम|से",
             purpose="के लिए|के मामले में|में",
             analysis="विश्लेषण|जांच|जाँच|शोध|विस्तृत|विस्तार से|गहन|मूल्यांकन|सर्वेक्षण",
             current="नवीनतम|वर्तमान|हाल|हालिया|ताज़ा|ताजा|रुझान|आज",
@@ -219,6 +253,8 @@ class Signals:
     """Patterns of the phrases of some languages, for texts in lower case."""
 
     comparison: re.Pattern[str]
+    contrast: re.Pattern[str]
+    versus: re.Pattern[str]
     between: re.Pattern[str]
     purpose: re.Pattern[str]
     analysis: re.Pattern[str]
@@ -228,19 +264,31 @@ class Signals:
     command: re.Pattern[str]
     concept: re.Pattern[str]
     guide: re.Pattern[str]
+    ignored: frozenset[str]
+    """Function words, in lower case."""
+    is_spaced: bool
+    """Whether the language has spaces between words."""
 
 
 def signals_of(query: str, language: str | None = None) -> Signals:
-    """The patterns of a question's language, and of English, whose words people mix in. None detects it."""
+    """The patterns of a question's language, and of English, whose words people mix in. None detects it.
+
+    Raises InputError if the question is no string.
+    """
+    if not isinstance(query, str):
+        raise InputError(f"query is a {type(query).__name__}; give a string")
     return _signals(language or detect_language(query))
 
 
 @cache
 def _signals(language: str) -> Signals:
     of = [(code, PHRASES[code]) for code in dict.fromkeys((language, "en")) if code in PHRASES]
-    names = [entry.name for entry in fields(Signals)]
-    patterns = ("|".join(_pattern(getattr(phrases, name), code) for code, phrases in of) for name in names)
-    return Signals(*map(re.compile, patterns))
+    names = [entry.name for entry in fields(Phrases)]
+    patterns = {
+        name: re.compile("|".join(_pattern(getattr(phrases, name), code) for code, phrases in of)) for name in names
+    }
+    ignored = STOP_WORDS["en"] | STOP_WORDS.get(language, frozenset())
+    return Signals(**patterns, ignored=ignored, is_spaced=language not in _UNSPACED)
 
 
 def _pattern(phrases: str, language: str) -> str:

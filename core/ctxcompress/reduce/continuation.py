@@ -25,7 +25,8 @@ def with_continuations(
     overlaps: Sequence[Link], passages: Sequence[Passage], groups: Sequence[Hashable | None], numbers: Iterable[int]
 ) -> list[Link]:
     """The overlaps, and links of length 0 between those of these passages of which one goes on where the other ends. A
-    short overlap, such as of a line with nothing but quotes, gives way to these.
+    short overlap, such as of a line with nothing but quotes, gives way to these; and one of two functions whose
+    docstrings are the same is none, where offsets say that they stand elsewhere.
 
     Only passages of a file with a code's ending count. Where they say at which character they begin, that decides;
     where none does, they must have come one after the other, and not been stripped of the white space between them.
@@ -37,9 +38,21 @@ def with_continuations(
             files.setdefault(groups[number], []).append(number)
     found = [link for of_file in files.values() if len(of_file) > 1 for link in _of_file(passages, of_file)]
     before, after = {link.before for link in found}, {link.after for link in found}
+    in_files = {number for of_file in files.values() for number in of_file}
     return found + [
-        link for link in overlaps if link.length >= _SURE or not (link.before in before or link.after in after)
+        link
+        for link in overlaps
+        if (link.length >= _SURE or not (link.before in before or link.after in after))
+        and not (link.before in in_files and _is_elsewhere(link, passages))
     ]
+
+
+def _is_elsewhere(link: Link, passages: Sequence[Passage]) -> bool:
+    """Whether chunks say that they begin in places where they cannot overlap so."""
+    start, other = _start(passages[link.before]), _start(passages[link.after])
+    if start is None or other is None:
+        return False
+    return abs(start + len(passages[link.before].text) - link.length - other) > _STRIPPED
 
 
 def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:

@@ -158,7 +158,8 @@ class _Funnel:
             return
         vectors = _vectors([self._passages[number] for number in order], self._config.encoder)
         if vectors is None:
-            self.end("semantic", "skipped: no embeddings and no encoder")
+            why = "no encoder" if self._config.encoder is None else "an encoder that makes none"
+            self.end("semantic", f"skipped: no embeddings and {why}")
             return
         texts = [self._passages[number].text for number in order]
         self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold))

@@ -14,12 +14,12 @@ import re
 from dataclasses import dataclass
 
 from ctxcompress.render.entry import Entry
-from ctxcompress.render.guard import Guard
+from ctxcompress.render.guard import INVISIBLE, Guard, spelled
 from ctxcompress.render.headers import path_of, score_of, section_of, title_of
 
 __all__ = ["Verbose"]
 
-_guarded = Guard(r"\*\*\s*+result\s*+\d", re.IGNORECASE)
+_guarded = Guard(rf"{spelled('**')}[\s{INVISIBLE}]*+{spelled('result')}[\s{INVISIBLE}]*+\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ import re
 from dataclasses import dataclass
 
 from ctxcompress.render.entry import Entry
-from ctxcompress.render.guard import INVISIBLE
+from ctxcompress.render.guard import INVISIBLE, spelled
 from ctxcompress.render.headers import path_of, score_of, section_of, title_of
 
 __all__ = ["Xml"]
 
-_TAG = re.compile(rf"<(?=[\s/\\{INVISIBLE}]*+documents?(?![^\W_]))", re.IGNORECASE)
+_TAG = re.compile(rf"<(?=[\s/\\{INVISIBLE}]*+{spelled('document')}[{INVISIBLE}]*+s?(?![^\W_]))", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

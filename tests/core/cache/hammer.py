@@ -24,7 +24,7 @@ def main(path: str, seconds: float, seed: int) -> None:
     plain = Compressor(CompressionConfig(max_tokens=20))
     cached = Compressor(CompressionConfig(max_tokens=20, cache=cache))
     end, rounds, hits = time.monotonic() + seconds, 0, 0
-    while rounds == 0 or time.monotonic() < end:
+    while hits == 0 or time.monotonic() < end:
         key = str(chance.randrange(200))
         found = cache.get(key, PLAIN)
         if found not in (None, _value(key)):

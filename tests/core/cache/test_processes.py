@@ -15,7 +15,7 @@ from caches import PLAIN
 from ctxcompress.cache import DiskCache
 
 _SECONDS = os.environ.get("CTXCOMPRESS_HAMMER_SECONDS", "2")
-"""Sixty for the full measure."""
+"""Sixty for the full measure. Processes go on until they have found something as well."""
 
 
 def _start(path, seconds, seed):

@@ -9,6 +9,7 @@ from llama_index.core.llms import MockLLM
 from ctxcompress.errors import InputError
 from ctxcompress.query.complexity import classify_complexity
 from ctxcompress.query.decompose import decompose
+from ctxcompress.query.intent import classify_intent
 
 
 @pytest.mark.parametrize(
@@ -37,25 +38,69 @@ from ctxcompress.query.decompose import decompose
             ),
         ),
         (
-            "Who built the old gate of the town? What does it cost to mend it?",
-            ("Who built the old gate of the town?", "What does it cost to mend it?"),
+            "Who built the old gate of the town and when? Where are its plans kept today?",
+            ("Who built the old gate of the town and when? Where are its plans kept today?",),
+        ),
+        (
+            "Who built the old gate of the town and when? Where are the plans of the wall kept today?",
+            ("Who built the old gate of the town and when?", "Where are the plans of the wall kept today?"),
+        ),
+        ("Compare the cost and performance of AWS Lambda", ("the cost of AWS Lambda", "performance of AWS Lambda")),
+        ("Compare Python 3.11 to 3.12", ("Python 3.11", "Python 3.12")),
+        ("Which is better for beginners: React vs Vue?", ("React", "Vue")),
+        ("the capital of France vs the capital of Spain", ("capital of France", "the capital of Spain")),
+        (
+            "Describe the causes and effects of the French Revolution",
+            ("Describe the causes of the French Revolution", "Describe effects of the French Revolution"),
+        ),
+        (
+            "What are the differences between supervised and unsupervised learning, and when should I use each?",
+            (
+                "supervised learning",
+                "unsupervised learning",
+                "What are the differences between supervised and unsupervised learning, and when should I use each?",
+            ),
         ),
         (
             "Vergleiche React und Vue für große Anwendungen",
             ("React für große Anwendungen", "Vue für große Anwendungen"),
         ),
-        ("TCP和UDP有什么区别？", ("TCP", "UDP有什么")),
+        ("TCP和UDP有什么区别？", ("TCP", "UDP")),
+        ("¿Cuál es la diferencia entre TCP y UDP?", ("TCP", "UDP")),
+        ("Сравни Redis и Memcached", ("Redis", "Memcached")),
     ],
 )
 def test_rules(query, searches):
     assert decompose(query) == searches
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What are the pros and cons of remote work for small companies?",
+        "Compare the pros and cons of Kafka and of its rivals in detail",
+        "What is the current price and market cap of Apple?",
+        "Explain how TCP handles congestion and packet loss over the latest networks",
+        "Explain Romeo and Juliet in the light of the latest research",
+        "What did Johnson and Johnson report in the latest quarter?",
+        "Who directed The Good, the Bad and the Ugly and when was it released?",
+        "How did the war in Ukraine affect wheat prices in Egypt and Turkey compared to 2021?",
+        "Research shows that coffee and tea are healthy; is this true?",
+        "Why is my comparison function not working, and how do I fix it?",
+        "What is the best way to compare two strings in Java and ignore case?",
+        "Compare it to the previous version",
+        "Explain the pros and cons of nuclear energy, including safety, cost and waste",
+    ],
+)
+def test_what_would_not_stand_alone_is_not_taken_apart(query):
+    assert decompose(query) == (query,)
+
+
 def test_what_is_too_much_is_one_search():
     query = "Compare red, green, blue, white, black and grey gates in detail"
     searches = decompose(query)
     assert len(searches) == 4
-    assert searches[:3] == ("red in detail", "green in detail", "blue in detail")
+    assert searches[:3] == ("red gates in detail", "green gates in detail", "blue gates in detail")
     assert all(color in searches[3] for color in ("white", "black", "grey"))
 
 
@@ -67,6 +112,7 @@ def test_what_is_too_much_is_one_search():
         "- React performance\n\n- Vue performance",
         'Here are the queries:\n1) "React performance"\n2) "Vue performance"\n3) "Angular performance"',
         "* React performance\n* React performance\n* Vue performance",
+        "```text\nReact performance\nVue performance\n```",
     ],
 )
 def test_a_model_writes_them(answer):
@@ -101,6 +147,25 @@ def test_the_model_is_asked_for_as_many_as_the_question_is_worth():
 def test_without_an_answer_the_rules_make_them(answer, caplog):
     assert decompose("React vs Vue", lambda prompt: answer) == ("React", "Vue")
     assert "no searches" in caplog.text
+
+
+def test_quotes_within_a_search_stay():
+    answer = 'site:postgresql.org "time series"\n"MySQL" vs "Postgres"'
+    assert decompose("React vs Vue", lambda prompt: answer) == tuple(answer.splitlines())
+
+
+def test_a_coroutine_function_is_refused():
+    async def llm(prompt):
+        return ""
+
+    with pytest.raises(InputError, match="llm is a coroutine function"):
+        decompose("React vs Vue", llm)
+
+
+def test_what_is_no_question_is_refused():
+    for function in (decompose, classify_complexity, classify_intent):
+        with pytest.raises(InputError, match="query is a NoneType; give a string"):
+            function(None)
 
 
 def test_what_is_no_model_is_refused():

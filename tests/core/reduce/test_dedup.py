@@ -430,7 +430,7 @@ def test_a_comparer_has_no_vectors():
             return [1.0] * len(texts)
 
     result = run(["One gate.", "A gate."], similarity_threshold=0.85, encoder=Comparing())
-    assert note(result, "semantic") == "skipped: no embeddings and no encoder"
+    assert note(result, "semantic") == "skipped: no embeddings and an encoder that makes none"
 
 
 def test_an_encoder_that_gives_too_few_vectors_is_refused():

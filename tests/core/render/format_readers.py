@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from ctxcompress import Passage
+from ctxcompress.render.guard import INVISIBLE
 
 HEADER = re.compile(r"^\[(\d+)\](?: ([^\n]*))?$", re.MULTILINE)
 VERBOSE_HEADER = re.compile(r"^\*\*Result (\d+)\*\*", re.MULTILINE)
@@ -14,7 +15,10 @@ TAG = re.compile(r"<([^\w<]*)documents?\b", re.IGNORECASE)
 _SCORE = re.compile(r"\((-?\d[\d.e+-]*)\)")
 _SIGN = re.compile(r"\\+(?:[§>]|\(-?\d[\d.e+-]*\))")
 # All that some reader takes for a line's end, and what cannot be seen in front of a header.
-_LINE = re.compile(r"((?:^|(?<=[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]))[\s\u200b\ufeff\x00]*?)\\(\\*\[\d+\](?!\S))")
+_LINE = re.compile(
+    rf"((?:^|(?<=[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]))[\s{INVISIBLE}]*?)"
+    rf"\\(\\*\[(?:[{INVISIBLE}]*\d)+[{INVISIBLE}]*\](?![^\s{INVISIBLE}]))"
+)
 
 
 class Read(NamedTuple):

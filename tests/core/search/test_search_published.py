@@ -71,13 +71,3 @@ def test_a_complex_question():
 )
 def test_the_table_of_complexities(query, complexity):
     assert compress_search_results([], complexity).complexity == query
-
-
-def test_the_code_of_the_documentation_does_what_it_says(capsys):
-    for code in re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL):
-        exec(compile(code, "docs/search.md", "exec"), {})
-    found, numbers, dropped, tool = capsys.readouterr().out.splitlines()
-    assert found == "The default timeout is 30 seconds."
-    assert numbers.startswith("simple 3 1 ")
-    assert dropped == "[(0, 'budget'), (1, 'duplicate'), (2, 'score')]"
-    assert "The default timeout is 30 seconds." in tool

@@ -1,0 +1,52 @@
+"""Pages in a folder: one a call, the last ones only."""
+
+import logging
+import os
+import re
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from uuid import uuid4
+
+__all__ = ["LAST", "write_page"]
+
+LAST = 100
+"""Pages that a folder keeps."""
+_NAME = re.compile(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
+
+_log = logging.getLogger("ctxcompress")
+
+
+def write_page(page: str, directory: str | PathLike[str]) -> Path | None:
+    """Writes a page into a folder and removes the oldest ones that were written so, where there are too many. Gives
+    where it is; None, and a warning in the log, if it could not be written.
+
+    Names sort by time; threads and processes that write at the same time never take the same one.
+    """
+    folder = Path(directory)
+    path = folder / f"ctxcompress-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{uuid4().hex[:8]}.html"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(path, page.encode())
+        _remove_oldest(folder)
+    except OSError as error:
+        _log.warning("the page of a compression could not be written into %s (%s)", folder, error)
+        return None
+    return path
+
+
+def _write(path: Path, content: bytes) -> None:
+    # For its owner only: it holds the texts of documents.
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        try:
+            file.write(content)
+            file.flush()
+        except OSError:
+            path.unlink(missing_ok=True)  # half a page
+            raise
+
+
+def _remove_oldest(folder: Path) -> None:
+    pages = sorted(entry.name for entry in folder.iterdir() if _NAME.fullmatch(entry.name))
+    for name in pages[:-LAST]:
+        (folder / name).unlink(missing_ok=True)  # another process may have been faster

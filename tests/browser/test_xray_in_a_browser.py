@@ -1,0 +1,230 @@
+"""The page in a real browser: it is quiet, works with the keyboard, fits a phone, and can be read."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from example import QUESTION, example
+
+from ctxcompress import Passage, compress
+
+SCRIPT = """() => {
+  const rgb = text => {
+    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+    return [r, g, b, a];
+  };
+  const over = (top, under) => top.slice(0, 3).map((value, n) => value * top[3] + under[n] * (1 - top[3]));
+  const luminance = colour => {
+    const [r, g, b] = colour.map(value => {
+      const part = value / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const background = element => {
+    const layers = [];
+    for (let node = element; node; node = node.parentElement) layers.push(rgb(getComputedStyle(node).backgroundColor));
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+    return layers.reverse().reduce((under, top) => over(top, under), dark ? [0, 0, 0] : [255, 255, 255]);
+  };
+  const found = new Map();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.getClientRects().length) continue;
+    const under = background(element), ink = over(rgb(getComputedStyle(element).color), under);
+    const [low, high] = [luminance(under), luminance(ink)].sort((a, b) => a - b);
+    const name = element.tagName + '.' + element.className;
+    found.set(name, Math.min(found.get(name) ?? 99, (high + 0.05) / (low + 0.05)));
+  }
+  return [...found];
+}"""
+"""The least contrast of text and what is behind it, for each kind of element."""
+
+
+@pytest.fixture(scope="module")
+def page_of_example() -> str:
+    return example().xray()
+
+
+def visible(page: Any) -> list[int]:
+    """The passages that are shown."""
+    return [int(item.get_attribute("id")[1:]) for item in page.locator("article.p").all() if item.is_visible()]
+
+
+def test_an_attack_in_a_text_is_text(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example)
+    forum = page.locator("#p9")
+    assert "<script>alert('owned')</script>" in forum.inner_text()
+    assert "U+202E" in forum.inner_text()
+    assert page.locator("script, img").count() == 0
+    assert page.locator("article.p").count() == 12
+
+
+def test_the_style_sheet_is_allowed_by_the_policy(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example)
+    size = page.evaluate("getComputedStyle(document.querySelector('.numbers strong')).fontSize")
+    assert float(size.removesuffix("px")) > 30
+    fill = page.evaluate("getComputedStyle(document.querySelector('rect.left')).fill")
+    assert fill == "rgb(47, 111, 206)"
+
+
+def test_a_style_that_is_not_ours_is_refused(browser: Any, page_of_example: str, tmp_path: Any) -> None:
+    file = tmp_path / "page.html"
+    changed = page_of_example.replace("</head>", "<style>h1 { display: none }</style></head>")
+    file.write_text(changed.replace("<main>", '<main style="display:none">'), encoding="utf-8")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("h1").is_visible()
+    assert page.locator("main").is_visible()
+    context.close()
+
+
+def test_filters_work_with_the_keyboard_alone(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example)
+    result = example()
+    everything = list(range(12))
+    assert visible(page) == everything
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "f-all":
+            break
+    assert page.evaluate("document.activeElement.id") == "f-all"
+    assert page.evaluate("document.activeElement.matches(':focus-visible')")
+    page.keyboard.press("ArrowRight")
+    assert visible(page) == sorted(part.index for part in result.passages)
+    reasons = page.locator("input[type=radio]").evaluate_all("all => all.map(one => one.id.slice(2))")[2:]
+    for reason in reasons:
+        page.keyboard.press("ArrowRight")
+        assert page.locator(f"#f-{reason}").is_checked()
+        assert visible(page) == sorted({part.index for part in result.dropped if part.reason.value == reason})
+    page.keyboard.press("ArrowRight")
+    assert visible(page) == everything
+    assert not page.locator("sup").first.is_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert page.locator("#figures").is_checked()
+    assert page.locator("sup").first.is_visible()
+
+
+def test_what_is_folded_opens_with_the_keyboard(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example)
+    summary = page.locator("details summary").first
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".final").is_visible()
+    assert page.locator(".final").evaluate("node => node.textContent").count("docs/handbook/sessions.md") == 2
+    page.keyboard.press("Space")
+    assert not page.locator(".final").is_visible()
+
+
+def test_the_first_stop_of_the_keyboard_skips_to_the_passages(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().left >= 0")
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#passages")
+
+
+def test_all_stops_of_the_keyboard_can_be_seen(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example)
+    stops = 0
+    for _ in range(15):
+        page.keyboard.press("Tab")
+        width = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+        assert float(width.removesuffix("px")) >= 2
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+        stops += 1
+    assert stops == 15
+
+
+def test_a_link_goes_to_a_passage_that_the_filter_hides(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example)
+    page.locator("#f-kept").check()
+    assert not page.locator("#p1").is_visible()
+    page.locator("#p0 .told a[href='#p1']").click()
+    assert page.locator("#p1").is_visible()
+    assert page.evaluate("document.querySelector('#p1').getBoundingClientRect().top < innerHeight")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("chosen", ["f-all", "f-duplicate"])
+def test_all_text_can_be_read(opened: Any, page_of_example: str, scheme: str, chosen: str) -> None:
+    page = opened(page_of_example, scheme=scheme)
+    page.locator(f"#{chosen}").check()
+    page.locator("#figures").check()
+    for summary in page.locator("summary:visible").all():
+        summary.click()
+    found = page.evaluate(SCRIPT)
+    assert len(found) > 25
+    too_little = {name: round(ratio, 2) for name, ratio in found if ratio < 4.5}
+    assert not too_little
+    print(f"{scheme}, {chosen}: the least contrast is {min(ratio for _, ratio in found):.2f}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_level_of_a_score_can_be_read_and_told_from_the_next(
+    opened: Any, page_of_example: str, scheme: str
+) -> None:
+    page = opened(page_of_example, scheme=scheme)
+    colours = page.locator(".scale mark").evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+    assert len(set(colours)) == 10
+    greens = [int(colour.split(",")[1]) for colour in colours]
+    assert all(one > other if scheme == "light" else one < other for one, other in pairwise(greens))
+
+
+@pytest.mark.parametrize("width", [320, 360, 390, 768, 1200])
+def test_nothing_is_wider_than_the_screen(opened: Any, width: int) -> None:
+    texts = [
+        "timeout" * 400,
+        "| a | b |\n|---|---|\n" + "| cell | `a_very_long_name_without_a_space` |\n" * 3,
+        "x = 1\n" + " " * 300 + "y",
+    ]
+    passages = [Passage(text[:300], text, title=text[:300], file_path="a/" * 200 + "b.py") for text in texts]
+    for page in (example().xray(), compress(f"timeout {'q' * 300}", passages, max_tokens=600).xray()):
+        shown = opened(page, width=width)
+        for summary in shown.locator("summary").all():
+            summary.click()
+        assert shown.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_nothing_moves_while_it_opens_on_a_phone(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example, width=390, height=844)
+    shift = page.evaluate(
+        """() => new Promise(done => {
+          let sum = 0;
+          const watch = new PerformanceObserver(list => list.getEntries().forEach(entry => sum += entry.value));
+          watch.observe({ type: 'layout-shift', buffered: true });
+          requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+        })"""
+    )
+    assert shift == 0
+
+
+def test_right_to_left_text_begins_at_the_right(opened: Any, page_of_example: str) -> None:
+    page = opened(page_of_example)
+    assert page.evaluate("getComputedStyle(document.querySelector('#p6 .t')).direction") == "rtl"
+    assert page.evaluate("getComputedStyle(document.querySelector('#p7 .t')).direction") == "ltr"
+
+
+def test_the_page_of_ten_thousand_tokens_opens(opened: Any) -> None:
+    sentences = [
+        f"Setting {n} of the server has a default timeout of {n} seconds, unless it is changed. " for n in range(3000)
+    ]
+    passages = [Passage(str(n), "".join(sentences[n * 60 : n * 60 + 60])) for n in range(50)]
+    content = compress("what is the default timeout?", passages, max_tokens=10_000).xray()
+    page = opened(content)
+    assert page.locator("article.p").count() == 50
+    took = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1")
+    print(f"{len(content.encode()):,} bytes; loaded after {took:.0f} ms, painted after {paint:.0f} ms")
+
+
+def test_a_notebook_shows_the_brief_form(opened: Any) -> None:
+    page = opened(f"<!DOCTYPE html><meta charset='utf-8'><title>notebook</title>{example()._repr_html_()}")
+    assert QUESTION in page.locator("body").inner_text()
+    assert page.locator("table tr").count() >= 3
+    page.locator("summary").click()
+    assert page.locator("li").first.is_visible()

@@ -1,0 +1,353 @@
+"""The page: every text is on it as a text, whatever is in it."""
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from itertools import pairwise, starmap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xray_page import OMITTED, Node, check_safe, read, shows, written
+
+from ctxcompress import Compression, Compressor, Passage, compress
+from ctxcompress.cache import MemoryCache
+from ctxcompress.examine import examined
+from ctxcompress.render.facts import Scored
+from ctxcompress.render.html import element, short, visible
+from ctxcompress.render.parts import parts_of
+from ctxcompress.types import Decision, KeptPassage, Reason, Span
+
+QUERY = "what is the default timeout?"
+ANSWER = "The default timeout is 30 seconds."
+FILLER = "Lighthouses were painted white so that ships could see them by day. "
+HOSTILE = (
+    "</style></title></article><script>alert(1)</script><!-- <![CDATA[ <?php &lt;b&gt; &#x3c;i&#x3e; "
+    "\x00\x1b[31m\r\n\r "
+    '\u202eevil\u202c \u200b\ufeff \ud83d \U000e0041 \'single\' "double" onerror=x <b class="u">U+0041</b>'
+)
+
+anything = st.text(st.characters(), max_size=60)
+texts = st.one_of(
+    anything,
+    st.just(HOSTILE),
+    st.lists(st.sampled_from([ANSWER, FILLER, "# Head\n\n", "\n\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", HOSTILE])).map(
+        "".join
+    ),
+    st.just("def f(a):\n    return a\n\n\nclass C:\n    def g(self):\n        pass\n" * 3),
+)
+names = st.none() | anything
+passages_of = st.lists(
+    st.builds(
+        Passage,
+        anything,
+        texts,
+        score=st.none() | st.floats(),
+        title=names,
+        file_path=names,
+        doc_id=names,
+        header_path=st.none() | st.lists(anything, max_size=3).map(tuple),
+        metadata=st.dictionaries(anything, anything, max_size=2),
+    ),
+    max_size=6,
+)
+options_of = st.fixed_dictionaries(
+    {"max_tokens": st.integers(1, 200)},
+    optional={
+        "adaptive": st.booleans(),
+        "min_score": st.just(0.5),
+        "ngram_threshold": st.just(0.7),
+        "max_length": st.just(120),
+        "factual_length": st.just(40),
+        "metadata_only": st.booleans(),
+        "top_n": st.just(2),
+        "order": st.sampled_from(["source", "relevance", "edges"]),
+    },
+) | st.one_of(
+    st.builds(
+        lambda n, name: {"max_tokens": n, "format": name},
+        st.integers(1, 200),
+        st.sampled_from(["compact", "xml", "json"]),
+    ),
+    st.builds(lambda n: {"max_tokens": n, "mode": "preview"}, st.integers(1, 200)),
+    st.builds(lambda n: {"max_tokens": n, "scorer": "bm25"}, st.integers(1, 200)),
+)
+
+
+def check(result: Compression) -> Node:
+    """All that holds for every page."""
+    root = read(result.xray())
+    check_safe(root)
+    check_safe(read(result._repr_html_()))
+    articles = root.find("article")
+    passages = result.came()
+    assert [article.attributes["id"] for article in articles] == [f"p{index}" for index in range(len(passages))]
+    for article, passage in zip(articles, passages, strict=True):
+        (text,) = article.find("div", "t")
+        assert shows(written(text), passage.text)
+    for part in result.passages:
+        marks = articles[part.index].find("mark")
+        if not part.metadata_only:
+            kept = "".join(part.original.text[start:end] for start, end in part.spans)
+            assert "".join(map(written, marks)) == kept
+    for decision in result.dropped:
+        if decision.spans:
+            found = articles[decision.index].find("del", f"r-{decision.reason.value}")
+            assert "".join(written(node) for node in found).replace(OMITTED, "").strip() or not decision.text.strip()
+            labels = [label.text for node in found for label in node.find("bdi", "why")]
+            assert not decision.text.strip() or any(label.startswith(decision.reason.value) for label in labels)
+    (final,) = root.find("div", "final")
+    assert shows(written(final), result.text)
+    return root
+
+
+@given(anything, passages_of, options_of)
+def test_every_character_is_on_the_page_or_counted_and_none_of_them_is_markup(query, passages, options):
+    check(compress(query, passages, **options))
+
+
+def long_passages(count: int = 6) -> list[Passage]:
+    texts = [
+        FILLER * 12 + ANSWER + FILLER * 12,
+        ANSWER + " It can be changed.",
+        FILLER * 30,
+        HOSTILE * 5,
+        ANSWER * 2,
+        "  \n ",
+    ]
+    return [Passage(f"p{n}", texts[n % len(texts)], score=1 - n / 10, file_path=f"docs/{n}.md") for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "preview"},
+        {"metadata_only": True, "score_threshold": 0.9},
+        {"max_length": 200},
+        {"max_length": 200, "preserve_structure": False},
+        {"factual_length": 60},
+        {"adaptive": True},
+        {"max_tokens": "auto"},
+        {"format": "compact"},
+        {"format": "verbose"},
+        {"format": "json"},
+        {"format": "xml"},
+        {"order": "edges"},
+        {"scorer": "bm25"},
+        {"exact_dedup": True},
+        {"min_score": 0.99, "on_empty": "drop"},
+        {"min_score": 0.7, "top_n": 1},
+        {"encoding": len},
+        {"cache": MemoryCache()},
+        {"language": "de"},
+    ],
+    ids="-".join,
+)
+@pytest.mark.parametrize("tokens", [1, 60, 100_000])
+def test_every_mode_has_its_page(options, tokens):
+    for passages in (long_passages(), [], [Passage("empty", "")]):
+        for query in (QUERY, ""):
+            check(compress(query, passages, **{"max_tokens": tokens, **options}))
+
+
+def test_source_code_shows_its_markers():
+    body = "\n".join(f"    value_{n} = compute_{n}(timeout)" for n in range(40))
+    code = f"import time\n\n\ndef default_timeout():\n    return 30\n\n\ndef other(timeout):\n{body}\n    return 0\n"
+    result = compress("default timeout", [Passage("a", code, file_path="a.py")], max_tokens=60)
+    assert result.passages[0].markers
+    root = check(result)
+    assert [node.text for node in root.find("b", "m")] == [marker.text for marker in result.passages[0].markers]
+
+
+def test_the_policy_allows_the_one_style_sheet_and_nothing_else():
+    page = compress(HOSTILE, [Passage("a", HOSTILE)], max_tokens=1000).xray()
+    root = read(page)
+    (style,) = root.find("style")
+    (policy,) = (node for node in root.find("meta") if node.attributes.get("http-equiv") == "Content-Security-Policy")
+    digest = base64.b64encode(hashlib.sha256(style.text.encode()).digest()).decode()
+    assert policy.attributes["content"] == (
+        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+    assert "url(" not in style.text
+    assert "@import" not in style.text
+
+
+def test_the_page_says_what_the_numbers_say():
+    result = compress(QUERY, long_passages(), max_tokens=60, min_score=0.6, ngram_threshold=0.7)
+    text = read(result.xray()).text
+    stats = result.stats
+    assert f"{stats.compressed_tokens} of {stats.original_tokens:,} tokens" in text
+    assert f"{len(result.passages)} of {stats.original_count} passages" in text
+    assert f"{result.tokens} of 60 tokens of the budget" in text
+    assert "complexity" in text
+    assert "intent" in text
+    for stage in result.stages:
+        assert stage.name in text
+
+
+def test_the_waterfall_ends_at_the_tokens_of_the_final_text():
+    for options in ({}, {"format": "compact"}, {"format": "json"}, {"metadata_only": True}, {"mode": "preview"}):
+        result = compress(QUERY, long_passages(), max_tokens=80, min_score=0.6, ngram_threshold=0.7, **options)
+        (table,) = read(result.xray()).find("table", "fall")
+        rows = [[cell.text for cell in row.find("td")[:2]] for row in table.find("tbody")[0].find("tr")]
+        left = [int(row[1].replace(",", "")) for row in rows]
+        changes = [int(row[0].replace(",", "").replace("\u2212", "-") or 0) for row in rows]
+        assert left[0] == result.stats.original_tokens
+        assert left[-1] == result.tokens
+        assert all(before + change == after for before, change, after in zip(left, changes[1:], left[1:], strict=False))
+
+
+def test_what_is_left_after_a_reason_is_counted_exactly():
+    passages = [Passage("a", ANSWER, score=0.9), Passage("b", FILLER * 3, score=0.8), Passage("c", FILLER, score=0.1)]
+    result = compress(QUERY, passages, max_tokens=15, min_score=0.5)
+    count = Compressor().count
+    (table,) = read(result.xray()).find("table", "fall")
+    left = {row.find("th")[0].inside[0]: row.find("td")[1].text for row in table.find("tbody")[0].find("tr")}
+    assert left["score"] == str(count(f"{ANSWER}\n\n{FILLER * 3}"))
+    assert left["budget"] == str(count(result.text)) == str(result.tokens)
+
+
+def test_copies_stand_beside_what_stands_for_them_and_link_to_it():
+    near = f"{FILLER}They were lit with oil, and later with gas, by keepers who lived in them. {ANSWER}"
+    passages = [Passage(name, near, score=1 - n / 10) for n, name in enumerate("ab")]
+    passages += [Passage("c", near.replace("white so", "white, so"), score=0.5), Passage("d", "Something else.")]
+    result = compress(QUERY, passages, max_tokens=100, ngram_threshold=0.7)
+    root = check(result)
+    (cluster,) = root.find("section", "cluster")
+    assert [side.find("a")[0].attributes["href"] for side in cluster.find("div", "side")] == ["#p0", "#p1", "#p2"]
+    assert "the same text" in cluster.text
+    assert [node.text for node in cluster.find("ins")] == [","]
+    assert "a copy: #0 stands for it" in root.find("article")[1].text
+    assert "stands for #1 · #2" in root.find("article")[0].text
+
+
+def test_the_filters_are_the_reasons_that_there_are():
+    result = compress(QUERY, long_passages(), max_tokens=60, min_score=0.6)
+    root = read(result.xray())
+    radios = [node.attributes["id"] for node in root.find("input") if node.attributes["type"] == "radio"]
+    assert radios[:2] == ["f-all", "f-kept"]
+    assert {name.removeprefix("f-") for name in radios[2:]} == {part.reason.value for part in result.dropped}
+    style = root.find("style")[0].text
+    for reason in Reason:
+        assert f"body:has(#f-{reason.value}:checked) .p:not(.r-{reason.value}, :target)" in style
+
+
+CODE = "".join(
+    f"def part_{n}(timeout):\n    value = timeout + {n}\n    if value > {n}:\n        return default(value)\n"
+    f"    wait_for_the_server_{n}(value)\n    close_what_is_open_{n}()\n    return {n}\n\n\n"
+    for n in range(8)
+)
+SHARED = "Each host has a connection of its own, which is closed after a minute. "
+CHUNKS = [
+    Passage("x", f"{FILLER * 12}{ANSWER}\n\n{SHARED}", doc_id="d"),
+    Passage("y", f"{SHARED}\n\nThe timeout of a name server is {FILLER * 9}", doc_id="d"),
+    Passage("z", f"{ANSWER} {FILLER * 9}", doc_id="e"),
+]
+
+
+@pytest.mark.parametrize("scorer", ["evidence", "bm25"])
+@pytest.mark.parametrize("tokens", [40, 70])
+@pytest.mark.parametrize("passages", [long_passages()[:3], CHUNKS, [Passage("code", CODE, file_path="a.py")]], ids=len)
+@pytest.mark.parametrize("options", [{}, {"max_length": 300}, {"format": "compact"}], ids="-".join)
+def test_scores_are_those_that_the_compression_had(passages, scorer, tokens, options):
+    compressor = Compressor(Compressor().config.with_options(max_tokens=tokens, scorer=scorer, **options))
+    result = compressor.compress(QUERY, passages)
+    found = examined(result, compressor.config).scores
+    best = {index: max(scored.score for scored in of_passage) for index, of_passage in found.items()}
+    assert max(best.values()) <= 1
+    for part in result.passages:
+        assert best[part.index] / max(best.values()) == pytest.approx(
+            part.relevance / max(part.relevance for part in result.passages), rel=1e-9
+        )
+        assert scorer == "bm25" or best[part.index] == pytest.approx(part.relevance, rel=1e-9)
+    for index, of_passage in found.items():
+        ends = [end for scored in of_passage for end in scored.span]
+        assert ends == sorted(ends)
+        assert ends[-1] <= len(passages[index].text)
+
+
+async def test_a_page_of_an_asynchronous_call_is_the_same():
+    compressor = Compressor(Compressor().config.with_options(max_tokens="auto"))
+    passages = [Passage(str(n), f"{FILLER}{ANSWER} {n} {FILLER * n}") for n in range(30)]
+    pages = [compressor.compress(QUERY, passages).xray(), (await compressor.acompress(QUERY, passages)).xray()]
+    one, other = (re.sub(r"[\d.]+ ms|<td class=\"n\">[\d.]+</td>", "", page) for page in pages)
+    assert one == other
+
+
+def test_a_page_changes_nothing_of_the_result():
+    result = compress(QUERY, long_passages(), max_tokens=60)
+    before = replace(result)
+    result.xray()
+    assert result == before
+
+
+def test_a_page_is_the_same_each_time():
+    result = compress(QUERY, long_passages(), max_tokens=60)
+    assert result.xray() == result.xray()
+
+
+def test_the_page_of_ten_thousand_tokens_of_fifty_passages_is_under_300_kb():
+    sentences = [
+        f"Setting {n} of the server has a default timeout of {n} seconds, <unless> it is changed. " for n in range(3000)
+    ]
+    passages = [Passage(str(n), "".join(sentences[n * 60 : n * 60 + 60])) for n in range(50)]
+    result = compress(QUERY, passages, max_tokens=10_000)
+    assert result.tokens > 9_000
+    assert len(result.xray().encode()) < 300_000
+    japanese = [Passage(str(n), f"設定{n}の既定のタイムアウトは{n}秒です。" * 150) for n in range(50)]
+    result = compress("タイムアウトは何秒ですか", japanese, max_tokens=10_000)
+    assert len(result.xray().encode()) < 300_000
+
+
+def test_a_line_of_a_megabyte_is_no_page_of_a_megabyte():
+    result = compress(QUERY, [Passage("a", "timeout " * 130_000), Passage("b", ANSWER)], max_tokens=50)
+    page = result.xray()
+    assert len(page.encode()) < 60_000
+    assert "more characters" in page
+    check(result)
+
+
+def test_what_cannot_be_seen_is_shown():
+    assert visible("a\u202eb\r\nc\rd\te") == 'a<bdi class="u">U+202E</bdi>b&#13;\nc<bdi class="u">U+000D</bdi>d\te'
+    family, persian = "\U0001f469\u200d\U0001f680", "می\u200cخواهم"
+    assert visible(family + persian) == family + persian
+    assert visible("U+202E") == "U+202E"
+
+
+def test_what_is_put_together_of_markup_and_text_is_text_again():
+    link = element("a", {"href": '#"><script>'}, "<b>")
+    assert link == '<a href="#&quot;&gt;&lt;script&gt;">&lt;b&gt;</a>'
+    assert element("p", None, link, "<i>") == f"<p>{link}&lt;i&gt;</p>"
+    assert "<a" not in element("p", None, link + "x")
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"), [(0, "0"), (0.0004, "0"), (0.004, ".004"), (0.1, ".1"), (0.566, ".57"), (1, "1")]
+)
+def test_scores_in_little_room(number, shown):
+    assert short(number) == shown
+
+
+@given(st.text(max_size=80), st.data())
+def test_parts_without_markers_are_the_text(text, data):
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)) | {0, len(text)})
+    spans = list(pairwise(cuts))
+    passage, kept = Passage("a", text), spans[::2]
+    part = KeptPassage(0, passage, "", tuple(starmap(Span, kept)), 0, 0.5)
+    dropped = [Decision(0, passage, tuple(starmap(Span, spans[1::2])), Reason.BUDGET)]
+    step = data.draw(st.integers(1, 9))
+    scored = [Scored(Span(start, min(start + step, len(text))), 0.5) for start in range(0, len(text), step)]
+    found = parts_of(text, part, dropped, scored)
+    assert "".join(piece.text for piece in found) == text
+    assert all(piece.score is not None for piece in found if piece.text)
+
+
+def test_a_notebook_shows_the_numbers_and_the_texts_without_any_style():
+    result = compress(QUERY, long_passages(), max_tokens=60)
+    shown = result._repr_html_()
+    root = read(shown)
+    assert ANSWER in root.text
+    assert f"{result.tokens:,} of {result.stats.original_tokens:,} tokens" in root.text
+    assert "Other text is worth more of the budget." in root.text
+    assert not re.search(r"class=|style|id=", re.sub(r"<blockquote.*?</blockquote>", "", shown, flags=re.DOTALL))

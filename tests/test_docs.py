@@ -1,0 +1,125 @@
+"""What the pages claim of the repository is so: the tests they name exist, the picture is what the code says."""
+
+import ast
+import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+RULES = 9
+
+pytestmark = pytest.mark.skipif(not (DOCS / "guarantees.md").is_file(), reason="there are no docs here")
+
+
+def _load(name: str):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_each_rule_names_tests_and_all_of_them_exist():
+    page = (DOCS / "guarantees.md").read_text(encoding="utf-8")
+    rules = re.split(r"^## (?=\d)", page, flags=re.MULTILINE)[1:]
+    assert [rule.split(".")[0] for rule in rules] == [str(number) for number in range(1, RULES + 1)]
+    for rule in rules:
+        named = TEST.findall(rule)
+        assert named, rule
+        assert not [f"{file}::{name}" for file, name in named if name not in _functions(ROOT / file)]
+
+
+def _functions(file: Path) -> set[str]:
+    if not file.is_file():
+        return set()
+    functions = ast.FunctionDef | ast.AsyncFunctionDef
+    return {node.name for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, functions)}
+
+
+def test_the_picture_of_the_imports_is_what_the_code_says():
+    pytest.importorskip("grimp")
+    drawing = _load("draw_imports")
+    assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture(), "make it anew: python docs/draw_imports.py"
+
+
+@pytest.mark.parametrize("package", ["ctxcompress", "langchain_ctxcompress", "llamaindex_ctxcompress"])
+def test_every_exported_name_is_in_the_reference(package: str):
+    """In the module that defines it; which names of a module are shown, its `__all__` or the page says."""
+    exported = importlib.import_module(package)
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
+    shown = set(re.findall(r"^::: ([\w.]++)$", pages, re.MULTILINE))
+    missing = [name for name in exported.__all__ if getattr(exported, name).__module__ not in shown]
+    assert not missing
+
+
+def test_the_figures_of_the_decision_for_learned_weights_are_those_of_the_ablation():
+    rows = {
+        "everything": "learned, on other questions of the same kinds",
+        "without its own set": "learned, on kinds that were left out of the learning",
+        "by hand (`bm25`)": "by hand",
+    }
+    columns = ("mean", "mdpage", "musique", "code")
+    measured = _table(DOCS / "evidence.md", "learned")
+    decided = _table(DOCS / "decisions" / "learned-weights.md", "")
+    for row, name in rows.items():
+        figures = [measured[row][measured["learned"].index(column)].split()[0] for column in columns]
+        assert decided[name] == figures
+
+
+def _table(page: Path, corner: str) -> dict[str, list[str]]:
+    """The rows of the table whose first cell is `corner`, by their first cells."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith(f"| {corner} |".replace("|  |", "| |")))
+    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines[start:]]
+    end = next(number for number, line in enumerate(lines[start:]) if not line.startswith("|"))
+    heads = [cell.strip() for cell in lines[start].strip("|").split("|")]
+    return {corner: heads[1:], **{row[0]: row[1:] for row in rows[1:end]}}
+
+
+def test_links_between_pages_and_from_the_readme_lead_somewhere():
+    """A strict build checks those of the pages; this one needs no build, and checks the README's, too."""
+    for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
+        for address in re.findall(r"\]\(([^)#\s]++)(?:#[^)]*+)?\)", page.read_text(encoding="utf-8")):
+            assert "://" in address or (page.parent / address).exists(), f"{page.name}: {address}"
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ('<script src="https://cdn.example/x.js"></script>', 1),
+        ('<link rel="stylesheet" href="//fonts.example/css">', 1),
+        ('<img src="http://example/a.png">', 1),
+        ('<a href="https://example.org">a link</a>', 0),
+        ('<script src="assets/x.js"></script><img src="../images/a.svg">', 0),
+    ],
+)
+def test_what_is_loaded_from_outside_is_a_warning(html: str, found: int, caplog: pytest.LogCaptureFixture):
+    class _Page:
+        class file:  # noqa: N801 - as mkdocs calls it
+            src_uri = "index.md"
+
+    _load("nothing_outside").on_post_page(html, page=_Page)
+    assert len(caplog.records) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            "Does it.\n\nlimit: how many.\n    And more.\nother: not a name.",
+            "Does it.\n\n\n- `limit`: how many.\n  And more.\n  other: not a name.",
+        ),
+        ("limit: one.\nsize: two.\n\nEnd.", "\n- `limit`: one.\n- `size`: two.\n\nEnd."),
+        ("Raises: nothing.", "Raises: nothing."),
+    ],
+)
+def test_names_in_docstrings_are_shown_as_a_list(text: str, shown: str):
+    pytest.importorskip("griffe")
+    listed: Callable[[str, Callable[[str], bool]], str] = _load("names_in_docstrings").listed
+    assert listed(text, {"limit", "size"}.__contains__) == shown
