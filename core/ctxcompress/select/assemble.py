@@ -21,7 +21,7 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
     spans: list[Span] = []
     previous = -1
     for number in kept:
-        _, start, end, *_ = segments[number]
+        start, end = segments[number][1:3]
         if spans and number == previous + 1:
             spans[-1] = Span(spans[-1].start, end)
         else:

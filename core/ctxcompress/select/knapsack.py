@@ -77,6 +77,9 @@ class Knapsack:
                 return
             if item in self.kept:
                 continue
+            if self.cost.at_least(item) > self.room:  # most items, once the budget is nearly full
+                misses += 1
+                continue
             wanted, cost = self._wanted(item)
             if not wanted:
                 misses += 1
@@ -90,8 +93,6 @@ class Knapsack:
 
     def _wanted(self, item: int) -> tuple[Collection[int], int]:
         """An item and what it needs, as far as that is not in yet, and what they cost; nothing if that does not fit."""
-        if self.cost.at_least(item) > self.room:
-            return (), 0
         companions = self.companions(item)
         if companions is None:
             return (), 0
