@@ -15,6 +15,8 @@ __all__ = ["best_alone", "best_split", "opening_fence"]
 _TRIES = 8
 _SOURCE_TRIES = 64
 """Segments that are tried before a statement of source code is cut in two."""
+_MOST_TOKENS = 4
+"""Tokens that a character may be: the bytes of its UTF-8."""
 _FENCES = ("```", "~~~")
 
 
@@ -28,6 +30,8 @@ def best_split(
     """
     found = (number for number in ranking if candidates.segments[number][0] is not Kind.HEADING)
     texts = list(islice(found, _SOURCE_TRIES))
+    if texts and len(candidates.texts[texts[0]]) * _MOST_TOKENS <= budget and not candidates.needs(texts[0]):
+        return None  # it need not be counted
     texts = texts[: _TRIES if texts and candidates.segments[texts[0]].unit is None else _SOURCE_TRIES]
     for number in texts:
         alone = layout.spans(candidates, {number, *candidates.needs(number)})
