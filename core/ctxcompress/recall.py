@@ -150,7 +150,7 @@ def key_of_outcome(
     """
     if config.encoder is not None or not isinstance(config.encoding, str) or config.similarity_threshold is not None:
         return None
-    options = [(name, getattr(config, name)) for name in _NAMES]
+    options = [(name, value) for name, usual in _USUAL if (value := getattr(config, name)) != usual]
     return key_of("outcome", query, options, [_told(item, fingerprint) for item in items])
 
 
@@ -186,4 +186,6 @@ def _of(kind: type[T], value: object) -> T:
     return value
 
 
-_NAMES = tuple(option.name for option in fields(CompressionConfig) if option.name not in _OTHERWISE)
+_DEFAULT = CompressionConfig()
+_USUAL = tuple((o.name, getattr(_DEFAULT, o.name)) for o in fields(CompressionConfig) if o.name not in _OTHERWISE)
+"""The options with their defaults, which are another version's business if they change."""

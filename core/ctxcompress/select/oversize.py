@@ -29,9 +29,10 @@ def best_split(
     Where something stands before, only what is over the whole budget is split: anything else can come another time.
     """
     found = (number for number in ranking if candidates.segments[number][0] is not Kind.HEADING)
-    texts = list(islice(found, _SOURCE_TRIES))
+    texts = list(islice(found, 1))
     if texts and len(candidates.texts[texts[0]]) * _MOST_TOKENS <= budget and not candidates.needs(texts[0]):
         return None  # it need not be counted
+    texts += islice(found, _SOURCE_TRIES - 1)
     texts = texts[: _TRIES if texts and candidates.segments[texts[0]].unit is None else _SOURCE_TRIES]
     for number in texts:
         alone = layout.spans(candidates, {number, *candidates.needs(number)})
