@@ -2,7 +2,7 @@
 
 from time import perf_counter
 
-from ctxcompress.types import StageStats
+from ctxcompress.stats import StageStats
 
 __all__ = ["Clock"]
 

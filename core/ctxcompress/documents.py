@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ctxcompress.spans import joined, stripped
 from ctxcompress.types import Span
 
-__all__ = ["Document", "Piece", "Spans", "documents_as_they_are"]
+__all__ = ["Document", "Piece", "Spans", "documents_as_they_are", "passages_of"]
 
 Spans = dict[int, tuple[Span, ...]]
 """Number of a passage (or of a document) -> spans of its text, in order."""
@@ -103,3 +103,8 @@ def documents_as_they_are(texts: Sequence[str], numbers: Iterable[int] | None = 
     """The passages with these texts, or those of them with these numbers, each as a document."""
     chosen = range(len(texts)) if numbers is None else numbers
     return [Document(texts[n], (Piece(n, Span(0, len(texts[n]))),), (0,), True) for n in chosen]
+
+
+def passages_of(documents: Iterable[Document]) -> set[int]:
+    """The numbers of the passages of which something is in these."""
+    return {piece.passage for document in documents for piece in document.pieces}

@@ -3,16 +3,12 @@
 passages -> normalize -> reduce -> segment -> score -> select -> assemble
 """
 
-import asyncio
-import contextvars
-import functools
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -20,14 +16,14 @@ from ctxcompress.account import Account
 from ctxcompress.auto import fitted
 from ctxcompress.clock import Clock
 from ctxcompress.config import CompressionConfig, Options
-from ctxcompress.documents import Document, Spans, documents_as_they_are
-from ctxcompress.encoder import AsyncEncoder, OnLoop
+from ctxcompress.documents import Document, Spans, documents_as_they_are, passages_of
 from ctxcompress.errors import CtxCompressError, InputError
 from ctxcompress.examine import examined
 from ctxcompress.judge import judge, language_of
 from ctxcompress.keys import Fingerprints
 from ctxcompress.metadata import as_passages
 from ctxcompress.present import Frame, Presentation
+from ctxcompress.promised import Promised
 from ctxcompress.reading import Manner, Reader, Reading, titled
 from ctxcompress.recall import Outcome, OutcomeForm, is_worth_it, key_of_outcome
 from ctxcompress.reduce.reduction import Reduction, reduced
@@ -41,17 +37,15 @@ from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.qatbe import Selection, select
 from ctxcompress.shorten import Gaps, limit_of, lines_about, shortened
-from ctxcompress.spans import joined
+from ctxcompress.threads import off_loop
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.traces import write_page
-from ctxcompress.types import Citation, Compression, Format, KeptPassage, Passage, Reason, Span, StageStats, Stats
+from ctxcompress.types import Citation, Compression, Format, KeptPassage, Passage, Reason, StageStats, Stats
 
-__all__ = ["Compressor", "Frame", "Given", "Promised", "compress", "compressed", "off_loop"]
+__all__ = ["Compressor", "Frame", "Given", "compress", "compressed"]
 
 Given = Iterable[Passage | str | Mapping[str, object]]
 """Passages, texts, or mappings with a text."""
-
-_Result = TypeVar("_Result")
 
 _log = logging.getLogger("ctxcompress")
 
@@ -93,7 +87,7 @@ class Compressor:
         """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop."""
         config = self.config.with_options(**options)
         result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
-        return replace(result, compressor=Compressor(config))  # this loop will not always be there
+        return replace(result, compressor=Compressor(config).fitted(query))  # this loop will not always be there
 
     def fitted(self, query: str | None) -> "Compressor":
         """The same with the budget that fits this question, where `max_tokens` is "auto"."""
@@ -160,45 +154,6 @@ def compress(
 ) -> Compression:
     """What of `passages` answers `query` best within the budget: see `Compressor.compress`."""
     return Compressor(config).compress(query, passages, **options)
-
-
-async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig], _Result]) -> _Result:
-    """What `work` makes of the options, on another thread; an encoder that can be awaited is, on this event loop."""
-    if not isinstance(config.encoder, AsyncEncoder):
-        return await asyncio.to_thread(work, config)
-    loop = asyncio.get_running_loop()
-    on_loop = OnLoop(config.encoder, loop)
-    awaited = functools.partial(work, config.with_options(encoder=on_loop))
-    # A thread of its own: it waits for an encoder that may itself need one of the loop's threads.
-    executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
-    try:
-        return await loop.run_in_executor(executor, contextvars.copy_context().run, awaited)
-    finally:
-        on_loop.cancel()
-        executor.shutdown(wait=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Promised:
-    """What the reader has already."""
-
-    text: str = ""
-    parts: Sequence[KeptPassage] = ()
-    """What that text consists of."""
-
-    def passages(self) -> list[Passage]:
-        """The parts as passages. An embedding says nothing of a part."""
-        return [
-            part.original if part.untouched else replace(part.original, text=part.text, embedding=None)
-            for part in self.parts
-        ]
-
-    def spans(self, items: Sequence[Passage]) -> dict[int, tuple[Span, ...]]:
-        """Number of an item whose text came before -> the spans of it that were promised."""
-        of_text: dict[str, list[Span]] = {}
-        for part in self.parts:
-            of_text.setdefault(part.original.text, []).extend(part.spans)
-        return {number: joined(sorted(of_text[item.text])) for number, item in enumerate(items) if item.text in of_text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +260,8 @@ def _documents(
     if limit is None:
         return reduction.documents, {}
     found = shortened(query, reduction.documents, items, language_of(query, items, config), config, limit)
-    left = len({piece.passage for document in reduction.documents for piece in document.pieces})
-    clock.lap("truncate", left, left, f"{len(found[1])} of over {limit:,} characters")
+    left = len(passages_of(reduction.documents))
+    clock.lap("truncate", left, left, f"{len(found[1])} of over {limit.characters:,} characters")
     return found
 
 
@@ -330,8 +285,7 @@ def _chosen(
     known = Known()
     if promised.parts and config.exact_dedup is not False:
         known = _known(reading, items, layout, promised, reader)
-    left = {piece.passage for document in layout.documents for piece in document.pieces}
-    clock.lap("segment", len(left), len(candidates.segments))
+    clock.lap("segment", len(passages_of(layout.documents)), len(candidates.segments))
     judged = judge(query, documents, reading, language, config)
     relevance = judged.relevance_of(len(items))
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, Self
 
 from ctxcompress.config import CompressionConfig, Options
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline import Compressor, off_loop
+from ctxcompress.pipeline import Compressor
 from ctxcompress.reduce.scores import known_scores, relative_scores
+from ctxcompress.threads import off_loop
 from ctxcompress.types import Compression, KeptPassage, Passage, Stats
 
 __all__ = [

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import log
+from typing import NamedTuple
 
 from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document, Piece
@@ -30,7 +31,7 @@ from ctxcompress.text.source import source_language
 from ctxcompress.text.words import Terms, split_words
 from ctxcompress.types import Passage, Segment
 
-__all__ = ["Gaps", "limit_of", "lines_about", "shortened"]
+__all__ = ["Gaps", "Limit", "limit_of", "lines_about", "shortened"]
 
 Gaps = Mapping[int, tuple[Gap, ...]]
 """Number of a passage -> what was cut out of it, in order."""
@@ -42,18 +43,26 @@ def lines_about(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int
     return {n: metadata_line(item, outline(item.text, item.file_path or item.title)) for n, item in chosen.items()}
 
 
-def limit_of(query: str, config: CompressionConfig) -> int | None:
-    """The most characters of a passage that are kept for a question; None for all."""
-    if config.mode == "preview":
-        return None
-    limits = [config.max_length, config.factual_length if _is_factual(query, config) else None]
-    return min((limit for limit in limits if limit is not None), default=None)
+class Limit(NamedTuple):
+    """The most that is kept of a passage."""
+
+    characters: int
+    is_head: bool
+    """Whether only its beginning is wanted."""
+
+
+def limit_of(query: str, config: CompressionConfig) -> Limit | None:
+    """The most that is kept of a passage for a question; None for all of it."""
+    limits: list[Limit] = []
+    if config.factual_length is not None and _is_factual(query, config):
+        limits.append(Limit(config.factual_length, is_head=True))
+    if config.max_length is not None:
+        limits.append(Limit(config.max_length, is_head=False))
+    return None if config.mode == "preview" else min(limits, key=lambda limit: limit.characters, default=None)
 
 
 def _is_factual(query: str, config: CompressionConfig) -> bool:
-    if config.factual_length is None or not query.strip():
-        return False
-    return classify_intent(query, language=config.language).intent is Intent.FACTUAL
+    return bool(query.strip()) and classify_intent(query, language=config.language).intent is Intent.FACTUAL
 
 
 def shortened(
@@ -62,15 +71,15 @@ def shortened(
     passages: Sequence[Passage],
     language: str,
     config: CompressionConfig,
-    limit: int,
+    limit: Limit,
 ) -> tuple[Sequence[Document], Gaps]:
-    """The documents with no more than `limit` characters of each passage, and what was cut out of the passages.
+    """The documents with no more than the limit of each passage, and what was cut out of the passages.
 
     A passage with a word so long that nothing could be kept stays as it is.
     """
-    if all(len(passage.text) <= limit for passage in passages):
+    if all(len(passage.text) <= limit.characters for passage in passages):
         return documents, {}
-    cutter = _Cutter(query, language, config, limit, _is_factual(query, config) and limit == config.factual_length)
+    cutter = _Cutter(query, language, config, *limit)
     texts = [passage.text for passage in passages]
     gaps: dict[int, tuple[Gap, ...]] = {}
     found: list[Document] = []

@@ -1,7 +1,7 @@
 """The nouns: what goes in, what comes out, and what was decided in between. All immutable."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
@@ -11,6 +11,7 @@ from ctxcompress.errors import InputError
 from ctxcompress.outline import NodeKind
 from ctxcompress.quotes import Origins, find_quote
 from ctxcompress.records import Record
+from ctxcompress.stats import StageStats, Stats
 
 __all__ = [
     "Citation",
@@ -229,89 +230,6 @@ class Citation:
                     spans = tuple(Span(first, last) for first, last, _ in of_place)
                     found.append(cls(part.original, part.index, spans, tuple(text for _, _, text in of_place)))
         return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class StageStats:
-    """How one stage of the pipeline changed what there was."""
-
-    name: str
-    items_in: int
-    items_out: int
-    milliseconds: float = field(compare=False)
-    note: str = ""
-    """What it was asked to do, or why it did nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """Counts of one compression. Tokens are counted in the final, joined text."""
-
-    original_count: int
-    """Passages that came in."""
-    after_threshold: int
-    after_dedup: int
-    after_limit: int
-    clusters_merged: int
-    """Passages that were left out because another one stands for them."""
-    metadata_only_count: int
-    """Passages in whose place a line is shown."""
-    kept_count: int
-    """Passages of which something is kept."""
-    original_tokens: int
-    compressed_tokens: int
-    stages: tuple[StageStats, ...]
-
-    @property
-    def tokens_saved(self) -> int:
-        return self.original_tokens - self.compressed_tokens
-
-    @property
-    def savings_percent(self) -> float:
-        """Share of the original tokens that were saved, 0 to 100."""
-        return 100 * self.tokens_saved / self.original_tokens if self.original_tokens else 0.0
-
-    def summary(self) -> str:
-        """What happened, in a few lines to be read."""
-        notes = {stage.name: f" ({stage.note})" if stage.note else "" for stage in self.stages}
-        return "\n".join(
-            (
-                "Compression Stats:",
-                f"- Original results: {self.original_count}",
-                f"- After score filter{notes.get('threshold', '')}: {self.after_threshold}",
-                f"- After deduplication: {self.after_dedup}",
-                f"- After document limit{notes.get('limit', '')}: {self.after_limit}",
-                f"- Clusters merged: {self.clusters_merged}",
-                *[f"- Metadata only: {self.metadata_only_count}"] * (self.metadata_only_count > 0),
-                f"- Tokens: {self.original_tokens:,} -> {self.compressed_tokens:,}, {self.savings_percent:.1f} % saved",
-            )
-        )
-
-    def metrics(self) -> dict[str, int | str]:
-        """The six numbers that a log line of a search has: `totalChunks`, `metadataOnlyChunks`,
-        `tokensBeforeCompression`, `tokensAfterCompression`, `tokensSaved`, and `compressionRate`, the share that was
-        saved, as "30.0%"."""
-        return {
-            "totalChunks": self.original_count,
-            "metadataOnlyChunks": self.metadata_only_count,
-            "tokensBeforeCompression": self.original_tokens,
-            "tokensAfterCompression": self.compressed_tokens,
-            "tokensSaved": self.tokens_saved,
-            "compressionRate": f"{self.savings_percent:.1f}%",
-        }
-
-    def to_dict(self) -> dict[str, object]:
-        """The same in what JSON knows: numbers, strings, lists and dictionaries."""
-        return {
-            **{name: getattr(self, name) for name in _COUNTS},
-            "tokens_saved": self.tokens_saved,
-            "savings_percent": round(self.savings_percent, 2),
-            "stages": [{name: getattr(stage, name) for name in _OF_STAGE} for stage in self.stages],
-        }
-
-
-_COUNTS = tuple(entry.name for entry in fields(Stats) if entry.name != "stages")
-_OF_STAGE = tuple(entry.name for entry in fields(StageStats))
 
 
 class CountsTokens(Protocol):

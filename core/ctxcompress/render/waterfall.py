@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from ctxcompress.render.facts import MEANING, Facts, Step
 from ctxcompress.render.html import Html, element
-from ctxcompress.types import StageStats
+from ctxcompress.stats import StageStats
 
 __all__ = ["gauge", "stages", "steps"]
 
