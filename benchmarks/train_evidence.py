@@ -2,6 +2,7 @@
 
     python benchmarks/train_evidence.py CASES... --encoder FOLDER            # tables, then train on all and write
     python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # the tables only
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder  # the other weights stay
 
 CASES are files of question-answering cases with marked evidence, in one of the formats that cases.py reads; a file is
 a set. FOLDER is a model of sentence-transformers, all-MiniLM-L6-v2 for the weights that are published. Needs the dev,
@@ -25,7 +26,7 @@ from learning import REGULARIZATION, Judge, Sets, calibrate, learn_semantic, lea
 
 from ctxcompress.encoder import Comparer, Encoder, ManyComparer
 from ctxcompress.encoders import SentenceEncoder, StaticVectors
-from ctxcompress.score.model import COLUMNS, Model
+from ctxcompress.score.model import COLUMNS, Model, Stage, load_models
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.tokens import TokenCounter
 
@@ -82,9 +83,8 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
     words = learn_words(sets, without)
     judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
     stages = {"words": words}
-    familiar = {name: cases for name, cases in sets.items() if name not in FOREIGN}
     for name, encoder in encoders.items():
-        stages[name], judges[name] = learn_semantic(familiar, name, words, _semantics(encoder), without)
+        stages[name], judges[name] = _learn_closeness(sets, name, words, encoder, without)
     models = {name: Model(tuple(stages[name]), calibrate(sets, judge)) for name, judge in judges.items()}
     if not any(case.corpus.source.any() for cases in sets.values() for case in cases):
         return judges, models  # where nothing of source code may be learned from
@@ -101,6 +101,20 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
         return judge
 
     return {name: final(name) for name in judges}, models
+
+
+def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
+    """The model for an encoder, on the weights for words that are published."""
+    words = load_models()["words"].stages
+    stages, judge = _learn_closeness(sets, name, words, encoder, frozenset())
+    return Model(tuple(stages), calibrate(sets, judge))
+
+
+def _learn_closeness(
+    sets: Sets, name: str, words: Sequence[Stage], encoder: Encoder | Comparer, without: frozenset[str]
+) -> tuple[list[Stage], Judge]:
+    familiar = {of: cases for of, cases in sets.items() if of not in FOREIGN}
+    return learn_semantic(familiar, name, words, _semantics(encoder), without)
 
 
 def _semantics(encoder: Encoder | Comparer) -> Callable[[Example], Semantics]:
@@ -146,8 +160,7 @@ def _share(pairs: Sequence[tuple[int, int]]) -> float:
     return round(sum(k for k, _ in pairs) / max(sum(n for _, n in pairs), 1), 3)
 
 
-def written(sets: Sets, encoders: Encoders, tables: Mapping[str, Any], model_name: str) -> dict[str, Any]:
-    _, models = learn(sets, encoders)
+def written(sets: Sets, models: Mapping[str, Model], tables: Mapping[str, Any], model_name: str) -> dict[str, Any]:
     return {
         "about": "Weights of the evidence scorer in several passes: see score/evidence.py and docs/evidence.md.",
         "trained": datetime.date.today().isoformat(),
@@ -183,6 +196,7 @@ def main() -> None:
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--encoder", required=True, help="folder or name of a model of sentence-transformers")
     parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
+    parser.add_argument("--only", choices=["static", "encoder"], help="the model that is learned; the others stay")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
     encoders: Encoders = {
@@ -195,7 +209,11 @@ def main() -> None:
     others = dict(left_out(sets, encoders))
     print_table("left out", others)
     if not options.dry_run:
-        data = written(sets, encoders, {"folds": table, "left_out": others}, Path(options.encoder).name)
+        if options.only:
+            models = {**load_models(), options.only: learn_one(sets, options.only, encoders[options.only])}
+        else:
+            _, models = learn(sets, encoders)
+        data = written(sets, models, {"folds": table, "left_out": others}, Path(options.encoder).name)
         OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

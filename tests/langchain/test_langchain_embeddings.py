@@ -162,7 +162,7 @@ def test_one_question_and_a_fraction_of_the_texts_are_embedded_in_batches():
 def test_title_and_headings_stand_before_what_is_embedded():
     encoder = Meanings()
     tight(encoder).compress_documents(car_documents(), QUESTION)
-    assert all(text.startswith("Guide ") for text in encoder.texts)
+    assert all(text.startswith("Guide ") or text in QUESTION for text in encoder.texts)
     assert any("Guide 2" in text and "Notes" in text and text.endswith(ANSWER) for text in encoder.texts)
 
 

@@ -23,7 +23,7 @@ class SentenceEncoder:
     Raises MissingExtra without the extra `semantic`.
     """
 
-    def __init__(self, model: Any, *, batch_size: int = 8) -> None:
+    def __init__(self, model: Any, *, batch_size: int = 32) -> None:
         self._model = _loaded("SentenceTransformer", model)
         self._batch_size = batch_size
 
@@ -51,7 +51,7 @@ class CrossEncoder:
 
     cheap = False
 
-    def __init__(self, model: Any, *, batch_size: int = 8) -> None:
+    def __init__(self, model: Any, *, batch_size: int = 32) -> None:
         self._model = _loaded("CrossEncoder", model)
         self._batch_size = batch_size
 

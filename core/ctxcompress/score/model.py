@@ -15,14 +15,14 @@ import numpy as np
 from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.bridges import BRIDGES
 from ctxcompress.score.features import FEATURES
-from ctxcompress.score.semantic import CLAUSES, SEMANTIC
+from ctxcompress.score.semantic import SEMANTIC
 from ctxcompress.score.source import SOURCE
 
 __all__ = ["COLUMNS", "Calibration", "Model", "Stage", "load_models", "sigmoid"]
 
 COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "words": (FEATURES, FEATURES + BRIDGES, FEATURES + BRIDGES),
-    "static": (FEATURES + BRIDGES + SEMANTIC + CLAUSES,),
+    "static": (FEATURES + BRIDGES + SEMANTIC,),
     "encoder": (FEATURES + BRIDGES + SEMANTIC, FEATURES + BRIDGES + SEMANTIC),
     "source": (FEATURES + SOURCE,),
 }

@@ -6,7 +6,7 @@ import pytest
 from ctxcompress.documents import documents_as_they_are
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.semantic import CLAUSES, SEMANTIC, Semantics
+from ctxcompress.score.semantic import SEMANTIC, Semantics
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.types import Passage
@@ -19,6 +19,20 @@ PAGES = [
     )
     for page in range(6)
 ]
+
+
+LONGER = [Passage(page.id, f"{page.text} {page.text}", title=page.title) for page in PAGES]
+LONG = [
+    Passage(
+        "long",
+        "\n\n".join(
+            f"## Part {part}\n\n" + " ".join(f"Sentence {part}-{line} goes on and on about it." for line in range(15))
+            for part in range(9)
+        ),
+        title="Long",
+    )
+]
+WIDE = [Passage("wide", " ".join(f"Line {line} {'and on ' * 30}." for line in range(40)), title="Wide")]
 
 
 class Directions:
@@ -80,7 +94,11 @@ def columns_of(
 ) -> dict[str, np.ndarray]:
     semantics = Semantics(encoder, [passage.embedding for passage in passages])
     rows = semantics.features("question", corpus_of(passages), logits, clauses)
-    return dict(zip(SEMANTIC + CLAUSES if semantics.model == "static" else SEMANTIC, rows, strict=True))
+    return dict(zip(SEMANTIC, rows, strict=True))
+
+
+def first_of(page: Passage) -> str:
+    return page.text.split(". ")[0] + "."
 
 
 def falling(passages: list[Passage] = PAGES) -> np.ndarray:
@@ -93,38 +111,31 @@ def test_what_is_compared_costs_a_fifth_of_everything_at_most() -> None:
     assert 0 < sum(map(len, encoder.documents)) < sum(len(page.text) for page in PAGES) * 0.21
 
 
-def test_titles_are_compared_and_stand_before_the_segments() -> None:
+def test_how_passages_begin_is_compared_first_title_and_headings_before_it() -> None:
     encoder = Directions("Page 4")
     columns = columns_of(encoder, falling())
-    texts = [text for text in encoder.documents if "Sentence" in text]
-    assert [text for text in encoder.documents if text not in texts][:1] == ["Page 0"]
-    assert all(text.startswith("Page ") and ": Sentence" in text for text in texts)
-    assert set(columns["similarity_rank_of_label"][40:50]) == {1.0}
+    assert encoder.documents[:2] == [f"Page {page}: {first_of(PAGES[page])}" for page in range(2)]
+    assert columns["compared"][[0, 10]].all()
 
 
-def test_the_second_round_looks_where_the_first_found_something() -> None:
-    def compared(word: str) -> list[float]:
-        pages = [
-            Passage(f"p{page}", " ".join(f"Line {line} of page {page} says so and so." for line in range(40)))
-            for page in range(4)
-        ]
-        logits = np.tile([1.0, *[-1.0] * 39], 4)
-        return columns_of(Directions(word), logits, pages)["compared"].reshape(4, 40).sum(axis=1).tolist()
-
-    assert compared("Line 0 of page 2").index(max(compared("Line 0 of page 2"))) == 2
-    assert max(compared("nothing")) - min(compared("nothing")) <= 1
+def test_of_long_passages_titles_and_headings_are_compared() -> None:
+    encoder = Directions("Part 3")
+    columns = columns_of(encoder, falling(LONG), LONG)
+    assert "Long › Part 3" in encoder.documents
+    of_part_3 = [text.startswith("Sentence 3-") for text in corpus_of(LONG).texts]
+    assert set(columns["similarity_rank_of_label"][of_part_3]) == {1.0}
 
 
-def test_a_title_that_is_close_has_its_segments_compared() -> None:
-    compared = columns_of(Directions("Page 4"), falling())["compared"]
-    assert compared[40:50].sum() > compared[50:60].sum() == 0
+def test_of_a_segment_the_beginning_is_compared() -> None:
+    encoder = Directions("x")
+    columns_of(encoder, falling(WIDE), WIDE)
+    assert max(map(len, encoder.documents)) == len("Wide: ") + 80
 
 
-def test_not_all_that_is_compared_is_of_the_best_passage() -> None:
-    logits = np.repeat([3.0, 2.9, 2.8, -3.0, -3.0, -3.0], 10)
-    compared = columns_of(Directions("nothing"), logits)["compared"].reshape(6, 10).sum(axis=1)
-    assert (compared[:3] > 0).all()
-    assert compared[3:].sum() == 0
+def test_the_likeliest_segments_are_compared() -> None:
+    logits = np.zeros(10)
+    logits[6:8] = 3
+    assert columns_of(Directions("x"), logits, PAGES[:1])["compared"][[6, 7]].all()
 
 
 def test_at_least_four_segments_are_compared_however_few_there_are() -> None:
@@ -278,16 +289,58 @@ def test_one_or_two_passages_are_not_compared_with_clauses(number: int) -> None:
     encoder = Counting()
     columns = columns_of(encoder, falling(PAGES[:number]), PAGES[:number], ("Sentence 3", "page 1"))
     assert set(encoder.queries) == {"question"}
-    assert not np.vstack([columns[name] for name in CLAUSES]).any()
+    assert not np.vstack([columns[name] for name in SEMANTIC if name.startswith("clause")]).any()
 
 
-def test_only_where_comparing_is_cheap_are_clauses_compared() -> None:
+def test_a_comparer_that_is_not_cheap_is_asked_the_question_alone() -> None:
     class Dear(Counting):
         cheap = False
 
     encoder = Dear()
-    assert set(columns_of(encoder, falling(), clauses=("page 1",))) == set(SEMANTIC)
+    columns_of(encoder, falling(), clauses=("page 1",))
     assert set(encoder.queries) == {"question"}
+
+
+def test_an_encoder_is_given_five_clauses_at_most_in_one_call_with_the_texts() -> None:
+    class Calls(Directions):
+        calls = 0
+
+        def encode_document(self, texts: list[str]) -> np.ndarray:
+            self.calls += 1
+            return super().encode_document(texts)
+
+    encoder = Calls("x")
+    columns_of(encoder, falling(LONGER), LONGER, tuple(f"part {number}" for number in range(8)))
+    assert encoder.calls == 1
+    assert encoder.documents[:6] == [*(f"part {number}" for number in range(5)), f"Page 0: {first_of(PAGES[0])}"]
+
+
+def test_a_passage_close_to_a_clause_stands_out_though_the_question_is_far_from_all() -> None:
+    class Words(Directions):
+        """Each of these words is an axis."""
+
+        def encode_query(self, text: str) -> np.ndarray:
+            return self.encode_document([text])[0]
+
+        def encode_document(self, texts: list[str]) -> np.ndarray:
+            axes = ("question", "page 0", "page 1")
+            return np.array([[float(axis in text.casefold()) for axis in axes] for text in texts])
+
+    columns = columns_of(Words(""), falling(LONGER), LONGER, ("of page 1",))
+    assert not columns["similarity"].any()
+    assert columns["clause_similarity_of_label"].reshape(6, 20)[:, 0].argmax() == 1
+
+
+def test_embeddings_that_passages_carry_are_compared_with_clauses_too() -> None:
+    class Axes(Directions):
+        def encode_document(self, texts: list[str]) -> np.ndarray:
+            self.documents += texts
+            return np.array([[0.0, 1.0] for _ in texts])
+
+    carried = [Passage(p.id, p.text, embedding=[1.0, 3.0] if p.id == "p4" else [1.0, 0.0]) for p in LONGER]
+    columns = columns_of(Axes("x"), falling(carried), carried, ("the other",))
+    assert columns["clause_similarity_of_label"].reshape(6, 20)[:, 0].argmax() == 4
+    assert columns["similarity_rank_of_label"].reshape(6, 20)[4, 0] == pytest.approx(1 / 6)
 
 
 def test_a_comparer_of_several_questions_that_gives_another_shape_is_told_so() -> None:
