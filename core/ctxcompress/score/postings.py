@@ -71,13 +71,13 @@ def _inverted(units: Units) -> dict[str, list[int]]:
 
 
 def _scanned(units: Units, matching: Mapping[str, Sequence[int]], terms: int) -> Occurrences:
-    vocabulary = matching.keys()
+    matches, vocabulary = matching.__contains__, matching.keys()
     counts: dict[int, int] = {}
     for unit, words in enumerate(units):
         if vocabulary.isdisjoint(words):
             continue
-        for word in words:
-            for term in matching.get(word, ()):
+        for word in filter(matches, words):
+            for term in matching[word]:
                 key = unit * terms + term
                 counts[key] = counts.get(key, 0) + 1
     return _occurrences(counts, len(units), terms)

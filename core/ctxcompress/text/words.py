@@ -116,7 +116,7 @@ class Terms:
         """
         number = {term: index for index, term in enumerate(wanted)}
         found: dict[str, list[int]] = {}
-        ascii_words = [word for word in words if word.isascii()]
+        ascii_words = list(filter(str.isascii, words))
         possible = self._beginning_like(wanted, ascii_words) if ascii_words and self._keeps_beginnings else ascii_words
         if len(ascii_words) < len(words):
             others = [word for word in words if not word.isascii()]
