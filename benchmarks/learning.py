@@ -132,6 +132,8 @@ def _learn(tables: Sequence[Table], names: Sequence[str], without: Without) -> S
     The loss is RankNet's (Burges et al., "Learning to rank using gradient descent", 2005), the logistic loss of
     every pair of a needed and another segment: what all segments of a case share does not enter.
     """
+    if not tables:
+        raise ValueError("no case goes through this pass; add a set whose cases have 12 passages or more")
     inputs = np.hstack([table.rows for table in tables]) * np.array([[name not in without] for name in names])
     scale = inputs.std(axis=1)
     scale[scale < 1e-9] = 1

@@ -48,25 +48,24 @@ def _stands(candidates: Candidates) -> list[bool]:
         n for number, s in enumerate(candidates.segments) if s[0] is Kind.TABLE for n in candidates.needs(number)
     }
     return [
-        number not in headers and not _is_bare(segment[0], text)
+        number not in headers and not (_is_bare_fence(text) if segment[0] is Kind.CODE else text.isspace())
         for number, (segment, text) in enumerate(zip(candidates.segments, candidates.texts, strict=True))
     ]
 
 
-def _is_bare(kind: Kind, text: str) -> bool:
-    if kind is not Kind.CODE:
-        return text.isspace()
+def _is_bare_fence(text: str) -> bool:
     return not text[opening_fence(text) :].strip()
 
 
 def _same(candidates: Candidates) -> dict[int, str]:
-    texts = {
-        number: text.strip()
-        for number, (segment, text) in enumerate(zip(candidates.segments, candidates.texts, strict=True))
-        if len(text) >= _SHORTEST_DUPLICATE and segment[0] not in _REPEATABLE
-    }
-    if len(set(texts.values())) == len(texts):
+    stripped = list(map(str.strip, candidates.texts))
+    if len(set(stripped)) == len(stripped):
         return {}
+    texts = {
+        number: text
+        for number, (segment, text) in enumerate(zip(candidates.segments, stripped, strict=True))
+        if len(candidates.texts[number]) >= _SHORTEST_DUPLICATE and segment[0] not in _REPEATABLE
+    }
     times = Counter(texts.values())
     return {number: text for number, text in texts.items() if times[text] > 1}
 
