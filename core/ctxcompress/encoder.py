@@ -22,7 +22,7 @@ class Encoder(Protocol):
         """The vector of a question, shape (dimensions,)."""
 
     def encode_document(self, texts: Sequence[str], /) -> ArrayLike:
-        """One vector for each text, shape (texts, dimensions)."""
+        """One vector for each text, shape (texts, dimensions). Parts of the question are among the texts."""
 
 
 @runtime_checkable
