@@ -6,8 +6,9 @@ import numpy as np
 
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.features import standardized
 
-__all__ = ["Allowance", "lengths", "promising", "standardized"]
+__all__ = ["Allowance", "lengths", "promising"]
 
 _SHARE = 0.175
 """Of the cost of comparing everything."""
@@ -59,13 +60,6 @@ def promising(corpus: Corpus, logits: Floats | None, of_passages: Floats) -> Int
     close[known] = standardized(of_passages[known])
     worth = close[corpus.passage] + (0.0 if logits is None else standardized(logits))
     return np.argsort(-worth, kind="stable")
-
-
-def standardized(values: Floats) -> Floats:
-    """In standard deviations from the mean."""
-    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # no square is too large, or too small
-    deviation = scaled.std() if scaled.size else 0.0
-    return (scaled - scaled.mean()) / deviation if deviation > 1e-9 else np.zeros(values.shape)
 
 
 def _cost(sizes: Floats) -> Floats:

@@ -6,6 +6,7 @@ for the rest: how each passage begins, titles and headings, and the segments tha
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,6 @@ _SHARE_OF_LABELS = 0.9
 """Of what is left then."""
 _LEAST = 4
 """Texts that are compared at least."""
-
 
 _Read = str | int
 """What is compared: a text, or the embedding of the passage with that number."""
@@ -101,9 +101,7 @@ def _read_as(corpus: Corpus, carried: NDArray[np.bool_]) -> tuple[list[_Read], l
     """
     segments: list[_Read] = [_labelled(corpus, number, _BEGINNING) for number in range(len(corpus.texts))]
     labels: list[_Read] = list(corpus.label_texts)
-    first = np.flatnonzero(np.diff(corpus.passage, prepend=-1))
-    after = [*first[1:].tolist(), len(segments)]
-    for start, end in zip(first.tolist(), after, strict=True):
+    for start, end in pairwise([*np.flatnonzero(corpus.begins).tolist(), len(segments)]):
         passage, section = int(corpus.passage[start]), corpus.sections[start]
         if end - start == 1 and carried[passage]:
             segments[start] = passage

@@ -10,7 +10,7 @@ from ctxcompress.score.bm25 import Floats, summed
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.matches import Matches
 
-__all__ = ["FEATURES", "features", "ranks", "relative", "table"]
+__all__ = ["FEATURES", "features", "ranks", "relative", "standardized", "table"]
 
 FEATURES = (
     "alone",  # BM25 of the segment, relative to the best
@@ -88,6 +88,13 @@ def relative(values: Floats) -> Floats:
     """The values relative to the greatest one, if that is positive."""
     best = values.max(initial=0.0)
     return values / best if best > 0 else values
+
+
+def standardized(values: Floats) -> Floats:
+    """The values in standard deviations from their mean; 0 where all are the same."""
+    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # no square is too large, or too small
+    deviation = scaled.std() if scaled.size else 0.0
+    return (scaled - scaled.mean()) / deviation if deviation > 1e-9 else np.zeros(values.shape)
 
 
 def ranks(values: Floats) -> Floats:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctxcompress.encoder import Comparer, Encoder
-from ctxcompress.score.affordable import standardized
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import ranks, table
+from ctxcompress.score.features import ranks, standardized, table
 
 __all__ = ["SEMANTIC", "Semantics"]
 
@@ -32,6 +31,8 @@ SEMANTIC = (
 """The rows of `Semantics.features`, in order. A question of several hops may be close to none of its passages, while
 one of its clauses is close to each. Where there are one or two passages clauses do not count, and their rows are 0."""
 
+_CLAUSE_ROWS = 3
+"""The last of them."""
 _LEAST_PASSAGES = 3
 """With which clauses are compared: a question of several hops is asked of several passages."""
 
@@ -57,14 +58,15 @@ class Semantics:
         Raises ConfigError if the encoder gives something else than one number or vector for each text.
         """
         several = len(corpus.titles) >= _LEAST_PASSAGES
-        apart = clauses if several else ()
+        closeness = self._closeness(query, clauses if several else (), corpus, logits)
+        rows = [_segment_rows(corpus, closeness), _label_rows(corpus, closeness)]
+        of_clauses = _clause_rows(corpus, closeness) if several else np.zeros((_CLAUSE_ROWS, len(corpus.texts)))
+        return np.vstack([*rows, of_clauses])
+
+    def _closeness(self, query: str, clauses: Sequence[str], corpus: Corpus, logits: Floats | None) -> Closeness:
         if isinstance(self.encoder, Encoder) or not self.encoder.cheap:
-            closeness = closeness_of_some(self.encoder, query, apart, corpus, logits, self.embeddings)
-        else:
-            closeness = closeness_of_all(self.encoder, query, apart, corpus)
-        rows = np.vstack([_segment_rows(corpus, closeness), _label_rows(corpus, closeness)])
-        of_clauses = np.vstack([_clause_rows(corpus, closeness), _clause_label_row(corpus, closeness)])
-        return np.vstack([rows, of_clauses if several else np.zeros(of_clauses.shape)])
+            return closeness_of_some(self.encoder, query, clauses, corpus, logits, self.embeddings)
+        return closeness_of_all(self.encoder, query, clauses, corpus)
 
 
 def _segment_rows(corpus: Corpus, closeness: Closeness) -> Floats:
@@ -98,30 +100,23 @@ def _label_rows(corpus: Corpus, closeness: Closeness) -> Floats:
 
 
 def _clause_rows(corpus: Corpus, closeness: Closeness) -> Floats:
-    known = _known(closeness.segments[0])
-    best = np.zeros(len(corpus.texts))
-    if known.size > 1:
-        best[known] = _closest_part(closeness.segments[:, known])
-    return table([best, _closest_of_passage(corpus, best, known)])
-
-
-def _clause_label_row(corpus: Corpus, closeness: Closeness) -> Floats:
-    known = _known(closeness.labels[0])
-    best = np.zeros(closeness.labels.shape[1])
-    if known.size > 1:
-        best[known] = _closest_part(closeness.labels[:, known])
-        best[np.isnan(closeness.labels[0])] = best[known].min()
-    return _of_sections(corpus, closeness, best)
+    known, best = _closest_part(closeness.segments)
+    labels, best_labels = _closest_part(closeness.labels)
+    best_labels[np.isnan(closeness.labels[0])] = best_labels[labels].min() if labels.size else 0.0
+    return table([best, _closest_of_passage(corpus, best, known), _of_sections(corpus, closeness, best_labels)])
 
 
 def _known(values: Floats) -> Integers:
     return np.flatnonzero(~np.isnan(values))
 
 
-def _closest_part(closeness: Floats) -> Floats:
-    """Of each text its similarity to what of the question it is closest to."""
-    best: Floats = np.array([standardized(of_part) for of_part in closeness]).max(axis=0)
-    return best
+def _closest_part(closeness: Floats) -> tuple[Integers, Floats]:
+    """(what was compared; of each text its similarity to what of the question it is closest to, else 0)"""
+    known = _known(closeness[0])
+    best = np.zeros(closeness.shape[1])
+    if known.size > 1:
+        best[known] = np.array([standardized(of_part) for of_part in closeness[:, known]]).max(axis=0)
+    return known, best
 
 
 def _closest_of_passage(corpus: Corpus, standard: Floats, known: Integers) -> Floats:
