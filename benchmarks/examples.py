@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document
 from ctxcompress.keys import Fingerprints
+from ctxcompress.passages import Passage, Span
 from ctxcompress.query.terms import query_terms
 from ctxcompress.reading import Manner, Reader, titled
 from ctxcompress.reduce.reduction import reduced
@@ -29,7 +30,6 @@ from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Passage, Span
 
 __all__ = ["Example", "Floats", "example", "kept_evidence"]
 

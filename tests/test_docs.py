@@ -50,11 +50,12 @@ def test_the_picture_of_the_imports_is_what_the_code_says():
 
 @pytest.mark.parametrize("package", ["ctxcompress", "langchain_ctxcompress", "llamaindex_ctxcompress"])
 def test_every_exported_name_is_in_the_reference(package: str):
-    """In the module that defines it; which names of a module are shown, its `__all__` or the page says."""
+    """In a module that counts it among its own; which names of a module are shown, its `__all__` or the page says."""
     exported = importlib.import_module(package)
     pages = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
-    shown = set(re.findall(r"^::: ([\w.]++)$", pages, re.MULTILINE))
-    missing = [name for name in exported.__all__ if getattr(exported, name).__module__ not in shown]
+    modules = set(re.findall(r"^::: ([\w.]++)$", pages, re.MULTILINE)) - {package}
+    shown = {name for module in modules for name in importlib.import_module(module).__all__}
+    missing = set(exported.__all__) - shown
     assert not missing
 
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ctxcompress.documents import Spans
 from ctxcompress.gaps import spans_of
+from ctxcompress.passages import Passage, Span
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import Selection
 from ctxcompress.spans import intersection, inverse
-from ctxcompress.types import Decision, KeptPassage, Passage, Reason, Span
+from ctxcompress.types import Decision, KeptPassage, Reason
 
 __all__ = ["Account"]
 

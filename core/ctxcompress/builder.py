@@ -10,12 +10,13 @@ from ctxcompress import checks
 from ctxcompress.config import CompressionConfig
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.metadata import as_passages, own_copy
+from ctxcompress.passages import Passage, Span
 from ctxcompress.pipeline import Given, compressed
 from ctxcompress.promised import Promised
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.spans import inverse
 from ctxcompress.threads import off_loop
-from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Reason, Span, StageStats
+from ctxcompress.types import Compression, Decision, KeptPassage, Reason, StageStats
 
 __all__ = ["Addition", "ContextBuilder"]
 

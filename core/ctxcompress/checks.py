@@ -7,7 +7,7 @@ from typing import TypeGuard, get_args
 from ctxcompress.encoder import Comparer, Encoder
 from ctxcompress.entries import Cache
 from ctxcompress.errors import ConfigError
-from ctxcompress.types import Kind
+from ctxcompress.passages import Kind
 
 __all__ = [
     "check_budget",

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
+from ctxcompress.passages import Span
 from ctxcompress.spans import joined, stripped
-from ctxcompress.types import Span
 
 __all__ = ["Document", "Piece", "Spans", "documents_as_they_are", "passages_of"]
 

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from ctxcompress.outline import Node, NodeKind
-from ctxcompress.types import Span
+from ctxcompress.passages import Span
 
 __all__ = ["Elision", "comment_sign"]
 

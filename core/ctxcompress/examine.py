@@ -9,6 +9,7 @@ from ctxcompress.auto import fitted
 from ctxcompress.config import CompressionConfig
 from ctxcompress.judge import judge, language_of
 from ctxcompress.keys import Fingerprints
+from ctxcompress.passages import Passage, Span
 from ctxcompress.present import Presentation
 from ctxcompress.query.complexity import classify_complexity
 from ctxcompress.query.intent import classify_intent
@@ -17,7 +18,7 @@ from ctxcompress.reduce.reduction import reduced
 from ctxcompress.render.facts import Facts, Scored
 from ctxcompress.shorten import limit_of, shortened
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Compression, Passage, Span
+from ctxcompress.types import Compression
 
 __all__ = ["examined"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ctxcompress.outline import Node, NodeKind
+from ctxcompress.passages import Kind, Segment
 from ctxcompress.text.words import split_words
-from ctxcompress.types import Kind, Segment
 
 __all__ = ["ALIVE", "CountsForm", "ReadText", "TextForm"]
 

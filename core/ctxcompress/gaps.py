@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ctxcompress.types import Marker, Span
+from ctxcompress.passages import Marker, Span
 
 __all__ = ["Gap", "markers_for", "merged", "spans_of"]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctxcompress.config import CompressionConfig
+from ctxcompress.passages import Kind, Passage
 from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
 from ctxcompress.query.terms import query_terms
 from ctxcompress.reading import Reading
@@ -20,7 +21,6 @@ from ctxcompress.select.candidates import Candidates
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
-from ctxcompress.types import Kind, Passage
 
 __all__ = ["Judged", "judge", "language_of"]
 

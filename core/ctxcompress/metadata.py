@@ -8,7 +8,7 @@ from numbers import Real
 from pickle import PicklingError
 
 from ctxcompress.errors import InputError
-from ctxcompress.types import Passage
+from ctxcompress.passages import Passage
 
 __all__ = ["as_number", "as_passages", "copied", "own_copy", "passage_from_metadata"]
 

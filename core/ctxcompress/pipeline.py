@@ -22,6 +22,7 @@ from ctxcompress.examine import examined
 from ctxcompress.judge import judge, language_of
 from ctxcompress.keys import Fingerprints
 from ctxcompress.metadata import as_passages
+from ctxcompress.passages import Passage
 from ctxcompress.present import Frame, Presentation
 from ctxcompress.promised import Promised
 from ctxcompress.reading import Manner, Reader, Reading, titled
@@ -40,7 +41,7 @@ from ctxcompress.shorten import Gaps, limit_of, lines_about, shortened
 from ctxcompress.threads import off_loop
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.traces import write_page
-from ctxcompress.types import Citation, Compression, Format, KeptPassage, Passage, Reason, StageStats, Stats
+from ctxcompress.types import Citation, Compression, Format, KeptPassage, Reason, StageStats, Stats
 
 __all__ = ["Compressor", "Frame", "Given", "compress", "compressed"]
 

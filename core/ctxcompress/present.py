@@ -7,13 +7,14 @@ from functools import partial
 from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document
 from ctxcompress.errors import ConfigError
+from ctxcompress.passages import Passage, Span
 from ctxcompress.render.entry import Entry, Renderer
 from ctxcompress.render.renderers import renderer
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.previews import preview_line
 from ctxcompress.spans import shown
 from ctxcompress.tokens import OriginalText, TokenCounter
-from ctxcompress.types import KeptPassage, Passage, Span
+from ctxcompress.types import KeptPassage
 
 __all__ = ["Frame", "Presentation"]
 

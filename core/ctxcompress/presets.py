@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from ctxcompress.types import Kind
+from ctxcompress.passages import Kind
 
 __all__ = ["PRESETS", "QATBE_TYPE_WEIGHTS", "Preset"]
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ctxcompress.passages import Passage, Span
 from ctxcompress.spans import joined
-from ctxcompress.types import KeptPassage, Passage, Span
+from ctxcompress.types import KeptPassage
 
 __all__ = ["Promised"]
 

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, Self
 
 from ctxcompress.config import CompressionConfig, Options
 from ctxcompress.errors import ConfigError
+from ctxcompress.passages import Passage
 from ctxcompress.pipeline import Compressor
 from ctxcompress.reduce.scores import known_scores, relative_scores
 from ctxcompress.threads import off_loop
-from ctxcompress.types import Compression, KeptPassage, Passage, Stats
+from ctxcompress.types import Compression, KeptPassage, Stats
 
 __all__ = [
     "DESCRIPTION",

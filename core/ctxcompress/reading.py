@@ -15,6 +15,7 @@ from ctxcompress.elision import Elision
 from ctxcompress.entries import Cache
 from ctxcompress.forms import ALIVE, CountsForm, ReadText, TextForm
 from ctxcompress.keys import Fingerprints, key_of
+from ctxcompress.passages import Passage, Segment, Span
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.segment.code import WHOLE, code_segments, outline
 from ctxcompress.segment.segments import segment_outlined
@@ -24,7 +25,6 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.source import source_language
 from ctxcompress.text.words import Terms, split_words
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Passage, Segment, Span
 
 __all__ = ["Manner", "Reader", "Reading", "titled"]
 

@@ -7,19 +7,9 @@ from typing import NamedTuple, TypeVar
 
 from ctxcompress.config import CompressionConfig
 from ctxcompress.keys import Fingerprints, key_of
+from ctxcompress.passages import Marker, Passage, Span
 from ctxcompress.spans import shown
-from ctxcompress.types import (
-    Compression,
-    CountsTokens,
-    Decision,
-    Expands,
-    KeptPassage,
-    Marker,
-    Passage,
-    Reason,
-    Span,
-    StageStats,
-)
+from ctxcompress.types import Compression, CountsTokens, Decision, Expands, KeptPassage, Reason, StageStats
 
 __all__ = ["Outcome", "OutcomeForm", "is_worth_it", "key_of_outcome"]
 

@@ -12,6 +12,7 @@ from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document, Piece
 from ctxcompress.gaps import Gap
 from ctxcompress.outline import Node
+from ctxcompress.passages import Passage, Segment
 from ctxcompress.query.intent import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.marks import PROSE, Marks, marks_for
@@ -29,7 +30,6 @@ from ctxcompress.segment.code import outline
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.source import source_language
 from ctxcompress.text.words import Terms, split_words
-from ctxcompress.types import Passage, Segment
 
 __all__ = ["Gaps", "Limit", "limit_of", "lines_about", "shortened"]
 

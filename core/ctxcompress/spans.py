@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ctxcompress.types import Marker, Span
+from ctxcompress.passages import Marker, Span
 
 __all__ = ["intersection", "inverse", "joined", "shown", "stripped"]
 

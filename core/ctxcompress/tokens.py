@@ -19,7 +19,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from ctxcompress.config import Encoding
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
-from ctxcompress.types import Span
+from ctxcompress.passages import Span
 
 __all__ = ["OriginalText", "TokenCounter"]
 

@@ -7,7 +7,7 @@ import pytest
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.config import QATBE_TYPE_WEIGHTS, TIERS
 from ctxcompress.errors import ConfigError
-from ctxcompress.types import Kind
+from ctxcompress.passages import Kind
 
 TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with many words. " * 400]
 

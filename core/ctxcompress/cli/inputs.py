@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ctxcompress.errors import InputError
 from ctxcompress.metadata import as_passages
-from ctxcompress.types import Passage
+from ctxcompress.passages import Passage
 
 __all__ = ["STDIN", "read_passages"]
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from rich.table import Table
 
-from ctxcompress.types import Compression, Span, Stats
+from ctxcompress.passages import Span
+from ctxcompress.types import Compression, Stats
 
 __all__ = ["SCHEMA", "as_json", "stats_table"]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, takewhile
 from typing import NamedTuple
 
+from ctxcompress.passages import Kind, Segment
 from ctxcompress.segment.segments import segment
-from ctxcompress.types import Kind, Segment
 
 __all__ = ["Chunk", "chunks_of"]
 

@@ -9,8 +9,8 @@ from ctxcompress import querying
 from ctxcompress.config import CompressionConfig
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.index import Chunk, FolderIndex, Hit
+from ctxcompress.passages import Passage
 from ctxcompress.pipeline import Compressor
-from ctxcompress.types import Passage
 
 __all__ = ["DocumentTools", "Told", "ToolSpec"]
 

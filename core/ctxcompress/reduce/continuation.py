@@ -4,11 +4,11 @@ is one function."""
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from ctxcompress.passages import Passage
 from ctxcompress.reduce.limits import document_key
 from ctxcompress.reduce.overlaps import Link
 from ctxcompress.text.cuts import going_on
 from ctxcompress.text.source import is_code_name, source_language
-from ctxcompress.types import Passage
 
 __all__ = ["with_continuations"]
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ctxcompress.config import ScoreKind
+from ctxcompress.passages import Passage
 from ctxcompress.reduce.scores import standing
-from ctxcompress.types import Passage
 
 __all__ = ["document_key", "within_limits"]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ctxcompress.config import ScoreKind
 from ctxcompress.outline import Node, NodeKind
+from ctxcompress.passages import Passage
 from ctxcompress.reduce.threshold import above_threshold
 from ctxcompress.text.labels import one_line, shortened, shortened_path
 from ctxcompress.text.lines import split_lines
-from ctxcompress.types import Passage
 
 __all__ = ["PREFIX", "is_metadata_line", "low_scores", "metadata_line"]
 

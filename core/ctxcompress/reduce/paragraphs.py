@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.documents import Spans
+from ctxcompress.passages import Span
 from ctxcompress.spans import intersection
-from ctxcompress.types import Span
 
 __all__ = ["has_paragraphs", "repeated_paragraphs"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from ctxcompress.outline import Node, NodeKind
+from ctxcompress.passages import Segment
 from ctxcompress.text.lines import split_lines
-from ctxcompress.types import Segment
 
 __all__ = ["Part", "parts_of_code", "parts_of_lines", "parts_of_prose", "parts_of_words"]
 

@@ -13,6 +13,7 @@ from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document, documents_as_they_are
 from ctxcompress.encoder import Encoder
 from ctxcompress.errors import ConfigError
+from ctxcompress.passages import Passage
 from ctxcompress.reduce.continuation import with_continuations
 from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
 from ctxcompress.reduce.limits import document_key, within_limits
@@ -21,7 +22,7 @@ from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
 from ctxcompress.reduce.scores import standing
 from ctxcompress.reduce.stitching import stitched
 from ctxcompress.reduce.threshold import above_threshold
-from ctxcompress.types import Passage, Reason, StageStats
+from ctxcompress.types import Reason, StageStats
 from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
 
 __all__ = ["Reduction", "reduced"]

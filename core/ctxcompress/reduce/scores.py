@@ -7,7 +7,7 @@ from math import inf, isfinite
 from numbers import Real
 
 from ctxcompress.config import ScoreKind
-from ctxcompress.types import Passage
+from ctxcompress.passages import Passage
 
 __all__ = ["known_scores", "relative_scores", "standing"]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from ctxcompress.documents import Document, Piece, documents_as_they_are
+from ctxcompress.passages import Span
 from ctxcompress.reduce.overlaps import SENTENCE_STOPS, Link
 from ctxcompress.reduce.paragraphs import has_paragraphs, repeated_paragraphs
 from ctxcompress.spans import intersection, inverse
-from ctxcompress.types import Span
 
 __all__ = ["stitched"]
 

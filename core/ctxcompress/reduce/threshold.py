@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ctxcompress.config import ScoreKind
+from ctxcompress.passages import Passage
 from ctxcompress.reduce.scores import known_scores, relative_scores
-from ctxcompress.types import Passage
 
 __all__ = ["above_threshold"]
 

@@ -12,10 +12,10 @@ from math import inf
 
 from ctxcompress.gaps import Gap, markers_for
 from ctxcompress.outline import Node
+from ctxcompress.passages import Marker, Segment, Span
 from ctxcompress.reduce.marks import PROSE, Marks
 from ctxcompress.reduce.parts import Part, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
 from ctxcompress.text.split import whole_graphemes
-from ctxcompress.types import Marker, Segment, Span
 
 __all__ = [
     "Cut",

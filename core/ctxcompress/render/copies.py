@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from ctxcompress.passages import Passage
 from ctxcompress.render.facts import Facts
 from ctxcompress.render.html import Html, element, label, plural
 from ctxcompress.render.passages import link
-from ctxcompress.types import Passage
 
 __all__ = ["clusters", "clusters_of"]
 

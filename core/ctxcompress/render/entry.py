@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from ctxcompress.types import KeptPassage, Marker, Passage, Span
+from ctxcompress.passages import Marker, Passage, Span
+from ctxcompress.types import KeptPassage
 
 __all__ = ["Entry", "Renderer"]
 

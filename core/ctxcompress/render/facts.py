@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ctxcompress.types import Compression, Decision, KeptPassage, Passage, Reason, Span
+from ctxcompress.passages import Passage, Span
+from ctxcompress.types import Compression, Decision, KeptPassage, Reason
 
 __all__ = ["MEANING", "Facts", "Scored", "Step"]
 

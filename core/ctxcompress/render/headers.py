@@ -4,8 +4,8 @@ import math
 import re
 from numbers import Real
 
+from ctxcompress.passages import Passage
 from ctxcompress.text.labels import one_line, shortened, shortened_path
-from ctxcompress.types import Passage
 
 __all__ = ["known_score", "path_of", "score_of", "section_of", "title_of"]
 

@@ -4,9 +4,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ctxcompress.passages import Span
 from ctxcompress.render.facts import Scored
 from ctxcompress.spans import joined
-from ctxcompress.types import Decision, KeptPassage, Reason, Span
+from ctxcompress.types import Decision, KeptPassage, Reason
 
 __all__ = ["Part", "parts_of"]
 

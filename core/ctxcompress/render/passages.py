@@ -4,12 +4,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ctxcompress.passages import Passage
 from ctxcompress.render.facts import MEANING, Facts
 from ctxcompress.render.headers import known_score
 from ctxcompress.render.html import Html, element, figure, label, plural, short
 from ctxcompress.render.parts import Part, parts_of
 from ctxcompress.text.source import looks_like_code
-from ctxcompress.types import KeptPassage, Passage, Reason
+from ctxcompress.types import KeptPassage, Reason
 
 __all__ = ["filters", "link", "map_of", "passages", "scale"]
 

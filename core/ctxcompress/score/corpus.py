@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.passages import Kind, Passage, Segment
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.postings import Postings
 from ctxcompress.score.sections import number_sections
 from ctxcompress.text.words import Terms, split_words
-from ctxcompress.types import Kind, Passage, Segment
 
 __all__ = ["KINDS", "Corpus"]
 

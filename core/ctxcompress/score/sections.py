@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ctxcompress.types import Kind, Segment
+from ctxcompress.passages import Kind, Segment
 
 __all__ = ["number_sections"]
 

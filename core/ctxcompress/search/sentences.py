@@ -12,6 +12,7 @@ from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Spans, documents_as_they_are
 from ctxcompress.judge import judge, language_of
 from ctxcompress.keys import Fingerprints
+from ctxcompress.passages import Kind, Passage, Span
 from ctxcompress.reading import Manner, Reader, titled
 from ctxcompress.score.bm25 import Floats
 from ctxcompress.select.layout import Layout
@@ -19,7 +20,6 @@ from ctxcompress.select.qatbe import select
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import has_unspaced
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Kind, Passage, Span
 
 __all__ = ["KeptText", "KeySentences"]
 

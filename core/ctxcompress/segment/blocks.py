@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ctxcompress.types import Kind
+from ctxcompress.passages import Kind
 
 __all__ = ["Block"]
 

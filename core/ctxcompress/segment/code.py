@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ctxcompress.outline import Node, NodeKind, shifted
+from ctxcompress.passages import Kind, Segment
 from ctxcompress.segment.clauses import clauses
 from ctxcompress.segment.grammars import parsed_outline
 from ctxcompress.segment.lexing import entries
 from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.text.cuts import end_of_cut_text
 from ctxcompress.text.source import looks_like_code, source_language
-from ctxcompress.types import Kind, Segment
 
 __all__ = ["code_segments", "outline"]
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pyromark
 
+from ctxcompress.passages import Kind
 from ctxcompress.segment.blocks import Block
 from ctxcompress.text.source import code_share
-from ctxcompress.types import Kind
 
 __all__ = ["markdown_blocks"]
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from ctxcompress.outline import Node
+from ctxcompress.passages import Kind, Segment
 from ctxcompress.segment.blocks import Block
 from ctxcompress.segment.code import WHOLE, code_segments, outline
 from ctxcompress.segment.fences import split_fence
 from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.lines import split_lines
-from ctxcompress.types import Kind, Segment
 
 __all__ = ["segment", "segment_outlined"]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ctxcompress.passages import Segment, Span
 from ctxcompress.spans import joined
-from ctxcompress.types import Segment, Span
 
 __all__ = ["assemble", "stripped_end"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, repeat
 
 from ctxcompress.documents import Document, Spans
-from ctxcompress.types import Kind, Segment, Span
+from ctxcompress.passages import Kind, Segment, Span
 
 __all__ = ["Candidates"]
 

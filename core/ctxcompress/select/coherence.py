@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ctxcompress.passages import Kind
 from ctxcompress.select.structure import Structure
-from ctxcompress.types import Kind
 
 __all__ = ["Coherence"]
 

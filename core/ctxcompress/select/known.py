@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from ctxcompress.documents import Spans
+from ctxcompress.passages import Kind, Span
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.spans import intersection, joined
-from ctxcompress.types import Kind, Span
 
 __all__ = ["Known", "known_segments", "unknown"]
 

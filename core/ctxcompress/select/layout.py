@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from ctxcompress.documents import Document, Spans
 from ctxcompress.gaps import Gap, markers_for, merged
+from ctxcompress.passages import Marker, Span
 from ctxcompress.select.assemble import assemble
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.spans import shown
-from ctxcompress.types import Marker, Span
 
 __all__ = ["Arrange", "Elide", "Layout", "Shown"]
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from ctxcompress.documents import Spans
+from ctxcompress.passages import Kind, Segment, Span
 from ctxcompress.select.assemble import stripped_end
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.text.split import longest_prefix
-from ctxcompress.types import Kind, Segment, Span
 
 __all__ = ["best_alone", "best_split", "opening_fence"]
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.passages import Kind, Passage, Span
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.select.qatbe import Selection
 from ctxcompress.text.split import longest_prefix
-from ctxcompress.types import Kind, Passage, Span
 
 __all__ = ["preview_line", "previews"]
 

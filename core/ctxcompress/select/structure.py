@@ -6,10 +6,10 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.passages import Kind
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.novelty import Runs
 from ctxcompress.select.oversize import opening_fence
-from ctxcompress.types import Kind
 
 __all__ = ["Structure"]
 

@@ -12,12 +12,12 @@ from python_outline import python_outline
 
 from ctxcompress.gaps import Gap, markers_for, merged
 from ctxcompress.outline import Node, NodeKind, walk
+from ctxcompress.passages import Marker, Span
 from ctxcompress.reduce.marks import PROSE, marks_for
 from ctxcompress.reduce.truncate import Cut, truncated, truncated_plainly, truncated_prose
 from ctxcompress.segment.code import outline
 from ctxcompress.segment.segments import segment
 from ctxcompress.spans import inverse, shown
-from ctxcompress.types import Marker, Span
 
 PYTHON = marks_for("python")
 LIBRARY = Path(sysconfig.get_path("stdlib"))

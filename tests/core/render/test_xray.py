@@ -14,10 +14,11 @@ from xray_page import OMITTED, Node, check_safe, read, shows, written
 from ctxcompress import Compression, Compressor, Passage, compress
 from ctxcompress.cache import MemoryCache
 from ctxcompress.examine import examined
+from ctxcompress.passages import Span
 from ctxcompress.render.facts import Scored
 from ctxcompress.render.html import element, short, visible
 from ctxcompress.render.parts import parts_of
-from ctxcompress.types import Decision, KeptPassage, Reason, Span
+from ctxcompress.types import Decision, KeptPassage, Reason
 
 QUERY = "what is the default timeout?"
 ANSWER = "The default timeout is 30 seconds."

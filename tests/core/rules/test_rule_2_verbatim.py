@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rule_inputs import budgets, fences, paragraphs, passages, queries, sentences, tables, words
 
 from ctxcompress import compress
+from ctxcompress.passages import Kind
 from ctxcompress.segment.segments import segment
-from ctxcompress.types import Kind
 
 FILLER = "Something else entirely is said here about gardens and rain. " * 12
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ctxcompress.documents import documents_as_they_are
+from ctxcompress.passages import Passage
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
@@ -18,7 +19,6 @@ from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
-from ctxcompress.types import Passage
 
 TERMS = Terms("en")
 QUERY = "Where was the director of Silver Dunes born?"

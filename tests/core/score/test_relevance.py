@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxcompress.passages import Kind, Segment
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.sections import number_sections
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms, split_words
-from ctxcompress.types import Kind, Segment
 
 ENGLISH = Terms("en")
 sentences = st.lists(st.sampled_from("timeout retry server port the of 中文 café".split()), max_size=6).map(" ".join)

@@ -5,11 +5,11 @@ import pytest
 
 from ctxcompress.documents import documents_as_they_are
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.passages import Passage
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.semantic import SEMANTIC, Semantics
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
-from ctxcompress.types import Passage
 
 PAGES = [
     Passage(

@@ -8,11 +8,11 @@ import pytest
 from segment_texts import descriptions, sources
 
 from ctxcompress.outline import walk
+from ctxcompress.passages import Kind
 from ctxcompress.segment.code import code_segments, outline
 from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.source import code_share, looks_like_code, source_language
-from ctxcompress.types import Kind
 
 CODE = {
     "py": "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import LANGUAGES, descriptions, sources, texts
 
+from ctxcompress.passages import Segment
 from ctxcompress.segment.segments import segment
-from ctxcompress.types import Segment
 
 NAMES = (None, "a.py", "a.md", "Node.js", "notes.txt")
 

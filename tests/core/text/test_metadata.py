@@ -8,7 +8,7 @@ import pytest
 
 from ctxcompress.errors import InputError
 from ctxcompress.metadata import as_passages, passage_from_metadata
-from ctxcompress.types import Passage
+from ctxcompress.passages import Passage
 
 
 @pytest.mark.parametrize(
