@@ -65,29 +65,28 @@ _SIGNS = (
 """What each language has and the others mostly do not, in the order in which equal counts decide."""
 _PROSE_ENDINGS = frozenset(("adoc", "htm", "html", "markdown", "md", "mdx", "org", "pdf", "rst", "tex", "text", "txt"))
 
-_CODE_LINE = re.compile(
-    r"""
-      [ \t]*(?: [@#{}()\[\]*] | // | /\* | "{3} | '{3} | <\?php | \$\w+\s*= )       # how a line of code may begin
-    | [ \t]*(?: def | class | import | return | raise | func | fn | let | const | var | public | private
-              | protected | static | package | use | struct | impl | enum | interface | yield | await )[ ]\S
-    | [ \t]*(?: pass | break | continue | else | try | finally | end | return | do | then | done | fi | esac
-              )[ ]*[:;{]?[ \t]*$
-    | [ \t]*from[ ][\w.]+[ ]import\b
-    | [ \t]*[\w.$\[\]"'*&>-]+(?:,[ ]?[\w.]+)*[ ]*(?:[-+*/|&%:]?=)[ ]\S                # an assignment
-    | [ \t]*"[^"\n]*"[ ]*:                                                            # a key of JSON
-    | [^\n]*[{};(\[\]]["',]?[ \t]*$ | [^\n]*\)[:,]?[ \t]*$ | [^\n]*["'\d\]}],[ \t]*$  # how a line of code may end
-    | [ \t]*(?:if|elif|for|while|with|except|async|switch|case|match|when)\b[^\n]*(?:[:{]|;[ ]*(?:do|then))[ \t]*$
-    """,
-    re.VERBOSE,
-)
-_MARKUP_LINE = re.compile(
-    r"""
-      [ \t]*(?: (?:[-+*]|\d+[.)]|\#{1,6})[ \t]+\S | \*\*\w )    # a list item, a heading, bold text
-    | [ \t]*[\[(][\w:., -]+[\])]:?[ ]\S                         # a label in brackets: of a reference, a log line
-    | [^\n]*\]\((?:https?:|\#)                                  # a link
-    """,
-    re.VERBOSE,
-)
+_CODE = r"""
+      [@#{}()\[\]*] | // | /\* | "{3} | '{3} | <\?php | \$\w+[ \t]*=                         # how a line may begin
+    | (?: def | class | import | return | raise | func | fn | let | const | var | public | private | protected
+        | static | package | use | struct | impl | enum | interface | yield | await )[ ]\S
+    | (?: pass | break | continue | else | try | finally | end | return | do | then | done | fi | esac
+        )[ ]*[:;{]?[ \t\r]*$
+    | from[ ][\w.]+[ ]import\b
+    | [\w.$\[\]"'*&>-]+(?:,[ ]?[\w.]+)*[ ]*(?:[-+*/|&%:]?=)[ ]\S                           # an assignment
+    | "[^"\n]*"[ ]*:                                                                       # a key of JSON
+    | (?>[^\n]*[^ \t\r\n])                                                                 # how a line may end
+      (?: (?<=[{};(\[\])]) | (?<=[{};(\[\]]["',]) | (?<=\)[:,]) | (?<=["'\d\]}],) )
+    | (?:if|elif|for|while|with|except|async|switch|case|match|when)\b[^\n]*(?:[:{]|;[ ]*(?:do|then))[ \t\r]*$
+"""
+"""What a line of code has, after its indentation."""
+_MARKUP = r"""
+      (?: [-+*] | \d+[.)] | \#{1,6} )[ \t]+\S | \*\*\w        # a list item, a heading, bold text
+    | [\[(][\w:., -]+[\])]:?[ ]\S                           # a label in brackets: of a reference, a log line
+    | [^\n]*\]\((?:https?:|\#)                              # a link
+"""
+_LINES = re.compile(rf"\s*+(?:({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
+_LINES_OR_MARKUP = re.compile(rf"\s*+(?:({_MARKUP})|({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
+"""Each line that is not blank, and what tells what it is."""
 _TILDE_FENCE = re.compile(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
 
 
@@ -132,7 +131,8 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     if ending not in _CODE_ENDINGS:
         return code_share(text) > 0.6
     # A module may begin with pages of documentation, or be a table of values.
-    share = max(code_share(part, markup=False) for part in (text, text[max(0, len(text) - _SAMPLE) :]))
+    parts = (text, text[-_SAMPLE:]) if len(text) > _SAMPLE else (text,)
+    share = max(code_share(part, markup=False) for part in parts)
     return share > 0.2 or (share > 0.05 and _has_signs(text, _OF_ENDING.get(ending)))
 
 
@@ -149,18 +149,18 @@ def code_share(text: str, *, markup: bool = True) -> float:
     if not markup:
         code, others = code_lines(text)
         return code / (code + others) if code else 0.0
-    lines = [line[:300] for line in text[:_SAMPLE].splitlines() if line and not line.isspace()]
-    telling = [line for line in lines if not _MARKUP_LINE.match(line)]
-    code = sum(_CODE_LINE.match(line) is not None for line in telling)
-    return code / max(len(telling), len(lines) / 2) if lines else 0.0
+    lines = _LINES_OR_MARKUP.findall(text[:_SAMPLE].rstrip())
+    markups = sum(item != "" for item, _ in lines)
+    code = sum(sign != "" for _, sign in lines)
+    return code / max(len(lines) - markups, len(lines) / 2) if lines else 0.0
 
 
 def code_lines(text: str) -> tuple[int, int]:
     """How many lines of `text` (of its beginning, if it is long) look like code, and how many do not, blank ones
     apart."""
-    lines = [line[:300] for line in text[:_SAMPLE].splitlines() if line and not line.isspace()]
-    code = sum(_CODE_LINE.match(line) is not None for line in lines)
-    return code, len(lines) - code
+    signs = _LINES.findall(text[:_SAMPLE].rstrip())
+    others = signs.count("")
+    return len(signs) - others, others
 
 
 def _ending(name: str | None) -> str:
