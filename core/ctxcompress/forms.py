@@ -10,7 +10,7 @@ import numpy as np
 
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.passages import Kind, Segment
-from ctxcompress.text.words import split_words
+from ctxcompress.text.words import split_each
 
 __all__ = ["ALIVE", "CountsForm", "ReadText", "TextForm"]
 
@@ -32,7 +32,7 @@ class ReadText:
     @cached_property
     def words(self) -> Sequence[Sequence[str]]:
         """Of each segment of prose."""
-        return [split_words(self.text[segment[1] : segment[2]]) for segment in self.prose]
+        return split_each([self.text[segment[1] : segment[2]] for segment in self.prose])
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.costs import tokens_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.source import source_language
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.words import Terms, split_each
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Manner", "Reader", "Reading", "titled"]
@@ -214,7 +214,7 @@ def _together(
 def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str]]:
     if not text.outline:
         return text.words
-    return [split_words(text.text[segment[1] : segment[2]]) for segment in segments]
+    return split_each([text.text[segment[1] : segment[2]] for segment in segments])
 
 
 def _counted(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:

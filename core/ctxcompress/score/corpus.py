@@ -11,7 +11,7 @@ from ctxcompress.passages import Kind, Passage, Segment
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.postings import Postings
 from ctxcompress.score.sections import number_sections
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.words import Terms, split_each, split_words
 
 __all__ = ["KINDS", "Corpus"]
 
@@ -87,10 +87,10 @@ class Corpus:
         return cls(
             segments=segments,
             texts=texts,
-            words=[split_words(text) for text in texts] if words is None else words,
+            words=split_each(texts) if words is None else words,
             passage=np.array(passage, dtype=np.intp),
             sections=sections,
-            labels=[split_words(label) for label in labels],
+            labels=split_each(labels),
             label_texts=labels,
             names=names,
             titles=[item.title or "" for item in passages],

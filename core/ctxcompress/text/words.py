@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ctxcompress.text.fold import fold
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
-__all__ = ["Lexicon", "Terms", "has_unspaced", "split_unspaced", "split_words"]
+__all__ = ["Lexicon", "Terms", "has_unspaced", "split_each", "split_unspaced", "split_words"]
 
 # Scripts written without spaces between words (Thai, Lao, Myanmar, Khmer, kana of both widths, Han), and Hangul,
 # whose words carry particles that no stemmer here removes. Their digits are not among them: a number is a word.
@@ -29,6 +29,9 @@ _MARKS = (
     r"\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ufb1e\ufe20-\ufe2f"
 )
 _SIMPLE = re.compile(r"\w+")
+_BETWEEN = "\0"
+_BLANKED = re.sub(rb"[^\w\x00]", b" ", bytes(range(256)))
+"""Each byte, or a space instead of what is neither in an ASCII word nor between two texts."""
 # What needs another pattern than \w+: written as all that does not, the commonest first, which is searched faster.
 _BEYOND_SIMPLE = re.compile(
     r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
@@ -54,6 +57,16 @@ def split_words(text: str) -> list[str]:
     if text.isascii() or not _BEYOND_SIMPLE.search(text):
         return _SIMPLE.findall(text)
     return (_MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED).findall(text)
+
+
+def split_each(texts: Sequence[str]) -> list[list[str]]:
+    """`split_words` of each of many texts, in less than half the time: those that are ASCII at once."""
+    plain = list(filter(str.isascii, texts))
+    joined = _BETWEEN.join(plain)
+    if joined.count(_BETWEEN) >= len(plain):  # within a text, too, or none is ASCII
+        return list(map(split_words, texts))
+    parts = map(str.split, joined.encode().translate(_BLANKED).decode().split(_BETWEEN))
+    return [next(parts) if text.isascii() else split_words(text) for text in texts]
 
 
 def has_unspaced(text: str) -> bool:

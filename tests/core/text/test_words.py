@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.text.stems import other_stems
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.words import Terms, split_each, split_words
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "ru", "tr", "ar", "hi", "zh", "ja", "th", "ko", "id", "xx")
 VOCABULARY = (
@@ -93,6 +93,11 @@ def test_words_are_in_the_text_in_order_without_space(text):
         position = text.index(word, position) + len(word)
         assert word
         assert not any(character.isspace() for character in word)
+
+
+@given(st.lists(st.one_of(st.text(st.characters(max_codepoint=127)), st.text()), max_size=6))
+def test_many_texts_have_the_words_of_each(texts):
+    assert split_each(texts) == list(map(split_words, texts))
 
 
 @given(st.text())
