@@ -4,10 +4,8 @@ Text, content blocks of text, search results in their shapes and lists of docume
 search results by its keys cannot without breaking it, and anything else is not ours to change.
 """
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import adispatch_custom_event, dispatch_custom_event
@@ -17,7 +15,8 @@ from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import get_callback_manager_for_config
 from typing_extensions import TypedDict
 
-from ctxcompress import CompressionConfig, Compressor, CtxCompressError, Passage, compress_search_results
+from ctxcompress import CompressionConfig, Compressor, Passage, compress_search_results
+from ctxcompress.search.outputs import evident_results, is_json
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
@@ -25,8 +24,6 @@ __all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "named_que
 
 EVENT = "ctxcompress"
 """The name of the custom event that callbacks are told of each result that was shortened."""
-_CHARACTERS = 8
-"""Of a token: more than texts have, so that the budget bounds a page."""
 _QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 
 
@@ -105,7 +102,7 @@ class Outputs:
         if Compressor(self.config).count(text) < self.min_tokens:
             return None
         found = self._search(text, query)
-        if found or _is_json(text):
+        if found or is_json(text):
             return found
         result = Compressor(self.config).compress(query, [text])
         return Shortened(result.text, result.stats.original_tokens, result.tokens)
@@ -113,20 +110,8 @@ class Outputs:
     def _search(self, content: object, query: str | None) -> Shortened | None:
         """Search results that are over the budget; None if it is none, or fits."""
         budget = self.config.budget
-        compressed = partial(compress_search_results, content, query, complexity=self.complexity, config=self.config)
-        try:
-            try:
-                found = compressed(max_tokens=budget, max_results=budget)
-                if found.original_count == 1:  # a page that was read
-                    characters = budget * _CHARACTERS
-                    found = compressed(max_tokens=budget, max_characters=characters, max_sentences=budget)
-            except ValueError:  # what is around the results is over the budget: then the limits alone
-                found = compressed()
-        except CtxCompressError as error:
-            if isinstance(error, TypeError):
-                return None
-            raise
-        if not found.is_evident or found.original_tokens <= budget:
+        found = evident_results(content, query, self.config, max_tokens=budget, complexity=self.complexity)
+        if found is None or found.original_tokens <= budget:
             return None
         return Shortened(found.results, found.original_tokens, found.compressed_tokens)
 
@@ -137,7 +122,7 @@ class Outputs:
             ((place, text),) = texts.items()
             found = self._text(text, query)
             return found and replace(found, content=_with_texts(blocks, {place: found.content}, texts))
-        places = [place for place, text in texts.items() if not _is_json(text)]
+        places = [place for place, text in texts.items() if not is_json(text)]
         if not places:
             return None
         result = Compressor(self.config).compress(query, [texts[place] for place in places])
@@ -196,18 +181,6 @@ def only_text(arguments: Mapping[str, object]) -> str | None:
 
 def _is_traced(config: RunnableConfig | None) -> bool:
     return get_callback_manager_for_config(ensure_config(config)).parent_run_id is not None
-
-
-def _is_json(text: str) -> bool:
-    if not text.lstrip().startswith(("[", "{")):
-        return False
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    except RecursionError:
-        return True
-    return True
 
 
 def _is_block(item: object) -> bool:

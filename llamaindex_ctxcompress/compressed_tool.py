@@ -3,7 +3,6 @@
 import asyncio
 import copy
 import functools
-import json
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,8 @@ from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, ToolOutput
 
-from ctxcompress import CompressionConfig, Compressor, CtxCompressError, compress_search_results
+from ctxcompress import CompressionConfig, Compressor, compress_search_results
+from ctxcompress.search.outputs import evident_results, is_json
 from llamaindex_ctxcompress.embeddings import as_encoder
 
 __all__ = ["compress_tool"]
@@ -23,8 +23,6 @@ Tool = TypeVar("Tool", bound=BaseTool)
 
 _QUERY_NAMES = ("query", "q", "question", "search_query", "input", "query_str")
 _METHODS = ("__call__", "call")
-_CHARACTERS = 8
-"""Of a token: more than texts have, so that the budget bounds a page."""
 _TRIES = 3
 """How often search results are cut anew until they fit as Python writes them."""
 
@@ -98,7 +96,7 @@ class _Outputs:
         """What takes the place of each text, nothing for one that goes; None if nothing can be done."""
         if len(texts) == 1:
             return self._of_one(texts[0], raw, query)
-        if any(map(_is_json, texts)):
+        if any(map(is_json, texts)):
             return None
         return self._passages(texts, query, "\n")
 
@@ -110,7 +108,7 @@ class _Outputs:
         found = self._search(raw if is_written else text, query)
         if found is not None:
             return [found]
-        if _is_json(text) or (is_written and isinstance(raw, list | tuple | Mapping)):
+        if is_json(text) or (is_written and isinstance(raw, list | tuple | Mapping)):
             return None
         return [Compressor(self.config).compress(query, [text]).text]
 
@@ -124,13 +122,8 @@ class _Outputs:
         JSON, which is shorter."""
         budget = self.config.budget
         for _ in range(_TRIES):
-            try:
-                found = self._found(results, query, budget)
-            except CtxCompressError as error:
-                if isinstance(error, TypeError):
-                    return None
-                raise
-            if not found.is_evident:
+            found = evident_results(results, query, self.config, max_tokens=budget, complexity=self.complexity)
+            if found is None:
                 return None
             if self._count(str(results)) <= self.config.budget:
                 return str(results)
@@ -139,17 +132,6 @@ class _Outputs:
                 break
             budget = max(1, budget * self.config.budget // tokens)
         return text
-
-    def _found(self, results: object, query: str | None, budget: int) -> Any:
-        compressed = partial(compress_search_results, results, query, complexity=self.complexity, config=self.config)
-        try:
-            found = compressed(max_tokens=budget, max_results=budget)
-            if found.original_count == 1:  # a page that was read
-                characters = budget * _CHARACTERS
-                found = compressed(max_tokens=budget, max_characters=characters, max_sentences=budget)
-        except ValueError:  # what is around the results is over the budget: then the limits alone
-            found = compressed()
-        return found
 
     def _count(self, text: str) -> int:
         return Compressor(self.config).count(text)
@@ -203,18 +185,6 @@ def _query(args: Sequence[object], kwargs: Mapping[str, object], names: Collecti
 
 def _are_nodes(raw: object) -> TypeGuard[list[NodeWithScore]]:
     return isinstance(raw, list) and bool(raw) and all(isinstance(item, NodeWithScore) for item in raw)
-
-
-def _is_json(text: str) -> bool:
-    if not text.lstrip().startswith(("[", "{")):
-        return False
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    except RecursionError:
-        return True
-    return True
 
 
 def _with_texts(blocks: Sequence[Any], texts: Sequence[str]) -> list[Any]:
