@@ -9,7 +9,7 @@ import resource
 import subprocess
 import sys
 import sysconfig
-from itertools import cycle
+from itertools import chain, cycle
 from pathlib import Path
 from time import process_time
 
@@ -23,12 +23,13 @@ _ROUNDS = 3
 
 
 def sample(characters: int) -> str:
-    """Documentation and source that is on this machine; what comes again comes with other numbers in it."""
+    """Documentation and source that is on this machine, in turn; what comes again comes with other numbers in it."""
     folder = Path(sysconfig.get_path("purelib"))
-    files = sorted(folder.glob("*.dist-info/METADATA")) + sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[:60]
+    manuals = sorted(folder.glob("*.dist-info/METADATA"))
+    modules = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     parts, length = [], 0
-    for turn, file in enumerate(cycle(files)):
-        text = file.read_text(errors="replace").replace(" is ", f" is {turn} ")[:40_000]
+    for turn, file in enumerate(cycle(chain.from_iterable(zip(manuals, modules, strict=False)))):
+        text = file.read_text(errors="replace").replace(" is ", f" is {turn} ")[:4_000]
         parts.append(text)
         length += len(text)
         if length >= characters:
