@@ -14,7 +14,7 @@ import numpy as np
 from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import relative, table
-from ctxcompress.text.words import split_words
+from ctxcompress.text.words import split_unspaced, split_words
 
 __all__ = ["BRIDGES", "Bridges"]
 
@@ -50,14 +50,14 @@ class Bridges:
         self._passage_of: list[int] = corpus.passage.tolist()  # one by one, a list is read faster than an array
         self._passages = len(corpus.titles)
         titles = [_without_qualifier(title) for title in corpus.titles]
-        lowered = query.lower()
-        self._in_query = np.array([len(t) >= _SHORTEST_TITLE and t.lower() in lowered for t in titles], dtype=float)
+        asked = _spoken(query)
+        self._in_query = np.array([len(t) >= _SHORTEST_TITLE and _spoken(t) in asked for t in titles], dtype=float)
         numbers: dict[str, int] = {}
         self._title = np.array([numbers.setdefault(title, len(numbers)) for title in titles], dtype=np.intp)
         self._titles = len(numbers)
         self._links = list(_links(list(numbers), corpus.words, self._title[corpus.passage].tolist()))
         self._words = corpus.words
-        self._ignored = ignored | set(lowered.split())
+        self._ignored = ignored | set(query.lower().split())
 
     def features(self, probability: Floats) -> Floats:
         """One row for each of BRIDGES, one column a segment, given the probabilities of the pass before."""
@@ -147,6 +147,12 @@ class Bridges:
 def _without_qualifier(title: str) -> str:
     """A title as texts mention it: "Silver Dunes" of "Silver Dunes (film)"."""
     return title[: title.rfind("(")].rstrip() if title.endswith(")") and "(" in title else title
+
+
+def _spoken(text: str) -> str:
+    """Its words, each after a space: "What's My Line?" as it is asked for without its marks. At the end of a title the
+    question's word may go on, as plurals do."""
+    return "".join(f" {word}" for word in split_unspaced(text.lower())) or text
 
 
 def _links(titles: Sequence[str], texts: Sequence[Sequence[str]], own: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -115,6 +115,25 @@ def test_a_title_mentioned_by_a_good_segment_counts_for_its_passage() -> None:
     assert columns["title_in_query"].tolist() == [1.0, 1.0] + [0.0] * 6
 
 
+@pytest.mark.parametrize(
+    ("query", "title", "is_asked_for"),
+    [
+        ("who was the host of what's my line", "What's My Line?", True),
+        ("population of keystone heights florida", "Keystone Heights, Florida", True),
+        ("where do pineapples come from", "Pineapple", True),
+        ("黑死病是什么时候开始的？", "黑死病 (疾病)", False),  # three characters are too few to be sure
+        ("《西游记后传》是谁写的？", "西游记后传", True),
+        ("which countries of Northwest Africa", "West Africa", False),
+        ("who is my kinsman", "???", False),
+        ("what does ???? mean", "????", True),
+    ],
+)
+def test_a_title_is_asked_for_whatever_marks_it_has(query: str, title: str, is_asked_for: bool) -> None:
+    corpus = corpus_of(Passage("one", "A text.", title=title))
+    columns = dict(zip(BRIDGES, Bridges(query, corpus, frozenset()).features(np.array([0.5])), strict=True))
+    assert columns["title_in_query"].tolist() == [is_asked_for]
+
+
 def test_rare_names_of_the_best_segments_count_in_other_passages_only() -> None:
     columns = bridges_of([0.2, 0.8, 0.1, 0.1] + [0.05] * 4, FILM, DIRECTOR, *OTHERS[:2])
     names = columns["names"]
