@@ -151,7 +151,7 @@ def _without_qualifier(title: str) -> str:
 
 def _spoken(text: str) -> str:
     """Its words, each after a space: "What's My Line?" as it is asked for without its marks. At the end of a title the
-    question's word may go on, as plurals do."""
+    question's word may go on, as plurals do. A text without words is spoken as it is."""
     return "".join(f" {word}" for word in split_unspaced(text.lower())) or text
 
 
