@@ -28,7 +28,7 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.clauses import clauses
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
-from ctxcompress.text.words import Terms
+from ctxcompress.text.words import Terms, split_words
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Example", "Floats", "example", "kept_evidence"]
@@ -84,7 +84,8 @@ def example(case: Case) -> Example:
     candidates, corpus = reading.candidates, reading.corpus
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)
-    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
+    asked = split_words(case.query)
+    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names, asked)
     ignored = STOP_WORDS.get(language, frozenset())
     return Example(
         query=case.query,

@@ -19,7 +19,7 @@ from ctxcompress.score.model import Stage, load_models, sigmoid
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.score.source import is_program, source_features
 from ctxcompress.text.clauses import clauses
-from ctxcompress.text.words import Terms
+from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["evidence", "follow", "passes"]
 
@@ -45,7 +45,14 @@ def evidence(
     wanted: the query's terms and their weights. ignored: the function words of the language.
     """
     matches = find_matches(
-        corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names, postings=corpus.postings
+        corpus.words,
+        corpus.sections,
+        corpus.labels,
+        wanted,
+        terms,
+        corpus.names,
+        split_words(query),
+        postings=corpus.postings,
     )
     if not corpus.texts or not (matches.any or (semantics and query.strip())):
         return np.zeros(len(corpus.texts))

@@ -69,15 +69,17 @@ def find_matches(
     query: Mapping[str, float],
     terms: Terms,
     names: Sequence[Sequence[str]] = (),
+    asked: Sequence[str] = (),
     postings: Postings | None = None,
 ) -> Matches:
     """Looks the terms of the query up in everything, once.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the
     words of the headings and the title of each section. names: the words of its innermost heading, if that is
-    asked for. query: term -> weight. postings: where all these words occur, if that is known.
+    asked for. query: term -> weight. asked: the question's words, if those that are nowhere may be there in another
+    spelling. postings: where all these words occur, if that is known.
     """
-    found = (postings or Scan(words, labels, names, terms)).occurrences(query)
+    found = (postings or Scan(words, labels, names, terms)).occurrences(query, asked)
     weights = np.fromiter(query.values(), float, len(query))
     body, label = found[Level.BODY], found[Level.LABEL]
     section_of = np.asarray(sections, dtype=np.intp)

@@ -6,6 +6,7 @@ from enum import IntEnum
 import numpy as np
 
 from ctxcompress.score.bm25 import Floats, Integers, Occurrences
+from ctxcompress.score.spelling import respelled
 from ctxcompress.text.words import Lexicon, Terms
 
 __all__ = ["Level", "Postings", "Scan"]
@@ -34,26 +35,32 @@ class Scan:
     def __init__(self, words: Units, labels: Units, names: Units, terms: Terms) -> None:
         self._levels, self._terms = (words, labels, names), terms
 
-    def occurrences(self, query: Mapping[str, float]) -> tuple[Occurrences, ...]:
-        """Of the query's terms, on each Level."""
+    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> tuple[Occurrences, ...]:
+        """Of the query's terms, on each Level. asked: the question's words, if those that are nowhere may be there in
+        another spelling."""
         words, labels, _ = self._levels
-        matching = self._terms.matching(set().union(*words, *labels), query)
+        vocabulary = set[str]().union(*words, *labels)
+        matching = self._terms.matching(vocabulary, query)
+        matching |= respelled(asked, query, matching, vocabulary, self._terms)
         return tuple(_scanned(units, matching, len(query)) for units in self._levels)
 
 
 class Postings:
     """Knows of every word where it is: made once, for many questions. It finds exactly what `Scan` does."""
 
-    __slots__ = ("_levels", "_lexicon", "_sizes")
+    __slots__ = ("_levels", "_lexicon", "_sizes", "_terms", "_vocabulary")
 
     def __init__(self, words: Units, labels: Units, names: Units, terms: Terms) -> None:
         self._levels = tuple(map(_inverted, (words, labels, names)))
         self._sizes = tuple(map(len, (words, labels, names)))
-        self._lexicon = Lexicon(terms, self._levels[Level.BODY].keys() | self._levels[Level.LABEL].keys())
+        self._vocabulary = self._levels[Level.BODY].keys() | self._levels[Level.LABEL].keys()
+        self._lexicon = Lexicon(terms, self._vocabulary)
+        self._terms = terms
 
-    def occurrences(self, query: Mapping[str, float]) -> tuple[Occurrences, ...]:
-        """Of the query's terms, on each Level."""
+    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> tuple[Occurrences, ...]:
+        """As of a Scan."""
         matching = self._lexicon.matching(query)
+        matching |= respelled(asked, query, matching, self._vocabulary, self._terms)
         pairs = zip(self._levels, self._sizes, strict=True)
         return tuple(_looked_up(level, matching, size, len(query)) for level, size in pairs)
 

@@ -16,7 +16,8 @@ WORDS = st.one_of(
         "lying lie dies timeouts timeout time_out getTimeOut HTTPServer httpserver Zeitüberschreitung Zeit "
         "überschreitung Überschreitungen Versicherungsgesellschaft Gesellschaft "
         " ışık IŞIK кошка кошки وقال قال والمكتب مكتب 超时 超时时间 "
-        "時間を 時間 की किताबें किताब ไทย ภาษาไทย 시간 시간은 naïve naive ﬁle file x_ _ 30 30s".split()
+        "時間を 時間 की किताबें किताब ไทย ภาษาไทย 시간 시간은 naïve naive ﬁle file x_ _ 30 30s Versicherungsgeselschaft "
+        "timeuots Timeuot".split()
     ),
     st.text(min_size=1, max_size=6),
 )
@@ -33,8 +34,9 @@ def test_postings_find_what_scans_find(language, words, labels, query):
     own = terms.of_words(word for text in query for word in split_words(text))
     wanted = {term: 1.0 for of_word in own.values() for term in of_word}
     names = [label[-2:] for label in labels]
-    found = Postings(words, labels, names, terms).occurrences(wanted)
-    for one, other in zip(found, Scan(words, labels, names, terms).occurrences(wanted), strict=True):
+    asked = split_words(" ".join(query))
+    found = Postings(words, labels, names, terms).occurrences(wanted, asked)
+    for one, other in zip(found, Scan(words, labels, names, terms).occurrences(wanted, asked), strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
         keys = one.unit * one.terms + one.term
         assert np.array_equal(keys, np.unique(keys))
