@@ -81,7 +81,6 @@ def test_all_slips_are_found_and_nothing_else(word: str, draw: st.DataObject) ->
 
 
 def test_a_question_with_a_slip_is_answered() -> None:
-    family = "Bryan Cranston played the father of Malcolm. "
-    filler = "The middle of the week is when the market opens, and people come from the hills. "
-    result = compress("who is the dad of malcom in the middle", [filler * 3, family, filler * 4], max_tokens=30)
-    assert "Cranston" in result.text
+    passages = ["The dad is in the middle of the week.", "In the middle there is a dad.", "Malcolm has Hal.", "A dad."]
+    result = compress("who plays the dad in malcom in the middle", passages, max_tokens=6)
+    assert result.text == "Malcolm has Hal."
