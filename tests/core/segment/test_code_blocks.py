@@ -5,6 +5,8 @@ from bisect import bisect_right
 from itertools import accumulate
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from segment_texts import descriptions, sources
 
 from ctxcompress.outline import walk
@@ -12,7 +14,7 @@ from ctxcompress.passages import Kind
 from ctxcompress.segment.code import code_segments, outline
 from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.segment.segments import segment
-from ctxcompress.text.source import code_share, looks_like_code, source_language
+from ctxcompress.text.source import code_lines, code_share, looks_like_code, source_language
 
 CODE = {
     "py": "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n"
@@ -128,6 +130,36 @@ def test_markdown_with_fences_is_not_code():
 def test_descriptions_are_not_code_and_sources_are():
     assert not any(looks_like_code(text) for text in descriptions().values())
     assert all(looks_like_code(text, name) for name, text in sources().items())
+
+
+LINES = """\
+def f(x):
+    return x
+\t}
+x, y = 1, 2
+"key": 1,
+$a = 1
+$a
+if x then
+for (;;) {
+call(x);
+else
+
+  \n\
+A sentence of prose.
+for all of them
+- an item
+# a heading
+[a] label
+é [link](https://e.org)""".split("\n")
+
+
+@given(st.lists(st.sampled_from(LINES)), st.sampled_from(["\n", "\r\n", "\n\n"]))
+def test_lines_are_told_each_by_itself(lines: list[str], end: str) -> None:
+    code, others = code_lines(end.join(lines))
+    alone = [code_lines(line) for line in lines]
+    assert (code, others) == (sum(one for one, _ in alone), sum(other for _, other in alone))
+    assert code_share(end.join(lines)) == code_share("\n".join(lines))
 
 
 def test_the_share_of_nothing_is_nothing():
