@@ -41,6 +41,7 @@ class Example:
     """One case, segmented and looked up."""
 
     query: str
+    language: str
     passages: list[Passage]
     documents: Sequence[Document]
     candidates: Candidates
@@ -89,6 +90,7 @@ def example(case: Case) -> Example:
     ignored = STOP_WORDS.get(language, frozenset())
     return Example(
         query=case.query,
+        language=language,
         passages=passages,
         documents=documents,
         candidates=candidates,

@@ -39,10 +39,11 @@ FOREIGN = frozenset(("xquad_ar", "xquad_zh"))
 
 
 class Remembered:
-    """An encoder that encodes no text twice."""
+    """An encoder that encodes no text twice, and what stands beside it."""
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, word_vectors: Comparer | None = None) -> None:
         self._encoder = encoder
+        self.word_vectors = word_vectors
         self._known: dict[str, Floats] = {}
 
     def encode_query(self, text: str, /) -> Floats:
@@ -82,10 +83,10 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
     """What each model makes of a case, source code judged once more; and the models."""
     words = learn_words(sets, without)
     judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
-    stages = {"words": words}
+    models = {"words": Model(tuple(words), calibrate(sets, judges["words"]))}
     for name, encoder in encoders.items():
-        stages[name], judges[name] = _learn_closeness(sets, name, words, encoder, without)
-    models = {name: Model(tuple(stages[name]), calibrate(sets, judge)) for name, judge in judges.items()}
+        models[name], judge = _learn_closeness(sets, name, words, encoder, without)
+        judges[name] = _of_languages(name, judge, encoder, judges)
     if not any(case.corpus.source.any() for cases in sets.values() for case in cases):
         return judges, models  # where nothing of source code may be learned from
     of_words = models["words"].calibration.probability
@@ -106,19 +107,38 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
 def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
     """The model for an encoder, on the weights for words that are published."""
     words = load_models()["words"].stages
-    stages, judge = _learn_closeness(sets, name, words, encoder, frozenset())
-    return Model(tuple(stages), calibrate(sets, judge))
+    model, _ = _learn_closeness(sets, name, words, encoder, frozenset())
+    return model
 
 
 def _learn_closeness(
     sets: Sets, name: str, words: Sequence[Stage], encoder: Encoder | Comparer, without: frozenset[str]
-) -> tuple[list[Stage], Judge]:
-    familiar = {of: cases for of, cases in sets.items() if of not in FOREIGN}
-    return learn_semantic(familiar, name, words, _semantics(encoder), without)
+) -> tuple[Model, Judge]:
+    """Source code, which has a pass of its own, is not learned from."""
+    semantics = _semantics(encoder)
+    judged = {of: found for of, cases in sets.items() if (found := [c for c in cases if semantics(c).model == name])}
+    familiar = {
+        of: cases
+        for of, cases in judged.items()
+        if of not in FOREIGN and not any(case.corpus.source.all() for case in cases)
+    }
+    stages, judge = learn_semantic(familiar, name, words, semantics, without)
+    return Model(tuple(stages), calibrate(judged, judge)), judge
+
+
+def _of_languages(name: str, judge: Judge, encoder: Encoder | Comparer, others: Judges) -> Judge:
+    """The judge, but for cases in languages for which the encoder has another one."""
+    semantics = _semantics(encoder)
+
+    def judged(case: Example) -> Floats:
+        model = semantics(case).model
+        return judge(case) if model == name else others[model](case)
+
+    return judged
 
 
 def _semantics(encoder: Encoder | Comparer) -> Callable[[Example], Semantics]:
-    return lambda case: Semantics(encoder, [None] * len(case.passages))
+    return lambda case: Semantics.of(encoder, [None] * len(case.passages), case.language)
 
 
 def worth(logits: Floats) -> Floats:
@@ -196,12 +216,20 @@ def main() -> None:
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--encoder", required=True, help="folder or name of a model of sentence-transformers")
     parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
-    parser.add_argument("--only", choices=["static", "encoder"], help="the model that is learned; the others stay")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=["static", "encoder", "encoder_and_static"],
+        help="the models that are learned; the others stay",
+    )
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
+    static = RememberedComparer(StaticVectors())
+    encoder = Remembered(SentenceEncoder(options.encoder, word_vectors=False))
     encoders: Encoders = {
-        "static": RememberedComparer(StaticVectors()),
-        "encoder": Remembered(SentenceEncoder(options.encoder)),
+        "static": static,
+        "encoder": encoder,
+        "encoder_and_static": Remembered(encoder, word_vectors=static),
     }
     sets = load(options.cases, options.limit)
     table = folds(sets, encoders)
@@ -210,7 +238,7 @@ def main() -> None:
     print_table("left out", others)
     if not options.dry_run:
         if options.only:
-            models = {**load_models(), options.only: learn_one(sets, options.only, encoders[options.only])}
+            models = {**load_models(), **{name: learn_one(sets, name, encoders[name]) for name in options.only}}
         else:
             _, models = learn(sets, encoders)
         data = written(sets, models, {"folds": table, "left_out": others}, Path(options.encoder).name)

@@ -8,7 +8,15 @@ from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
-__all__ = ["AsyncEncoder", "Comparer", "Encoder", "ManyComparer", "OnLoop"]
+__all__ = [
+    "AsyncEncoder",
+    "Comparer",
+    "Encoder",
+    "ManyComparer",
+    "OnLoop",
+    "WithWordVectors",
+    "word_vectors_of",
+]
 
 _LOOK = 0.05
 """Seconds."""
@@ -57,16 +65,33 @@ class ManyComparer(Comparer, Protocol):
         """What `compare` says for each question, shape (queries, texts)."""
 
 
+@runtime_checkable
+class WithWordVectors(Protocol):
+    """An encoder, or a comparer that is not cheap, with a cheap comparer beside it that compares all texts, where the
+    encoder compares some."""
+
+    @property
+    def word_vectors(self) -> Comparer | None:
+        """The cheap one; None for none."""
+
+
+def word_vectors_of(encoder: object) -> Comparer | None:
+    """The cheap comparer that stands beside an encoder; what else may be called so there is none."""
+    beside = encoder.word_vectors if isinstance(encoder, WithWordVectors) else None
+    return beside if isinstance(beside, Comparer) and beside.cheap else None
+
+
 class OnLoop:
     """An async encoder for one thread that has no event loop: what it awaits runs on `loop`, which must be free.
 
     Raises CancelledError in that thread after `cancel`, or if the loop is closed.
     """
 
-    __slots__ = ("_cancelled", "_encoder", "_loop")
+    __slots__ = ("_cancelled", "_encoder", "_loop", "word_vectors")
 
     def __init__(self, encoder: AsyncEncoder, loop: asyncio.AbstractEventLoop) -> None:
         self._encoder, self._loop = encoder, loop
+        self.word_vectors = word_vectors_of(encoder)
         self._cancelled = threading.Event()
 
     def encode_query(self, text: str, /) -> ArrayLike:

@@ -69,7 +69,8 @@ def _scores(query: str, items: Sequence[Passage], reading: Reading, language: st
     corpus = reading.corpus
     if config.scorer == "bm25":
         return relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.postings)
-    semantics = Semantics(config.encoder, [item.embedding for item in items]) if config.encoder else None
+    embeddings = [item.embedding for item in items]
+    semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
     return evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()), semantics)
 
 

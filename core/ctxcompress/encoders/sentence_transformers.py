@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.encoder import Comparer
+from ctxcompress.encoders.static import StaticVectors
 from ctxcompress.errors import MissingExtra
 
 __all__ = ["CrossEncoder", "SentenceEncoder"]
@@ -19,13 +21,15 @@ class SentenceEncoder:
     model: a SentenceTransformer, or the folder or name of one. sentence-transformers downloads what it is given a
     name of and does not find. Questions and texts get the prompts that the model has for them.
     batch_size: how many texts at a time.
+    word_vectors: whether the English `StaticVectors` compare all texts, of which the model reads a part.
 
     Raises MissingExtra without the extra `semantic`.
     """
 
-    def __init__(self, model: Any, *, batch_size: int = 32) -> None:
+    def __init__(self, model: Any, *, batch_size: int = 32, word_vectors: bool = True) -> None:
         self._model = _loaded("SentenceTransformer", model)
         self._batch_size = batch_size
+        self.word_vectors: Comparer | None = StaticVectors() if word_vectors else None
 
     def encode_query(self, text: str, /) -> NDArray[np.float32]:
         """The vector of a question, shape (dimensions,)."""

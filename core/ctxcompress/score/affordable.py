@@ -10,12 +10,14 @@ from ctxcompress.score.features import standardized
 
 __all__ = ["Allowance", "lengths", "promising"]
 
-_SHARE = 0.175
+_SHARE = 0.185
 """Of the cost of comparing everything."""
-_TEXT, _CALL = 20.0, 200.0
+_TEXT, _CALL = 20.0, 350.0
 """What a text and a call of the encoder cost beside the characters, in characters."""
 _CALLS = 2
 """One for the question, one for the rest."""
+_WORD_VECTORS = 150.0
+"""What word vectors beside the encoder cost, in characters."""
 _LONGEST = 1_000.0
 """Characters of which small models read no more."""
 _MOST_WITHOUT_WORDS = 1_000
@@ -27,9 +29,10 @@ class Allowance:
 
     __slots__ = ("_everything", "_left")
 
-    def __init__(self, segments: Sequence[str], query: str, *, everything: bool) -> None:
-        """everything: whether as good as everything may be compared."""
-        self._left = _SHARE * float(_cost(lengths(segments)).sum()) - _CALLS * _CALL - len(query)
+    def __init__(self, segments: Sequence[str], query: str, *, everything: bool, word_vectors: bool) -> None:
+        """everything: whether as good as everything may be compared. word_vectors: whether some compare, too."""
+        spent = _CALLS * _CALL + len(query) + (_WORD_VECTORS if word_vectors else 0.0)
+        self._left = _SHARE * float(_cost(lengths(segments)).sum()) - spent
         self._everything = everything
 
     def spend(self, sizes: Floats, share: float = 1.0, *, least: int = 0) -> int:

@@ -69,18 +69,21 @@ def closeness_of_some(
     corpus: Corpus,
     logits: Floats | None,
     embeddings: Sequence[Sequence[float] | None],
+    *,
+    word_vectors: bool = False,
 ) -> Closeness:
     """Of how passages begin, of titles and headings, and of promising segments: what costs a fraction of everything.
 
     logits: how likely each segment is needed as far as words tell; None where they tell nothing.
     embeddings: of the passages, where they carry one, which is used in place of how the passage begins.
+    word_vectors: whether some compare, too, which costs a little.
     Raises ConfigError if the encoder gives something else than one number or vector for each text.
     """
     if isinstance(encoder, Encoder):
         reader: _Vectors | _Pairs = _Vectors(encoder, query, embeddings)
     else:
         reader = _Pairs(encoder, query, passages=len(embeddings))
-    allowance = Allowance(corpus.texts, query, everything=logits is None)
+    allowance = Allowance(corpus.texts, query, everything=logits is None, word_vectors=word_vectors)
     asked = clauses[: reader.most_clauses]
     asked = asked[: allowance.spend(lengths(asked), _SHARE_OF_CLAUSES)]
     segments, labels = _read_as(corpus, ~np.isnan(reader.passages))

@@ -15,7 +15,7 @@ import numpy as np
 from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.bridges import BRIDGES
 from ctxcompress.score.features import FEATURES
-from ctxcompress.score.semantic import SEMANTIC
+from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS
 from ctxcompress.score.source import SOURCE
 
 __all__ = ["COLUMNS", "Calibration", "Model", "Stage", "load_models", "sigmoid"]
@@ -23,7 +23,8 @@ __all__ = ["COLUMNS", "Calibration", "Model", "Stage", "load_models", "sigmoid"]
 COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "words": (FEATURES, FEATURES + BRIDGES, FEATURES + BRIDGES),
     "static": (FEATURES + BRIDGES + SEMANTIC,),
-    "encoder": (FEATURES + BRIDGES + SEMANTIC, FEATURES + BRIDGES + SEMANTIC),
+    "encoder": (FEATURES + BRIDGES + SEMANTIC,) * 2,
+    "encoder_and_static": (FEATURES + BRIDGES + SEMANTIC + WORD_VECTORS,) * 2,
     "source": (FEATURES + SOURCE,),
 }
 """Of each model, of each pass, the names of its features. "words" comes first, the others go on from there; "source"

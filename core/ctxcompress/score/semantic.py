@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import ranks, standardized, table
 
-__all__ = ["SEMANTIC", "Semantics"]
+__all__ = ["SEMANTIC", "WORD_VECTORS", "Semantics"]
 
 SEMANTIC = (
     "compared",  # whether the segment was compared with the question
@@ -31,6 +31,12 @@ SEMANTIC = (
 """The rows of `Semantics.features`, in order. A question of several hops may be close to none of its passages, while
 one of its clauses is close to each. Where there are one or two passages clauses do not count, and their rows are 0."""
 
+WORD_VECTORS = tuple(f"word_vectors_{name}" for name in SEMANTIC)
+"""The rows that follow where cheap word vectors stand beside the encoder: the same of those, divided by 1 + the number
+of the question's clauses. The words of a long question add up to less."""
+
+_OF_WORD_VECTORS = "en"
+"""In other languages word vectors beside an encoder that knows them lose evidence."""
 _CLAUSE_ROWS = 3
 """The last of them."""
 _LEAST_PASSAGES = 3
@@ -44,28 +50,51 @@ class Semantics:
     encoder: Encoder | Comparer
     embeddings: Sequence[Sequence[float] | None]
     """Of the passages, where they carry one."""
+    word_vectors: Comparer | None = None
+    """Cheap ones, beside an encoder that is not."""
+
+    @classmethod
+    def of(
+        cls, encoder: Encoder | Comparer, embeddings: Sequence[Sequence[float] | None], language: str
+    ) -> "Semantics":
+        """With the word vectors that stand beside the encoder, if they are in their language."""
+        compares_some = isinstance(encoder, Encoder) or not encoder.cheap
+        beside = word_vectors_of(encoder) if compares_some and language == _OF_WORD_VECTORS else None
+        return cls(encoder, embeddings, beside)
 
     @property
     def model(self) -> str:
         """The name of the weights that are for it."""
+        if self.word_vectors is not None:
+            return "encoder_and_static"
         return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.cheap else "static"
 
     def features(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str] = ()) -> Floats:
-        """One row for each of SEMANTIC, one column a segment.
+        """One row for each of SEMANTIC, with word vectors beside the encoder of WORD_VECTORS too; one column a segment.
 
         logits: how likely each segment is needed as far as words tell; None where they tell nothing.
         clauses: parts of the question.
         Raises ConfigError if the encoder gives something else than one number or vector for each text.
         """
+        rows = [self._rows(query, corpus, logits, clauses)]
+        if self.word_vectors is not None:
+            of_words = Semantics(self.word_vectors, ())._rows(query, corpus, logits, clauses)
+            rows.append(of_words / (1 + len(clauses)))
+        return np.vstack(rows)
+
+    def _rows(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str]) -> Floats:
+        """Those of SEMANTIC."""
         several = len(corpus.titles) >= _LEAST_PASSAGES
         closeness = self._closeness(query, clauses if several else (), corpus, logits)
-        rows = [_segment_rows(corpus, closeness), _label_rows(corpus, closeness)]
         of_clauses = _clause_rows(corpus, closeness) if several else np.zeros((_CLAUSE_ROWS, len(corpus.texts)))
-        return np.vstack([*rows, of_clauses])
+        return np.vstack([_segment_rows(corpus, closeness), _label_rows(corpus, closeness), of_clauses])
 
     def _closeness(self, query: str, clauses: Sequence[str], corpus: Corpus, logits: Floats | None) -> Closeness:
         if isinstance(self.encoder, Encoder) or not self.encoder.cheap:
-            return closeness_of_some(self.encoder, query, clauses, corpus, logits, self.embeddings)
+            beside = self.word_vectors is not None
+            return closeness_of_some(
+                self.encoder, query, clauses, corpus, logits, self.embeddings, word_vectors=beside
+            )
         return closeness_of_all(self.encoder, query, clauses, corpus)
 
 
