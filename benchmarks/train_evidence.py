@@ -2,7 +2,7 @@
 
     python benchmarks/train_evidence.py CASES... --encoder FOLDER            # tables, then train on all and write
     python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # the tables only
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder  # the other weights stay
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder static  # the other weights stay
 
 CASES are files of question-answering cases with marked evidence, in one of the formats that cases.py reads; a file is
 a set. FOLDER is a model of sentence-transformers, all-MiniLM-L6-v2 for the weights that are published. Needs the dev,

@@ -118,9 +118,9 @@ class CtxCompressor(BaseDocumentCompressor):
     encoder: Embeddings | Encoder | object | None = None
     """What tells the scorer "evidence" how close texts are in meaning: `encoder=OpenAIEmbeddings()`, or any other
     LangChain `Embeddings`, or one of ctxcompress.encoders: `encoder=StaticVectors()`. Only sentences whose words leave
-    it in doubt are embedded, in a few calls. `acompress_documents` awaits `aembed_query` and `aembed_documents`.
-    Embeddings that EmbeddingsFilter or EmbeddingsRedundantFilter left on the documents are used and not made again, so
-    they must be of this model."""
+    it in doubt are embedded, in a few calls; `EmbeddingsEncoder` puts word vectors beside. `acompress_documents` awaits
+    `aembed_query` and `aembed_documents`. Embeddings that EmbeddingsFilter or EmbeddingsRedundantFilter left on the
+    documents are used and not made again, so they must be of this model."""
     adaptive: bool = False
     """Whether to stop before the budget is full, at the segments that are hardly needed. What fits as it is stays."""
     min_probability: float = 0.012

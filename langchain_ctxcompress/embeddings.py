@@ -12,9 +12,14 @@ __all__ = ["EmbeddingsEncoder", "as_encoder"]
 @dataclass(frozen=True, slots=True)
 class EmbeddingsEncoder:
     """Any `Embeddings` as an encoder. Questions and texts each go to the method that LangChain has for them: there are
-    models that embed them differently."""
+    models that embed them differently.
+
+    word_vectors: what compares all texts, of which the model embeds a part, for English: `StaticVectors()` of
+    ctxcompress.encoders, another comparer that is cheap, or None for none.
+    """
 
     embeddings: Embeddings
+    word_vectors: Any = None
 
     def encode_query(self, text: str, /) -> list[float]:
         """The vector of a question."""

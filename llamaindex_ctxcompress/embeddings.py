@@ -17,9 +17,13 @@ class EmbeddingEncoder:
 
     The question is embedded although retrieval may have left its vector in the query bundle: nothing there says of
     which model that is, and the index may have another one. An `embeddings_cache` saves embedding it twice.
+
+    word_vectors: what compares all texts, of which the model embeds a part, for English: `StaticVectors()` of
+    ctxcompress.encoders, another comparer that is cheap, or None for none.
     """
 
     model: BaseEmbedding
+    word_vectors: Any = None
 
     def encode_query(self, text: str, /) -> list[float]:
         """The vector of a question."""

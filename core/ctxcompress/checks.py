@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TypeGuard, get_args
 
-from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.entries import Cache
 from ctxcompress.errors import ConfigError
 from ctxcompress.passages import Kind
@@ -132,6 +132,12 @@ def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
             f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, such as SentenceEncoder(...), to an "
             "adapter an embedding model of its framework, or an object with encode_query and encode_document, or with "
             "compare and cheap"
+        )
+    beside = word_vectors_of(encoder)
+    if beside is not None and (isinstance(beside, type) or not isinstance(beside, Comparer) or not beside.cheap):
+        raise ConfigError(
+            f"the encoder's word_vectors is {_shown(beside)}; give StaticVectors(), another object with compare and "
+            "cheap=True, or None"
         )
     if scorer != "evidence" and (encoder is not None or adaptive):
         option = "adaptive=True" if encoder is None else "an encoder"

@@ -76,9 +76,11 @@ class WithWordVectors(Protocol):
 
 
 def word_vectors_of(encoder: object) -> Comparer | None:
-    """The cheap comparer that stands beside an encoder; what else may be called so there is none."""
-    beside = encoder.word_vectors if isinstance(encoder, WithWordVectors) else None
-    return beside if isinstance(beside, Comparer) and beside.cheap else None
+    """The cheap comparer that stands beside an encoder. What is cheap itself has none beside it."""
+    if not isinstance(encoder, WithWordVectors):
+        return None
+    is_cheap = not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.cheap
+    return None if is_cheap else encoder.word_vectors
 
 
 class OnLoop:

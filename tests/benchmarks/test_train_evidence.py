@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ctxcompress.score.model import COLUMNS, Model
+from ctxcompress.score.semantic import WORD_VECTORS
 
 TEXT = "The {0} stands by the river. It was built in {1}. The old {0} has {2} towers."
 
@@ -50,6 +51,27 @@ def test_one_model_is_learned_on_the_published_words(training: ModuleType, sets:
     assert stage.weights.shape == (len(COLUMNS["static"][0]),)
     assert np.isfinite(stage.weights).all()
     assert stage.weights.any()
+
+
+class Lengths:
+    """Vectors of how long texts are, and of their letters e, with letters beside."""
+
+    word_vectors = Letters()
+
+    def encode_query(self, text: str) -> list[int]:
+        return [len(text), text.count("e")]
+
+    def encode_document(self, texts: list[str]) -> list[list[int]]:
+        return [self.encode_query(text) for text in texts]
+
+
+def test_word_vectors_beside_an_encoder_have_weights_of_their_own(
+    training: ModuleType, sets: dict[str, list[object]]
+) -> None:
+    model = training.learn_one(sets, "encoder_and_static", Lengths())
+    weights = dict(zip(COLUMNS["encoder_and_static"][0], model.stages[0].weights, strict=True))
+    assert weights["word_vectors_similarity"]
+    assert set(COLUMNS["encoder_and_static"][0]) - set(COLUMNS["encoder"][0]) == set(WORD_VECTORS)
 
 
 def test_where_no_case_has_many_passages_it_says_what_to_add(

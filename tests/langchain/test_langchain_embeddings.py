@@ -20,9 +20,8 @@ from lc_embeddings import ANSWER, DIMENSIONS, PARAPHRASE, QUESTION, Meanings, ca
 from pydantic import Field, ValidationError
 
 from ctxcompress import CompressionConfig, Compressor, CtxCompressError
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, EmbeddingsEncoder
 from langchain_ctxcompress.convert import passages_from_documents
-from langchain_ctxcompress.embeddings import EmbeddingsEncoder
 
 FAKE = DeterministicFakeEmbedding(size=16)
 
@@ -383,6 +382,36 @@ def test_the_field_is_what_was_given_and_the_core_gets_an_encoder(encoder):
     assert compressor.config == compressor.config
     with pytest.raises(ValidationError, match="frozen"):
         compressor.encoder = None
+
+
+class Spelling:
+    """A comparer beside an embedding model."""
+
+    cheap = True
+
+    def __init__(self):
+        self.texts = []
+
+    def compare(self, query, texts):
+        self.texts += texts
+        return [len(set(query) & set(text)) for text in texts]
+
+
+async def test_word_vectors_beside_embeddings_compare_all_texts_sync_and_async():
+    beside, embeddings = Spelling(), Meanings()
+    compressor = tight(EmbeddingsEncoder(embeddings, word_vectors=beside))
+    documents = car_documents()
+    kept = compressor.compress_documents(documents, QUESTION)
+    assert answers(kept)
+    compared = len(beside.texts)
+    assert compared > len(embeddings.texts) > 0
+    assert await compressor.acompress_documents(documents, QUESTION) == kept
+    assert len(beside.texts) == 2 * compared
+
+
+def test_what_cannot_stand_beside_embeddings_is_refused():
+    with pytest.raises(ValidationError, match="the encoder's word_vectors is 'glove'; give StaticVectors"):
+        CtxCompressor(encoder=EmbeddingsEncoder(FAKE, word_vectors="glove"))
 
 
 def test_what_compares_works_as_it_is():

@@ -24,8 +24,7 @@ from llama_index.core.storage.kvstore import SimpleKVStore
 from pydantic import ValidationError
 
 from ctxcompress import CtxCompressError
-from llamaindex_ctxcompress import CtxCompressPostprocessor
-from llamaindex_ctxcompress.embeddings import EmbeddingEncoder
+from llamaindex_ctxcompress import CtxCompressPostprocessor, EmbeddingEncoder
 
 
 class Spelled:
@@ -358,6 +357,30 @@ def test_an_encoder_that_is_assigned_later_counts() -> None:
     postprocessor = tight(None)
     postprocessor.encoder = Meanings()
     assert ANSWER in kept_by(postprocessor, PARAPHRASE)
+
+
+class Spelling:
+    """A comparer beside an embedding model."""
+
+    cheap = True
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def compare(self, query: str, texts: list[str]) -> list[int]:
+        self.texts += texts
+        return [len(set(query) & set(text)) for text in texts]
+
+
+async def test_word_vectors_beside_an_embedding_model_compare_all_texts_sync_and_async() -> None:
+    beside = Spelling()
+    postprocessor = tight(EmbeddingEncoder(Meanings(), word_vectors=beside))
+    kept = kept_by(postprocessor, QUESTION)
+    assert kept
+    compared = len(beside.texts)
+    assert compared > 0
+    assert await akept_by(postprocessor, QUESTION) == kept
+    assert len(beside.texts) == 2 * compared
 
 
 def test_one_model_makes_equal_encoders() -> None:

@@ -58,8 +58,7 @@ class Semantics:
         cls, encoder: Encoder | Comparer, embeddings: Sequence[Sequence[float] | None], language: str
     ) -> "Semantics":
         """With the word vectors that stand beside the encoder, if they are in their language."""
-        compares_some = isinstance(encoder, Encoder) or not encoder.cheap
-        beside = word_vectors_of(encoder) if compares_some and language == _OF_WORD_VECTORS else None
+        beside = word_vectors_of(encoder) if language == _OF_WORD_VECTORS else None
         return cls(encoder, embeddings, beside)
 
     @property
@@ -92,9 +91,7 @@ class Semantics:
     def _closeness(self, query: str, clauses: Sequence[str], corpus: Corpus, logits: Floats | None) -> Closeness:
         if isinstance(self.encoder, Encoder) or not self.encoder.cheap:
             beside = self.word_vectors is not None
-            return closeness_of_some(
-                self.encoder, query, clauses, corpus, logits, self.embeddings, word_vectors=beside
-            )
+            return closeness_of_some(self.encoder, query, clauses, corpus, logits, self.embeddings, word_vectors=beside)
         return closeness_of_all(self.encoder, query, clauses, corpus)
 
 

@@ -92,6 +92,48 @@ def test_bm25_has_no_use_for_one(encoder):
         CompressionConfig(encoder=encoder, scorer="bm25")
 
 
+class WithLengths(Vectors):
+    """With a comparer beside it."""
+
+    def __init__(self, word_vectors=None):
+        super().__init__()
+        self.word_vectors = word_vectors
+
+
+@pytest.mark.parametrize(
+    "wrong", ["glove", Lengths, {"a": 1}, Vectors(), type("Costly", (Lengths,), {"cheap": False})()]
+)
+def test_what_stands_beside_an_encoder_must_be_cheap_to_compare_with(wrong):
+    with pytest.raises(ConfigError, match=r"encoder's word_vectors is .*; give StaticVectors"):
+        CompressionConfig(encoder=WithLengths(wrong))
+
+
+def test_a_cheap_comparer_may_have_whatever_it_likes_by_that_name():
+    comparer = Lengths()
+    comparer.word_vectors = {"pool": [1.0, 0.0]}
+    assert CompressionConfig(encoder=comparer).encoder is comparer
+    assert compressor(comparer).compress(QUERY, PASSAGES) == compressor(Lengths()).compress(QUERY, PASSAGES)
+
+
+async def test_word_vectors_beside_an_encoder_are_asked_of_all_texts_sync_and_async():
+    class Asked(Lengths):
+        texts = 0
+
+        def compare(self, query, texts):
+            self.texts += len(texts)
+            return super().compare(query, texts)
+
+    class AsyncWithVectors(AsyncVectors):
+        word_vectors = Asked()
+
+    encoder = AsyncWithVectors()
+    awaited = await compressor(encoder).acompress(QUERY, PASSAGES)
+    asked = encoder.word_vectors.texts
+    assert asked >= 3 * len(PASSAGES)
+    assert compressor(encoder).compress(QUERY, PASSAGES) == awaited
+    assert encoder.word_vectors.texts == 2 * asked
+
+
 async def test_awaited_on_the_loop_by_acompress_and_called_by_compress():
     encoder = AsyncVectors()
     awaited = await compressor(encoder).acompress(QUERY, PASSAGES)

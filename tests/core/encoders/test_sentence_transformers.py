@@ -8,7 +8,7 @@ import pytest
 
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.encoder import AsyncEncoder, Comparer, Encoder
-from ctxcompress.encoders import CrossEncoder, SentenceEncoder
+from ctxcompress.encoders import CrossEncoder, SentenceEncoder, StaticVectors
 from ctxcompress.errors import MissingExtra
 
 
@@ -55,6 +55,15 @@ def test_a_cross_encoder_reads_the_question_with_each_text():
     model = CrossModel()
     assert CrossEncoder(model, batch_size=3).compare("how?", ("a", "bc")).tolist() == [1, 2]
     assert model.asked == [([("how?", "a"), ("how?", "bc")], {"batch_size": 3, "show_progress_bar": False})]
+
+
+def test_word_vectors_stand_beside_a_sentence_encoder_unless_they_are_not_wanted(monkeypatch):
+    assert isinstance(SentenceEncoder(BiModel()).word_vectors, StaticVectors)
+    assert SentenceEncoder(BiModel(), word_vectors=False).word_vectors is None
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+    with pytest.raises(MissingExtra, match="StaticVectors needs wordllama"):
+        SentenceEncoder(BiModel())
+    assert SentenceEncoder(BiModel(), word_vectors=False).encode_query("a").tolist() == [1, 1]
 
 
 def test_they_have_the_shapes_that_the_option_takes():

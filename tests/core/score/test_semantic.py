@@ -7,7 +7,7 @@ from ctxcompress.documents import documents_as_they_are
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.passages import Passage
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.semantic import SEMANTIC, Semantics
+from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.candidates import Candidates
 
@@ -105,6 +105,48 @@ def falling(passages: list[Passage] = PAGES) -> np.ndarray:
     return np.linspace(3, -3, len(corpus_of(passages).texts))
 
 
+class Beside(Directions):
+    """With something else that is called word_vectors."""
+
+    def __init__(self, word: str, word_vectors: object) -> None:
+        super().__init__(word)
+        self.word_vectors = word_vectors
+
+
+def test_word_vectors_beside_an_encoder_say_the_same_as_alone_the_less_the_longer_the_question() -> None:
+    corpus, clauses = corpus_of(PAGES), ("7", "page 3", "own")
+    asked = ("question 7", corpus, falling(), clauses)
+    both = Semantics.of(Beside("Page 4", Cheap()), [None] * len(PAGES), "en").features(*asked)
+    alone = Semantics(Cheap(), []).features(*asked)
+    assert both.shape == (len(SEMANTIC) + len(WORD_VECTORS), len(corpus.texts))
+    np.testing.assert_array_equal(both[len(SEMANTIC) :], alone / 4)
+    assert alone.any()
+    longer = Semantics.of(Beside("Page 4", None), [None] * len(PAGES), "en").features(*asked)
+    assert longer.shape == (len(SEMANTIC), len(corpus.texts))
+
+
+def test_with_word_vectors_the_encoder_is_given_a_little_less() -> None:
+    texts = []
+    for word_vectors in (None, Cheap()):
+        encoder = Beside("Page 4", word_vectors)
+        semantics = Semantics.of(encoder, [None] * len(LONGER), "en")
+        semantics.features("question", corpus_of(LONGER), falling(LONGER))
+        texts.append(sum(map(len, encoder.documents)))
+    assert 0.7 * texts[0] < texts[1] < texts[0]
+
+
+def test_each_combination_has_weights_of_its_own_and_word_vectors_are_for_english() -> None:
+    def model(encoder: object, language: str = "en") -> str:
+        return Semantics.of(encoder, [], language).model
+
+    class CheapWithVectors(Cheap):
+        word_vectors = Cheap()
+
+    assert model(Directions("x")) == model(Beside("x", None)) == model(Beside("x", Cheap()), "es") == "encoder"
+    assert model(Cheap()) == model(CheapWithVectors()) == "static"
+    assert model(Beside("x", Cheap())) == "encoder_and_static"
+
+
 def test_what_is_compared_costs_a_fifth_of_everything_at_most() -> None:
     encoder = Directions("Sentence 3")
     columns_of(encoder, falling())
@@ -113,9 +155,9 @@ def test_what_is_compared_costs_a_fifth_of_everything_at_most() -> None:
 
 def test_how_passages_begin_is_compared_first_title_and_headings_before_it() -> None:
     encoder = Directions("Page 4")
-    columns = columns_of(encoder, falling())
+    columns = columns_of(encoder, falling(LONGER), LONGER)
     assert encoder.documents[:2] == [f"Page {page}: {first_of(PAGES[page])}" for page in range(2)]
-    assert columns["compared"][[0, 10]].all()
+    assert columns["compared"][[0, 20]].all()
 
 
 def test_of_long_passages_titles_and_headings_are_compared() -> None:
