@@ -55,6 +55,7 @@ def test_only_the_documented_names_are_exported():
     names = [
         "CtxCompressRetriever",
         "CtxCompressor",
+        "EmbeddingsEncoder",
         "cite",
         "compress_tool",
         "format_documents",

@@ -226,6 +226,7 @@ def test_only_the_documented_names_are_exported() -> None:
 
     assert llamaindex_ctxcompress.__all__ == [
         "CtxCompressPostprocessor",
+        "EmbeddingEncoder",
         "cite",
         "compress_tool",
         "format_nodes",
