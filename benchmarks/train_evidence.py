@@ -138,7 +138,11 @@ def _of_languages(name: str, judge: Judge, encoder: Encoder | Comparer, others: 
 
 
 def _semantics(encoder: Encoder | Comparer) -> Callable[[Example], Semantics]:
-    return lambda case: Semantics.of(encoder, [None] * len(case.passages), case.language)
+    def semantics(case: Example) -> Semantics:
+        found = Semantics.of(encoder, [None] * len(case.passages), case.language)
+        return found if case.matched else found.alone()
+
+    return semantics
 
 
 def worth(logits: Floats) -> Floats:

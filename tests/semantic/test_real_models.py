@@ -47,16 +47,11 @@ def test_the_paraphrases_share_no_word_with_the_page(query):
 
 
 @pytest.mark.parametrize("query", PARAPHRASES)
-def test_a_paraphrase_finds_its_sentence(model, query):
-    result = compressed(model, query)
+def test_a_paraphrase_finds_its_sentence(encoder, query):
+    result = compressed(encoder, query)
     assert PARAPHRASES[query] in result.text
     assert len(result.text.split()) <= 16
     assert PARAPHRASES[query] not in compressed(None, query).text
-
-
-def test_the_model_is_taken_in_every_way_in_which_it_can_be_given(encoder):
-    query, answer = next(iter(PARAPHRASES.items()))
-    assert answer in compressed(encoder, query).text
 
 
 def test_less_than_a_quarter_of_the_sentences_is_encoded(model):

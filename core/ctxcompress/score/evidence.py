@@ -64,6 +64,7 @@ def evidence(
         bridges = Bridges(query, corpus, ignored)
         logits = follow(bridges, logits, model.stages[1:last], rows)
     if semantics:
+        semantics = semantics if matches.any else semantics.alone()
         model = models[semantics.model]
         close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
         logits = follow(bridges, logits, model.stages, rows, close)

@@ -61,6 +61,10 @@ class Semantics:
         beside = word_vectors_of(encoder) if language == _OF_WORD_VECTORS else None
         return cls(encoder, embeddings, beside)
 
+    def alone(self) -> "Semantics":
+        """Without word vectors, as where no word of the question occurs: there the encoder compares everything."""
+        return Semantics(self.encoder, self.embeddings)
+
     @property
     def model(self) -> str:
         """The name of the weights that are for it."""
