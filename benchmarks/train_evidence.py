@@ -36,6 +36,9 @@ BUDGET = 500
 FOLDS = 4
 FOREIGN = frozenset(("xquad_ar", "xquad_zh"))
 """Sets in languages that the encoders do not know: of closeness nothing is learned from them."""
+CODELESS = frozenset(("static", "encoder_and_static"))
+"""Models that learn nothing from source code, which has a pass of its own. An encoder alone does, and finds what shares
+no word with the question the better for it; word vectors beside it are not asked for that."""
 
 
 class Remembered:
@@ -86,7 +89,7 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
     models = {"words": Model(tuple(words), calibrate(sets, judges["words"]))}
     for name, encoder in encoders.items():
         models[name], judge = _learn_closeness(sets, name, words, encoder, without)
-        judges[name] = _of_languages(name, judge, encoder, judges)
+        judges[name] = _of_each_case(name, judge, encoder, judges)
     if not any(case.corpus.source.any() for cases in sets.values() for case in cases):
         return judges, models  # where nothing of source code may be learned from
     of_words = models["words"].calibration.probability
@@ -114,20 +117,19 @@ def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
 def _learn_closeness(
     sets: Sets, name: str, words: Sequence[Stage], encoder: Encoder | Comparer, without: frozenset[str]
 ) -> tuple[Model, Judge]:
-    """Source code, which has a pass of its own, is not learned from."""
     semantics = _semantics(encoder)
     judged = {of: found for of, cases in sets.items() if (found := [c for c in cases if semantics(c).model == name])}
     familiar = {
         of: cases
         for of, cases in judged.items()
-        if of not in FOREIGN and not any(case.corpus.source.all() for case in cases)
+        if of not in FOREIGN and not (name in CODELESS and any(case.corpus.source.all() for case in cases))
     }
     stages, judge = learn_semantic(familiar, name, words, semantics, without)
     return Model(tuple(stages), calibrate(judged, judge)), judge
 
 
-def _of_languages(name: str, judge: Judge, encoder: Encoder | Comparer, others: Judges) -> Judge:
-    """The judge, but for cases in languages for which the encoder has another one."""
+def _of_each_case(name: str, judge: Judge, encoder: Encoder | Comparer, others: Judges) -> Judge:
+    """The judge, but for cases for which the encoder has another one: word vectors are not asked of all."""
     semantics = _semantics(encoder)
 
     def judged(case: Example) -> Floats:
