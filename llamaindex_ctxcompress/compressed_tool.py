@@ -16,6 +16,7 @@ from llama_index.core.tools import BaseTool, ToolOutput
 from ctxcompress import CompressionConfig, Compressor, compress_search_results
 from ctxcompress.search.outputs import evident_results, is_json
 from llamaindex_ctxcompress.embeddings import as_encoder
+from llamaindex_ctxcompress.postprocessor import Preset
 
 __all__ = ["compress_tool"]
 
@@ -34,7 +35,7 @@ def compress_tool(
     max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
-    preset: Literal["docs", "code", "web", "page"] | None = None,
+    preset: Preset | None = None,
     **options: Any,
 ) -> Tool:
     """A copy of `tool` that keeps of each output what answers the query of the call, in at most `max_tokens` tokens.

@@ -29,6 +29,7 @@ FactualCut = Literal["boundary", "character"]
 Scorer = Literal["evidence", "bm25"]
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 Encoding = str | Callable[[str], int | Sized]
+Preset = Literal["docs", "code", "web", "page", "docs_published", "code_published", "web_published", "page_published"]
 AnyEncoder = BaseEmbedding | Encoder | object | None
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
@@ -189,7 +190,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         description="What counts in the budget: the text with the metadata that the language model sees, or alone.",
     )
 
-    preset: Literal["docs", "code", "web", "page"] | None = Field(
+    preset: Preset | None = Field(
         default=None, description="The options to start from; those that are given replace its own."
     )
 

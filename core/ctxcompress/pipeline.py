@@ -99,17 +99,13 @@ class Compressor:
         return TokenCounter(self.config.encoding)(text)
 
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
-        """What of one passage answers the query best, in at most so many tokens."""
-        config = self.config.with_options(
-            max_tokens=max_tokens,
-            mode="extract",
-            format="plain",
-            min_score=None,
-            metadata_only=False,
-            max_length=None,
-            factual_length=None,
-        )
-        return Compressor(config).compress(query, [passage]).text
+        """Return what of one passage answers the query best, in at most `max_tokens` tokens. Filters, limits and cuts
+        of the options do not count here."""
+        return Compressor(self.config.for_expansion(max_tokens)).compress(query, [passage]).text
+
+    async def aexpand(self, query: str, passage: Passage, max_tokens: int) -> str:
+        """Do the same on another thread."""
+        return (await Compressor(self.config.for_expansion(max_tokens)).acompress(query, [passage])).text
 
     def formatted(self, passages: Iterable[KeptPassage], *, query: str = "") -> str:
         """The final text of these passages as they are, in the format of `config`: nothing is left out.
@@ -217,7 +213,7 @@ def _worked_out(
     tokens = reader.fits(untouched := original.text, config.budget)
     reduction = reduced(items, config, fits=tokens is not None, held=held)
     clock = Clock()
-    documents, gaps = _documents(query, items, reduction, config, clock)
+    documents, gaps, reduction = _cut(query, items, reduction, config, clock)
     layout = presentation.layout(items, documents, reader.count, held)
     layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps)
     whole = Selection.everything(layout)
@@ -253,17 +249,20 @@ def _worked_out(
     )
 
 
-def _documents(
+def _cut(
     query: str, items: Sequence[Passage], reduction: Reduction, config: CompressionConfig, clock: Clock
-) -> tuple[Sequence[Document], Gaps]:
-    """What is left of the documents where passages are too long, and what was cut out of these."""
+) -> tuple[Sequence[Document], Gaps, Reduction]:
+    """Cut passages that are too long: what is left of the documents, what was cut out of the passages, and the
+    reduction with those that are duplicates then."""
     limit = limit_of(query, config)
     if limit is None:
-        return reduction.documents, {}
-    found = shortened(query, reduction.documents, items, language_of(query, items, config), config, limit)
-    left = len(passages_of(reduction.documents))
-    clock.lap("truncate", left, left, f"{len(found[1])} of over {limit.characters:,} characters")
-    return found
+        return reduction.documents, {}, reduction
+    came = len(passages_of(reduction.documents))
+    language = language_of(query, items, config)
+    documents, gaps = shortened(query, reduction.documents, items, language, config, limit)
+    documents, reduction = reduction.after_cuts(documents, gaps, items)
+    clock.lap("truncate", came, len(passages_of(documents)), f"{len(gaps)} of over {limit.characters:,} characters")
+    return documents, gaps, reduction
 
 
 def _chosen(

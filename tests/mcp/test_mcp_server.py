@@ -15,7 +15,9 @@ from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, text_of
 from ctxcompress import Compressor
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.server import make_server
-from ctxcompress.querying import INPUT_SCHEMA, OUTPUT_SCHEMA, tool_config
+from ctxcompress.tools.query import OUTPUT_SCHEMA, QueryTool
+
+TOOL = QueryTool.of(top_n=5)
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def index(docs: Path) -> FolderIndex:
 
 @pytest.fixture
 def server(index: FolderIndex) -> Server:
-    return make_server(index, tool_config())
+    return make_server(index, TOOL)
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,11 @@ def client(server: Server, request: pytest.FixtureRequest) -> Calls:
 async def test_the_tools_are_listed_with_their_schemas(client: Calls) -> None:
     query, expand = (await client.list_tools()).tools
     assert (query.name, expand.name) == (QUERY, "expand_chunk")
-    assert query.input_schema == dict(INPUT_SCHEMA)
+    assert query.input_schema == TOOL.parameters.schema
     assert query.output_schema == dict(OUTPUT_SCHEMA)
     assert query.input_schema["properties"]["top_n"] == {
-        "type": "integer",
-        "description": "How many results at most.",
+        "type": ["integer", "null"],
+        "description": "How many results at most, the best ones; null for as many as fit.",
         "default": 5,
         "minimum": 1,
         "maximum": 100,
@@ -113,7 +115,7 @@ async def test_the_thresholds_of_the_call_hold(client: Calls) -> None:
         ({**ASKED, "top_n": 0}, "top_n is 0; give a whole number from 1 to 100"),
         ({**ASKED, "top_n": 101}, "top_n is 101; give a whole number from 1 to 100"),
         ({**ASKED, "top_n": "five"}, "top_n is 'five'; give a whole number from 1 to 100"),
-        ({**ASKED, "top_n": None}, "top_n is None; give a whole number from 1 to 100"),
+        ({**ASKED, "filters": None}, "filters is None; give true or false"),
         ({**ASKED, "min_score": -0.1}, "min_score is -0.1; give a number from 0.0 to 1.0"),
         ({**ASKED, "similarity_threshold": "high"}, "similarity_threshold is 'high'; give a number from 0.5 to 1.0"),
         ({**ASKED, "show_stats": 1}, "show_stats is 1; give true or false"),
@@ -280,7 +282,7 @@ async def test_a_client_that_goes_in_the_middle_of_a_call_is_not_waited_for(
 @pytest.mark.parametrize("max_tokens", [40, 60, 200])
 async def test_no_answer_is_longer_than_the_server_allows(index: FolderIndex, max_tokens: int) -> None:
     count = Compressor().count
-    async with Client(make_server(index, tool_config(max_tokens))) as client:
+    async with Client(make_server(index, QueryTool.of(max_tokens=max_tokens, top_n=5))) as client:
         for show_stats in (False, True):
             asked = {**ASKED, "min_score": 0, "top_n": 100, "show_stats": show_stats}
             assert 0 < count(text_of(await client.call_tool(QUERY, asked))) <= max_tokens

@@ -14,6 +14,7 @@ from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version_
 from ctxcompress.cli.inputs import STDIN, read_passages
 from ctxcompress.cli.options import (
     ConfigOption,
+    EncoderOption,
     EncodingOption,
     FilesArgument,
     FormatOption,
@@ -26,6 +27,7 @@ from ctxcompress.cli.options import (
 from ctxcompress.cli.outputs import complain, write_file, write_text
 from ctxcompress.cli.report import as_json, stats_table
 from ctxcompress.config import Format, Options, Preset, Tier
+from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
 __all__ = ["app"]
@@ -146,6 +148,13 @@ def mcp_command(
     max_tokens: Annotated[
         int | None, typer.Option(metavar="N", help="An answer has at most N tokens.", show_default="2000")
     ] = None,
+    preset: PresetOption = None,
+    config: ConfigOption = None,
+    format: Annotated[
+        Format | None,
+        typer.Option(help="How an answer shows where each result is from.", show_default="compact"),
+    ] = None,
+    encoder: EncoderOption = None,
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
     ] = False,
@@ -167,7 +176,15 @@ def mcp_command(
         if not http:
             # At once: a thread waits for standard input, which no exception can wake.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        serve(docs, max_tokens=max_tokens, port=number, ready=lambda where: complain(f"serving {docs} on {where}"))
+        serve(
+            docs,
+            config=_start(preset, config) if preset or config else None,
+            max_tokens=max_tokens,
+            format=format,
+            encoder=encoder_named(encoder) if encoder is not None else None,
+            port=number,
+            ready=lambda where: complain(f"serving {docs} on {where}"),
+        )
 
 
 def _options(

@@ -8,6 +8,7 @@ from ctxcompress.config import Format, Preset, Tier
 
 __all__ = [
     "ConfigOption",
+    "EncoderOption",
     "EncodingOption",
     "FilesArgument",
     "FormatOption",
@@ -46,6 +47,14 @@ PresetOption = Annotated[
 ConfigOption = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Or: a TOML file with a table [compression].", show_default=False),
+]
+EncoderOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What compares meanings: static, English word vectors of the extra static.",
+        show_default="none",
+    ),
 ]
 FormatOption = Annotated[
     Format | None,

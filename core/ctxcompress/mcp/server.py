@@ -18,10 +18,10 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-from ctxcompress.config import CompressionConfig
 from ctxcompress.errors import CtxCompressError
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.tools import DocumentTools, ToolSpec
+from ctxcompress.tools.query import QueryTool
 from ctxcompress.version import __version__
 
 __all__ = ["make_server"]
@@ -33,12 +33,12 @@ _INSTRUCTIONS = (
 _READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-def make_server(index: FolderIndex, config: CompressionConfig) -> "Server[Any]":
-    """A server with the tools over `index`. config: as `querying.tool_config` makes it.
+def make_server(index: FolderIndex, tool: QueryTool) -> "Server[Any]":
+    """Make a server with the tools over `index`.
 
     Wrong arguments are results with `is_error`, whose text says the value, the limit and the remedy.
     """
-    specs = {spec.name: spec for spec in DocumentTools(index, config).specs()}
+    specs = {spec.name: spec for spec in DocumentTools(index, tool).specs()}
     return Server(
         "ctxcompress",
         version=__version__,
