@@ -29,11 +29,12 @@ class DiskCache:
 
     The entries have at most `max_bytes` bytes together; the file has some more. The file's folder must be on a disk of
     this machine, because SQLite's write-ahead log needs that. The entries contain no text of the passages but what
-    was kept of them. Checksums tell damage, not malice: whoever may write into the file may change what is kept.
+    was kept of them. The file is its owner's alone, and one that was open to others is closed to them. Checksums tell
+    damage, not malice: whoever may write into the file may change what is kept.
 
     A damaged file is an empty cache: it is renamed, with ".damaged" at the end, and a new one begun. Raises ConfigError
-    if the file is something else than such a cache, or cannot be made. Afterwards, a cache that cannot be read or
-    written is one that knows nothing. There is a warning in the log each time.
+    if the file is something else than such a cache, a symbolic link or another user's, or cannot be made. Afterwards, a
+    cache that cannot be read or written is one that knows nothing. There is a warning in the log each time.
     """
 
     def __init__(self, path: str | PathLike[str], *, max_bytes: int = 1_000_000_000) -> None:

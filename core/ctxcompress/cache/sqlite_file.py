@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TypeVar
 
 from ctxcompress.cache.damage import BUSY, FAILURES, Watch, is_damage, number_of, set_aside
+from ctxcompress.cache.private import make_private
 from ctxcompress.cache.schema import has_traces, is_made, make
 from ctxcompress.errors import ConfigError
 
@@ -39,9 +40,9 @@ class SqliteFile:
     """Holds at most `max_bytes` bytes in a file, and forgets first what was not used for the longest time. Threads and
     processes share it.
 
-    A damaged file is set aside, with a warning in the log, and a new one begun. Each method raises TimeoutError where
-    it would take longer than `seconds`, another OSError where the file cannot be used, and ConfigError if there is
-    something else in its place, which is left alone.
+    Only its owner can read it. A damaged file is set aside, with a warning in the log, and a new one begun. Each method
+    raises TimeoutError where it would take longer than `seconds`, another OSError where the file cannot be used, and
+    ConfigError if there is something else in its place, which is left alone.
     """
 
     def __init__(self, path: Path, max_bytes: int) -> None:
@@ -94,9 +95,9 @@ class SqliteFile:
         """The connection to the file that is there now: another process may have deleted it, or set it aside."""
         if self._connection is None or self._process != os.getpid() or self._identity != _identity(self._path):
             self._let_go()
+            make_private(self._path)
             self._identity = _identity(self._path)
             self._connection = self._opened(end)
-            self._identity = _identity(self._path)
         left = int(100 * (end - time.monotonic()))
         self._connection.execute(f"PRAGMA busy_timeout = {max(10 * left, 1)}")
         return self._connection
