@@ -52,13 +52,14 @@ class SqliteFile:
         self._connection: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
         """Of the file that is open, or was opened last."""
+        self._is_ours = False
+        """Whether what was opened last was a file of entries, damaged or not."""
         self._process = os.getpid()
         self._inherited: list[sqlite3.Connection | None] = []
 
     def check(self, seconds: float) -> None:
         """Makes the file if there is none, and begins it anew if it is damaged."""
-        if self._do(_size, seconds) is None:
-            self._do(_size, seconds)
+        self._surely(_size, seconds)
 
     def read(self, key: str, seconds: float, /) -> bytes | None:
         """What was written under this key, or what damage made of it; None for nothing."""
@@ -67,12 +68,17 @@ class SqliteFile:
     def write(self, key: str, data: bytes, seconds: float, /) -> None:
         """Not what is larger than all there may be, nor what no room can be made for at once."""
         if len(data) <= min(self._max_bytes, _LARGEST):
-            self._do(lambda connection: _write(connection, key, data, self._max_bytes), seconds)
+            self._surely(lambda connection: _write(connection, key, data, self._max_bytes), seconds)
 
     def close(self) -> None:
         """Closes the file; the next use opens it again."""
         with self._lock:
             self._let_go()
+
+    def _surely(self, work: Callable[[sqlite3.Connection], int], seconds: float) -> None:
+        """The work; once more where the file turns out to be damaged, with the new one."""
+        if self._do(work, seconds) is None:
+            self._do(work, seconds)
 
     def _do(self, work: Callable[[sqlite3.Connection], T], seconds: float) -> T | None:
         """What comes of the work, for one thread at a time; None where the file turns out to be damaged."""
@@ -83,7 +89,7 @@ class SqliteFile:
             self._watch.begin(end)
             return work(self._ready(end))
         except FAILURES as error:
-            if self._watch.is_circling or is_damage(error, self._path):
+            if self._is_damage(error):
                 self._begin_anew(error)
                 return None
             is_late = number_of(error) in (*BUSY, sqlite3.SQLITE_INTERRUPT)
@@ -131,18 +137,23 @@ class SqliteFile:
                 make(connection)  # before there is a log: the tables are in the file itself
             for setting in _SETTINGS:
                 connection.execute(f"PRAGMA {setting}").fetchone()
-        except BaseException:
+        except BaseException as error:
+            if self._is_damage(error):
+                self._is_ours = has_traces(self._path)  # now: closing deletes a log that is damaged
             connection.close()
             raise
+        self._is_ours = True
         return connection
+
+    def _is_damage(self, error: BaseException) -> bool:
+        return isinstance(error, FAILURES) and (self._watch.is_circling or is_damage(error, self._path))
 
     def _begin_anew(self, error: BaseException) -> None:
         """Sets the file aside, if it is still there and was one of entries."""
-        was_open = self._connection is not None
         self._let_go()
         if self._identity is None or self._identity != _identity(self._path):
             return
-        if not was_open and not has_traces(self._path):
+        if not self._is_ours:
             raise ConfigError(f"there is something else in it ({error})") from error
         place = set_aside(self._path)
         _log.warning(
@@ -181,7 +192,8 @@ def _note_use(connection: sqlite3.Connection, key: str, now: int) -> None:
             raise
 
 
-def _write(connection: sqlite3.Connection, key: str, data: bytes, max_bytes: int) -> None:
+def _write(connection: sqlite3.Connection, key: str, data: bytes, max_bytes: int) -> int:
+    """Gives the bytes of all entries then."""
     with _transaction(connection):
         connection.execute("DELETE FROM entries WHERE key = ?", (key,))
         excess = _size(connection) + len(data) - max_bytes
@@ -189,6 +201,7 @@ def _write(connection: sqlite3.Connection, key: str, data: bytes, max_bytes: int
             excess -= _make_room(connection, excess, excess + int(min(_SPARE * max_bytes, _SPARE_BYTES)))
         if excess <= 0:
             connection.execute("INSERT INTO entries VALUES (?, ?, ?)", (key, int(time.time()), data))
+        return _size(connection)
 
 
 def _size(connection: sqlite3.Connection) -> int:

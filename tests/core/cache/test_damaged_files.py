@@ -92,8 +92,7 @@ def test_nor_does_it_matter_while_it_is_open(path, damage):
     assert compressed_with(cache) == EXPECTED
     assert compressed_with(cache) == EXPECTED
     cache.close()
-    for _ in range(2):  # the first one may find it
-        cache.put("two", b"second", PLAIN)
+    cache.put("two", b"second", PLAIN)
     assert cache.get("two", PLAIN) == DiskCache(path).get("two", PLAIN) == b"second"
 
 
@@ -135,8 +134,6 @@ def test_who_has_the_file_open_goes_on_with_the_new_one(path, happens):
         path.unlink()
     else:
         run(path, "UPDATE room SET bytes = -1")
-        one.put("two", b"second", PLAIN)
-        assert is_set_aside(path)
     one.put("two", b"second", PLAIN)
     assert other.get("two", PLAIN) == b"second"
     assert other.get("one", PLAIN) is None
