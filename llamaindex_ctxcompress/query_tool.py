@@ -70,7 +70,7 @@ def query_tool(
     options: those of CtxCompressPostprocessor other than `preset`, which is "docs", `metadata_mode` and the arguments
     of the call.
 
-    Raises ValueError for a wrong value and TypeError for an unknown option. The tool raises ValueError for an argument
+    Raises ValueError for a wrong value or an unknown option. The tool raises ValueError for an argument
     that is not within its limits (top_n 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1), which agents hand
     on to the model, and what the retriever, the engine or an encoder raises.
     """

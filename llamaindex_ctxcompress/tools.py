@@ -5,7 +5,6 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
 from hashlib import sha256
 from threading import Lock
 from typing import Any, Literal
@@ -15,9 +14,9 @@ from llama_index.core.bridge.pydantic import BaseModel, Field
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
-from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
+from ctxcompress import Compression, Compressor, KeptPassage, Passage
 from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
-from llamaindex_ctxcompress.embeddings import as_encoder
+from llamaindex_ctxcompress.embeddings import config_of
 
 __all__ = ["Previews", "preview_tools"]
 
@@ -83,14 +82,13 @@ def preview_tools(
 
     options: those of CtxCompressPostprocessor other than `mode` and `metadata_mode`, such as `min_score`, `top_n`.
 
-    Raises ValueError for a wrong value and TypeError for an unknown option. The tools raise ValueError for a
+    Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a
     `max_tokens` below 1, which agents hand on to the model, and what the retriever, or an encoder, raises.
     """
     if not isinstance(remembered, int) or remembered < 1:
         raise ValueError(f"remembered is {remembered!r}; give a whole number of nodes, at least 1")
-    given: Any = {"max_tokens": max_tokens, **options, "encoder": as_encoder(options.get("encoder"))}
-    make = CompressionConfig if preset is None else partial(CompressionConfig.from_preset, preset)
-    pair = _Pair(retriever, Compressor(make(mode="preview", **given)), _Memory(remembered))
+    config = config_of(dict(mode="preview", max_tokens=max_tokens, **options), preset)
+    pair = _Pair(retriever, Compressor(config), _Memory(remembered))
     search = FunctionTool.from_defaults(
         fn=pair.search, async_fn=pair.asearch, name="search_previews", description=_SEARCH, fn_schema=_SearchInput
     )

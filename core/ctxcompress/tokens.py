@@ -133,8 +133,8 @@ def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
         if number is None or number < 0:
             raise ConfigError(
                 f"the tokenizer returned {_shown(tokens)} for a text of {len(text)} characters; encoding must return "
-                "the tokens of that one text or their number, not a text, a mapping or a batch: of a tokenizer of "
-                "Hugging Face give its method encode"
+                "the tokens or their number, not a text, a mapping or a batch: of a tokenizer of Hugging Face give its "
+                "method encode"
             )
         return number
 

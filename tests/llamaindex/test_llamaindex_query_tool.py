@@ -142,5 +142,5 @@ def test_wrong_options_are_refused_when_the_tool_is_made() -> None:
         query_tool(Finder(), max_tokens=0)
     with pytest.raises(ValueError, match="top_n is given; it is an argument of each call"):
         query_tool(Finder(), top_n=3)
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="there is no option 'nonsense'; the options are max_tokens, tier"):
         query_tool(Finder(), nonsense=3)
