@@ -4,6 +4,7 @@ import asyncio
 import contextvars
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from difflib import get_close_matches
 from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -12,7 +13,7 @@ from langchain_core.language_models import BaseChatModel, BaseLLM
 from langchain_core.retrievers import BaseRetriever, RetrieverLike
 from langchain_core.runnables import RunnableConfig, run_in_executor
 from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import override
 
 from ctxcompress import decompose as searches_for
@@ -23,16 +24,32 @@ from langchain_ctxcompress.fusion import fused
 __all__ = ["CtxCompressRetriever", "ScoredSearch"]
 
 
-class CtxCompressRetriever(BaseRetriever):
+class _Strict(BaseRetriever):
+    """A retriever that refuses a keyword it does not know: LangChain's own take any, and do nothing with it."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: object) -> object:
+        known = [*cls.model_fields, *(field.alias for field in cls.model_fields.values() if field.alias)]
+        for name in given if isinstance(given, Mapping) else ():
+            if name not in known:
+                close = get_close_matches(name, known, n=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"the arguments are {', '.join(known)}"
+                raise ValueError(f"there is no argument {name!r} of {cls.__name__}; {hint}")
+        return given
+
+
+class CtxCompressRetriever(_Strict):
     """Retrieves with `base_retriever` and keeps what answers the query, as `compressor` says.
 
     Nothing retrieved gives an empty list. All steps are child runs of this retriever's run in the
     trace. Like in LangChain's own compression retriever, search arguments of a single call
     (`retriever.invoke(query, k=50)`) are the base retriever's. What the base retriever, the model or the
-    compressor raises is raised on.
+    compressor raises is raised on. A keyword that is no field raises pydantic's ValidationError (a ValueError) with the
+    closest one there is.
     """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     base_retriever: RetrieverLike
     """Any retriever, or any runnable from a query to a list of documents."""
@@ -113,13 +130,11 @@ class CtxCompressRetriever(BaseRetriever):
             executor.shutdown(wait=False)
 
 
-class ScoredSearch(BaseRetriever):
+class ScoredSearch(_Strict):
     """The documents of a vector store, copied, each with its score under `metadata["ctxcompress"]["score"]`.
 
     Raises NotImplementedError where the store gives no scores.
     """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     store: VectorStore
     k: int = Field(default=20, ge=1)

@@ -6,7 +6,6 @@ import functools
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, TypeGuard, TypeVar
 
 from llama_index.core.base.llms.types import TextBlock
@@ -15,7 +14,7 @@ from llama_index.core.tools import BaseTool, ToolOutput
 
 from ctxcompress import CompressionConfig, Compressor, compress_search_results
 from ctxcompress.search.outputs import evident_results, is_json
-from llamaindex_ctxcompress.embeddings import as_encoder
+from llamaindex_ctxcompress.embeddings import config_of
 from llamaindex_ctxcompress.postprocessor import Preset
 
 __all__ = ["compress_tool"]
@@ -56,8 +55,8 @@ def compress_tool(
     limits search results; None tells it from the query. options: those of CtxCompressPostprocessor other than `mode`,
     `format` and `metadata_mode`.
 
-    Raises TypeError if `tool` is no tool of LlamaIndex or for an unknown option, and ValueError on a value that cannot
-    work. Calls raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that cannot be had.
+    Raises TypeError if `tool` is no tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
+    raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that cannot be had.
     """
     if not isinstance(tool, BaseTool):
         raise TypeError(
@@ -66,10 +65,9 @@ def compress_tool(
     if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
         raise ValueError(f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all outputs")
     compress_search_results([], None, complexity=complexity)  # which says what is wrong with it
-    given: Any = {"max_tokens": max_tokens, **options, "encoder": as_encoder(options.get("encoder"))}
-    make = CompressionConfig if preset is None else partial(CompressionConfig.from_preset, preset)
+    config = config_of(dict(mode="extract", format="plain", max_tokens=max_tokens, **options), preset)
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
-    return _twin(tool, _Outputs(make(mode="extract", format="plain", **given), min_tokens, complexity), names)
+    return _twin(tool, _Outputs(config, min_tokens, complexity), names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,17 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 
-from llama_index.core.schema import MetadataMode, NodeWithScore
+from llama_index.core.node_parser.text.sentence_window import DEFAULT_WINDOW_METADATA_KEY
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
-from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
+from llamaindex_ctxcompress.convert import (
+    RECORD_KEY,
+    compressed_node,
+    is_text_only,
+    passage_from_node,
+    passed_through,
+)
 from llamaindex_ctxcompress.formats import showing, templates
 from llamaindex_ctxcompress.framing import framing
 
@@ -65,6 +72,7 @@ class _Job:
             if is_text_only(item.node)
         }
         self._positions, self._passages = list(texts), list(texts.values())
+        _warn_of_windows([nodes[position].node for position in texts])
         self._whole = {position: item.get_content(mode) for position, item in enumerate(nodes) if position not in texts}
         # By identity, because two nodes can have one id.
         self._framings = {id(passage): framing(nodes[position].node, mode) for position, passage in texts.items()}
@@ -125,6 +133,29 @@ class _Job:
     def _tokens(self, shown: Mapping[int, str]) -> int:
         """Tokens of the texts joined in the order of their positions."""
         return self._count(self._config.separator.join(shown[position] for position in sorted(shown)))
+
+
+def _warn_of_windows(nodes: Sequence[BaseNode]) -> None:
+    """Where a longer text would take the place of what is kept, says so."""
+    replaced = sum(map(_has_window, nodes))
+    if replaced:
+        logger.warning(
+            "%d of %d nodes have under metadata[%r] a longer text with theirs in it, which counts in no budget; if a "
+            "MetadataReplacementPostProcessor puts it in their place, list that before CtxCompressPostprocessor",
+            replaced,
+            len(nodes),
+            DEFAULT_WINDOW_METADATA_KEY,
+        )
+
+
+def _has_window(node: BaseNode) -> bool:
+    """Whether the text is a part of a window that has not taken its place yet. What was compressed is less than its
+    window."""
+    window = node.metadata.get(DEFAULT_WINDOW_METADATA_KEY)
+    if not isinstance(window, str) or RECORD_KEY in node.metadata:
+        return False
+    text = node.get_content(MetadataMode.NONE)
+    return len(window) > len(text) and text.strip() in window
 
 
 def _warn(count: int, budget: int) -> None:

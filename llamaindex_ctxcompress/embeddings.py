@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.embeddings.loading import RECOGNIZED_EMBEDDINGS, load_embed_model
 
-__all__ = ["EmbeddingEncoder", "as_encoder", "read_back", "written_down"]
+from ctxcompress import CompressionConfig
+
+__all__ = ["EmbeddingEncoder", "as_encoder", "config_of", "read_back", "written_down"]
+
+_DEFAULT = CompressionConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,18 @@ class EmbeddingEncoder:
 def as_encoder(encoder: object) -> Any:
     """The encoder that the core takes for an embedding model; anything else as it is, for the core to check."""
     return EmbeddingEncoder(encoder) if isinstance(encoder, BaseEmbedding) else encoder
+
+
+def config_of(
+    options: Mapping[str, Any], preset: Literal["docs", "code", "web", "page"] | None = None
+) -> CompressionConfig:
+    """The options as the core takes them, where `encoder` may be an embedding model, in place of those of the preset.
+
+    Raises ConfigError, on an unknown option with the closest one there is.
+    """
+    start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
+    given: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
+    return start.with_options(**given)
 
 
 def written_down(encoder: object) -> object:

@@ -18,7 +18,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from ctxcompress import Compression, CompressionConfig, Encoder
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
-from llamaindex_ctxcompress.embeddings import as_encoder, read_back, written_down
+from llamaindex_ctxcompress.embeddings import as_encoder, config_of, read_back, written_down
 from llamaindex_ctxcompress.events import tell
 
 __all__ = ["CtxCompressPostprocessor"]
@@ -33,7 +33,6 @@ Preset = Literal["docs", "code", "web", "page", "docs_published", "code_publishe
 AnyEncoder = BaseEmbedding | Encoder | object | None
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
-_DEFAULT = CompressionConfig()
 
 
 class CtxCompressPostprocessor(BaseNodePostprocessor):
@@ -208,7 +207,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         # What is no field is left in: the core refuses it, and says what it may have been meant for.
         given = {name: value for name, value in options.items() if name in _OPTIONS or name not in cls.model_fields}
         given["encoder"] = read_back(given.get("encoder"))
-        config = _config(given, options.get("preset"))
+        config = config_of(given, options.get("preset"))
         mode = options.get("metadata_mode", MetadataMode.LLM)
         if mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
@@ -260,7 +259,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     def _options(self) -> CompressionConfig:
         # Built anew each time, so that an option that was assigned counts, and is checked.
         _check_format(self.format, self.metadata_mode)
-        return _config({name: getattr(self, name) for name in _OPTIONS})
+        return config_of({name: getattr(self, name) for name in _OPTIONS})
 
     @contextmanager
     def _traced(self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None) -> Iterator[list[NodeWithScore]]:
@@ -332,12 +331,6 @@ def _check_format(format: str, mode: MetadataMode) -> None:
             f"format is {format!r} with metadata_mode=MetadataMode.NONE, where nodes show their bare text; give "
             "MetadataMode.LLM, or format='plain' and show the nodes with format_nodes"
         )
-
-
-def _config(options: Mapping[str, Any], preset: Any = None) -> CompressionConfig:
-    encoded: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
-    start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
-    return start.with_options(**encoded)
 
 
 def _text_of(query_bundle: QueryBundle | None) -> str | None:

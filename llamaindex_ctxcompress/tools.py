@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -11,11 +10,11 @@ from llama_index.core.bridge.pydantic import BaseModel, Field
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
-from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
+from ctxcompress import Compression, Compressor, KeptPassage, Passage
 from ctxcompress.errors import InputError
 from ctxcompress.tools.previews import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
 from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
-from llamaindex_ctxcompress.embeddings import as_encoder
+from llamaindex_ctxcompress.embeddings import config_of
 from llamaindex_ctxcompress.postprocessor import Preset
 
 __all__ = ["Previews", "preview_tools"]
@@ -65,12 +64,11 @@ def preview_tools(
 
     options: those of CtxCompressPostprocessor other than `mode` and `metadata_mode`, such as `min_score`, `top_n`.
 
-    Raises ValueError for a wrong value and TypeError for an unknown option. The tools raise ValueError for a
+    Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a
     `max_tokens` below 1, which agents hand on to the model, and what the retriever, or an encoder, raises.
     """
-    given: Any = {"max_tokens": max_tokens, **options, "encoder": as_encoder(options.get("encoder"))}
-    make = CompressionConfig if preset is None else partial(CompressionConfig.from_preset, preset)
-    pair = _Pair(retriever, PreviewTools(Compressor(make(mode="preview", **given)), remembered=remembered))
+    config = config_of(dict(mode="preview", max_tokens=max_tokens, **options), preset)
+    pair = _Pair(retriever, PreviewTools(Compressor(config), remembered=remembered))
     search = FunctionTool.from_defaults(
         fn=pair.search, async_fn=pair.asearch, name="search_previews", description=SEARCH, fn_schema=_SearchInput
     )

@@ -228,10 +228,13 @@ class CompressionConfig:
 
     @classmethod
     def from_preset(cls, preset: Preset, **options: Unpack[Options]) -> "CompressionConfig":
-        """Return the options of a preset, such as "docs", with others in place of some of them. See `PRESETS`."""
+        """Return the options of a preset, such as "docs", with others in place of some of them. See `PRESETS`.
+
+        Raises ConfigError, on an unknown option with the closest one there is.
+        """
         checks.check_choice("preset", preset, Preset)
         given: Any = PRESETS[preset]
-        return cls(**_merged(given, options))
+        return cls(**given).with_options(**options)
 
     @classmethod
     def from_toml(cls, path: str | PathLike[str]) -> "CompressionConfig":

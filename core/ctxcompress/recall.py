@@ -9,14 +9,15 @@ from ctxcompress.config import CompressionConfig
 from ctxcompress.keys import Fingerprints, key_of
 from ctxcompress.passages import Marker, Passage, Span
 from ctxcompress.spans import shown
+from ctxcompress.stats import DOUBTFUL
 from ctxcompress.types import Compression, CountsTokens, Decision, Expands, KeptPassage, Reason, StageStats
 
 __all__ = ["Outcome", "OutcomeForm", "is_worth_it", "key_of_outcome"]
 
 _OTHERWISE = ("cache", "encoder")
 """Options that are not written into the key: one changes nothing, with the other there is no key."""
-_IS_EMPTIED = ", none: "
-"""In the note of a stage that would have left nothing: see reduction."""
+_AMISS = (", none: ", DOUBTFUL)
+"""In the note of a stage that would have left nothing, or that went by doubtful scores: see reduction."""
 _BYTES = 500
 """Of memory that an entry takes beside its text, and about what each passage of it takes."""
 
@@ -146,7 +147,8 @@ def key_of_outcome(
 
 def is_worth_it(compression: Compression) -> bool:
     """Whether to remember the outcome. Where something was amiss there is a warning in the log, each time."""
-    return bool(compression.passages) and not any(_IS_EMPTIED in stage.note for stage in compression.stages)
+    notes = "\n".join(stage.note for stage in compression.stages)
+    return bool(compression.passages) and not any(amiss in notes for amiss in _AMISS)
 
 
 def _told(item: Passage, fingerprint: Fingerprints) -> tuple[object, ...]:

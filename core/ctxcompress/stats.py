@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field, fields
 
-__all__ = ["StageStats", "Stats"]
+__all__ = ["DOUBTFUL", "StageStats", "Stats"]
+
+DOUBTFUL = "scores get better from first to last: check score_kind"
+"""In the note of a stage that goes by scores which say so."""
 
 
 @dataclass(frozen=True, slots=True)

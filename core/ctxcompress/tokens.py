@@ -6,8 +6,9 @@ import hashlib
 import importlib.util
 import os
 import re
+import reprlib
 import types
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -131,8 +132,9 @@ def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
         number = _number(tokens)
         if number is None or number < 0:
             raise ConfigError(
-                f"the tokenizer returned {tokens!r} for a text of {len(text)} characters; "
-                "encoding must return the tokens or their number"
+                f"the tokenizer returned {_shown(tokens)} for a text of {len(text)} characters; encoding must return "
+                "the tokens or their number, not a text, a mapping or a batch: of a tokenizer of Hugging Face give its "
+                "method encode"
             )
         return number
 
@@ -140,13 +142,27 @@ def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
 
 
 def _number(tokens: object) -> int | None:
-    """How many tokens a tokenizer means; None where that is not clear. Of a mapping (input ids, attention mask)
-    or of a batch the length is not the number of tokens."""
+    """How many tokens a tokenizer means; None where that is not clear. Of a text, of a mapping (input ids, attention
+    mask) or of a batch the length is not the number of tokens."""
     if isinstance(tokens, Integral) and not isinstance(tokens, bool):
         return int(tokens)
-    if not isinstance(tokens, Sized) or isinstance(tokens, Mapping) or getattr(tokens, "ndim", 1) != 1:
+    if not isinstance(tokens, Sized) or isinstance(tokens, str | Mapping) or getattr(tokens, "ndim", 1) != 1:
         return None
-    return len(tokens)
+    first = next(iter(tokens), None) if isinstance(tokens, Iterable) else None
+    return None if _is_several(first) else len(tokens)
+
+
+def _is_several(item: object) -> bool:
+    """Whether what should be a token is the tokens of a whole text: those of a batch are."""
+    if isinstance(item, str | bytes) or getattr(item, "ndim", 1) == 0:  # a list of torch's numbers is no batch
+        return False
+    return isinstance(item, Collection) or hasattr(item, "ids")  # as tokenizers' Encoding has, which is no collection
+
+
+def _shown(tokens: object) -> str:
+    """The beginning of it, as Python writes it: there may be millions."""
+    kind = type(tokens).__name__
+    return f"{reprlib.repr(tokens)} (a {kind})" if isinstance(tokens, Sized) else repr(tokens)
 
 
 @functools.lru_cache(maxsize=8)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import UserDict
 from pathlib import Path
 
 import numpy as np
@@ -108,21 +109,66 @@ def test_an_empty_text_has_no_tokens(encoding):
 
 @pytest.mark.parametrize(
     ("tokenizer", "tokens"),
-    [(len, 5), (str.split, 2), (lambda text: np.int64(7), 7), (lambda text: np.zeros(3), 3), (lambda text: (), 0)],
+    [
+        (len, 5),
+        (str.split, 2),
+        (str.encode, 5),
+        (lambda text: np.int64(7), 7),
+        (lambda text: np.zeros(3), 3),
+        (lambda text: list(np.arange(3)), 3),
+        (lambda text: [np.array(1), np.array(2)], 2),  # as of torch: each a number without a dimension
+        (lambda text: (), 0),
+    ],
 )
 def test_a_callable_returns_the_tokens_or_their_number(tokenizer, tokens):
     assert TokenCounter(tokenizer)("ab cd") == tokens
 
 
 @pytest.mark.parametrize(
-    "nonsense", [None, -1, 2.5, float("nan"), True, {"input_ids": [1, 2]}, np.zeros((1, 9)), object()]
+    "nonsense",
+    [
+        None,
+        -1,
+        2.5,
+        float("nan"),
+        True,
+        object(),
+        "ab cd",
+        {"input_ids": [1, 2], "attention_mask": [1, 1]},
+        UserDict(input_ids=[1, 2]),  # which transformers' BatchEncoding is
+        np.zeros((1, 9)),
+        np.int64(1).reshape(1, 1),
+        [[1, 2]],
+        [[1, 2], [3, 4]],
+        [("ab", "cd")],
+        [np.arange(2)],
+        ([],),
+        [{"input_ids": [1, 2]}],
+    ],
 )
 def test_a_callable_that_returns_nonsense_is_refused(nonsense):
     config = CompressionConfig(encoding=lambda text: nonsense)
     with pytest.raises(
-        ConfigError, match=r"the tokenizer returned .* for a text of 5 characters; encoding must return"
+        ConfigError, match=r"(?s)the tokenizer returned .* for a text of 5 characters; encoding must return .* encode$"
     ):
         compress("q", ["ab cd"], config=config)
+
+
+def test_a_tokenizer_of_hugging_face_is_counted_by_text_and_refused_by_batch():
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0, "ab": 1}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    assert TokenCounter(tokenizer.encode)("ab cd ef") == 3
+    with pytest.raises(ConfigError, match=r"a batch: of a tokenizer of Hugging Face give its method encode"):
+        TokenCounter(lambda text: tokenizer.encode_batch([text]))("ab cd ef")
+    with pytest.raises(ConfigError, match="give its method encode"):
+        TokenCounter(lambda text: [tokenizer.encode(text).ids])("ab cd ef")
+
+
+def test_an_error_shows_the_beginning_of_what_was_returned():
+    with pytest.raises(ConfigError) as caught:
+        TokenCounter(lambda text: [list(range(100_000))])("ab cd")
+    assert len(str(caught.value)) < 500
 
 
 OFFLINE = """

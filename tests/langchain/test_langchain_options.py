@@ -7,15 +7,28 @@ import re
 from dataclasses import MISSING, fields
 from typing import get_args, get_type_hints
 
+import lc_tools
 import pytest
-from langchain_core.embeddings import Embeddings
+from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
+from langchain_core.runnables import ConfigurableField
+from langchain_core.vectorstores import InMemoryVectorStore
 from lc_documents import QUERY, make_documents
-from pydantic import ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
 from ctxcompress.cache import DiskCache, MemoryCache
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+from langchain_ctxcompress import (
+    CtxCompressor,
+    CtxCompressRetriever,
+    EmbeddingsEncoder,
+    cite,
+    compress_tool,
+    format_documents,
+    preview_tools,
+    query_tool,
+)
+from langchain_ctxcompress.retriever import ScoredSearch
 
 GIVEN = {
     "max_tokens": 60,
@@ -125,6 +138,80 @@ def test_a_wrong_value_is_refused_at_construction_with_the_cores_message(options
 def test_an_unknown_option_is_refused_at_construction():
     with pytest.raises(ValidationError, match=r"'max_token'; did you mean 'max_tokens'"):
         CtxCompressor(max_token=100)
+
+
+MAKERS = {
+    "CtxCompressor": CtxCompressor,
+    "CtxCompressRetriever": lambda **given: CtxCompressRetriever(
+        base_retriever=store().as_retriever(), compressor=CtxCompressor(), **given
+    ),
+    "CtxCompressRetriever.from_vectorstore": lambda **given: CtxCompressRetriever.from_vectorstore(
+        store(), score_kind="similarity", **given
+    ),
+    "ScoredSearch": lambda **given: ScoredSearch(store=store(), score_kind="similarity", **given),
+    "CtxCompressMiddleware": langchain_ctxcompress.CtxCompressMiddleware,
+    "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(DeterministicFakeEmbedding(size=8), **given),
+    "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),
+    "preview_tools": lambda **given: preview_tools(store().as_retriever(), **given),
+    "query_tool": lambda **given: query_tool(store().as_retriever(), **given),
+    "cite": lambda **given: cite("timeout", [], **given),
+    "format_documents": lambda **given: format_documents([], **given),
+}
+
+
+def store() -> InMemoryVectorStore:
+    return InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+
+
+def test_these_are_all_that_the_package_exports():
+    assert {*langchain_ctxcompress.__all__, "CtxCompressMiddleware"} <= MAKERS.keys()
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_keyword_that_means_nothing_is_refused_by_its_name(make):
+    make()
+    with pytest.raises((TypeError, ValueError), match="bogus"):
+        make(bogus=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "meant"),
+    [
+        ("CtxCompressRetriever", "decompos", "decompose"),
+        ("CtxCompressRetriever", "meta_data", "metadata"),
+        ("ScoredSearch", "searches", "search"),
+        ("CtxCompressRetriever.from_vectorstore", "min_scores", "min_score"),
+        ("CtxCompressMiddleware", "max_token", "max_tokens"),
+        ("compress_tool", "max_token", "max_tokens"),
+        ("preview_tools", "max_token", "max_tokens"),
+        ("query_tool", "max_token", "max_tokens"),
+    ],
+)
+def test_the_closest_keyword_is_named(name, wrong, meant):
+    with pytest.raises(ValueError, match=rf"there is no (option|argument) '{wrong}'.*; did you mean '{meant}'"):
+        MAKERS[name](**{wrong: 1})
+
+
+def test_what_langchain_gives_to_every_retriever_is_known():
+    base = {"name": "mine", "tags": ["a"], "metadata": {"b": 1}}
+    assert MAKERS["CtxCompressRetriever"](**base).tags == ["a"]
+    assert MAKERS["ScoredSearch"](**base).metadata == {"b": 1}
+
+
+def test_a_subclass_may_have_fields_of_its_own_and_an_alias():
+    class Mine(CtxCompressRetriever):
+        model_config = ConfigDict(populate_by_name=True)
+        region: str = Field(default="eu", alias="where")
+
+    given = {"base_retriever": store().as_retriever(), "compressor": CtxCompressor()}
+    assert Mine(**given, where="us").region == Mine(**given, region="us").region == "us"
+    with pytest.raises(ValidationError, match="'regoin' of Mine; did you mean 'region'"):
+        Mine(**given, regoin="us")
+
+
+def test_a_retriever_can_be_configured_in_a_chain():
+    retriever = MAKERS["CtxCompressRetriever"]().configurable_fields(decompose=ConfigurableField(id="decompose"))
+    assert retriever.invoke("open?", {"configurable": {"decompose": True}}) == []
 
 
 def test_options_cannot_be_set_afterwards():

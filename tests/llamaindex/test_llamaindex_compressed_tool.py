@@ -386,7 +386,7 @@ def test_it_can_be_pickled_and_copied_where_the_tool_can(copied):
         ({"max_tokens": 0}, ValueError, "max_tokens is 0"),
         ({"min_tokens": "1"}, ValueError, "min_tokens is '1'"),
         ({"complexity": "hard"}, ValueError, "complexity is 'hard'"),
-        ({"max_token": 5}, TypeError, "max_token"),
+        ({"max_token": 5}, ValueError, "there is no option 'max_token'; did you mean 'max_tokens'"),
     ],
 )
 def test_values_that_cannot_work_are_refused(options, error, message):

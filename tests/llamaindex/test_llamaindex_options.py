@@ -12,16 +12,27 @@ from pathlib import Path
 import pytest
 from li_nodes import QUERY, count_words, four_nodes
 from llama_index.core import MockEmbedding, Settings
+from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import MetadataMode
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.tools import FunctionTool
 from pydantic import ValidationError
 from qdrant_client import QdrantClient
 
+import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
-from llamaindex_ctxcompress import CtxCompressPostprocessor
+from llamaindex_ctxcompress import (
+    CtxCompressPostprocessor,
+    EmbeddingEncoder,
+    cite,
+    compress_tool,
+    format_nodes,
+    preview_tools,
+    query_tool,
+)
 
 OPTIONS = {
     "max_tokens": 123,
@@ -127,6 +138,43 @@ def test_a_wrong_value_is_refused_at_construction_with_the_message_of_the_core(w
 def test_a_metadata_mode_that_no_language_model_reads_is_refused(mode: object) -> None:
     with pytest.raises(ValueError, match=r"metadata_mode is .*; give MetadataMode.LLM or MetadataMode.NONE"):
         CtxCompressPostprocessor(metadata_mode=mode)
+
+
+class Finder(BaseRetriever):
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return []
+
+
+def look(query: str) -> str:
+    return query
+
+
+MAKERS = {
+    "CtxCompressPostprocessor": CtxCompressPostprocessor,
+    "EmbeddingEncoder": lambda **given: EmbeddingEncoder(MockEmbedding(embed_dim=3), **given),
+    "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
+    "preview_tools": lambda **given: preview_tools(Finder(), **given),
+    "query_tool": lambda **given: query_tool(Finder(), **given),
+    "cite": lambda **given: cite("timeout", [], **given),
+    "format_nodes": lambda **given: format_nodes([], **given),
+}
+
+
+def test_these_are_all_that_the_package_exports() -> None:
+    assert set(llamaindex_ctxcompress.__all__) == MAKERS.keys()
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_keyword_that_means_nothing_is_refused_by_its_name(make) -> None:
+    make()
+    with pytest.raises((TypeError, ValueError), match="bogus"):
+        make(bogus=1)
+
+
+@pytest.mark.parametrize("name", ["CtxCompressPostprocessor", "compress_tool", "preview_tools", "query_tool"])
+def test_the_closest_keyword_is_named(name) -> None:
+    with pytest.raises(ValueError, match="there is no option 'max_token'; did you mean 'max_tokens'"):
+        MAKERS[name](max_token=1)
 
 
 def test_an_unknown_option_is_refused() -> None:

@@ -310,7 +310,7 @@ def test_options_are_the_postprocessors() -> None:
     ("options", "error", "message"),
     [
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
-        ({"max_token": 10}, TypeError, "unexpected keyword argument 'max_token'"),
+        ({"max_token": 10}, ValueError, "there is no option 'max_token'; did you mean 'max_tokens'"),
         ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
         ({"remembered": 0}, ValueError, "remembered is 0; give a whole number of results, at least 1"),
         ({"remembered": "many"}, ValueError, "remembered is 'many'"),

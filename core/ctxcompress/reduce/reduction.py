@@ -19,15 +19,21 @@ from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meani
 from ctxcompress.reduce.limits import document_key, within_limits
 from ctxcompress.reduce.metadata_only import is_metadata_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
-from ctxcompress.reduce.scores import standing
+from ctxcompress.reduce.scores import are_doubtful, standing
 from ctxcompress.reduce.stitching import stitched
 from ctxcompress.reduce.threshold import above_threshold
+from ctxcompress.stats import DOUBTFUL
 from ctxcompress.text.language import is_prose_in
 from ctxcompress.types import Reason, StageStats
 from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
 
 __all__ = ["Reduction", "reduced"]
 
+_DOUBT = (
+    "as score_kind has it, the scores of %d passages get better from the first passage to the last, but a retriever "
+    'gives its best one first: declare score_kind="distance" (or "rank") where less is better, "similarity" where more '
+    'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
+)
 _log = logging.getLogger("ctxcompress")
 
 
@@ -107,6 +113,8 @@ class _Funnel:
         self.stages: list[StageStats] = []
         self._passages, self._config, self._held = passages, config, held
         self._stands = standing(passages, config.score_kind)
+        self._doubtful = are_doubtful(self._stands[held:])
+        self._warned = False
         self._since = perf_counter()
 
     def preferred(self) -> list[int]:
@@ -146,7 +154,8 @@ class _Funnel:
         self._keep(left, Reason.SCORE)
         at_most = config.score_kind != "similarity" and not config.normalize_scores
         sign = "\u2264" if at_most else "\u2265"
-        self.end("threshold", f"{sign}{config.min_score:g}" + (f", none: {config.on_empty}" if empty else ""))
+        note = f"{sign}{config.min_score:g}" + (f", none: {config.on_empty}" if empty else "")
+        self.end("threshold", self._doubted(note))
 
     def exact(self, *, wanted: bool) -> list[Link]:
         """Leaves out the same text, and what is a part of another chunk of its document. Gives the overlaps of the
@@ -161,7 +170,7 @@ class _Funnel:
         chunks = [self._passages[number] for number in order]
         found = find_overlaps([chunk.text for chunk in chunks], [_group(chunk) for chunk in chunks], order)
         self._merge(order, found.within)
-        self.end("exact")
+        self.end("exact", chooses=True)
         return [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
 
     def near(self) -> None:
@@ -171,7 +180,7 @@ class _Funnel:
             order = self._to_compare()
             texts = [self._passages[number].text for number in order]
             self._merge(order, near_copies(texts, range(len(order)), threshold))
-        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}")
+        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}", chooses=True)
 
     def by_meaning(self) -> None:
         """Leaves out the same meaning, where there are embeddings to tell it."""
@@ -191,7 +200,7 @@ class _Funnel:
             return
         texts = [self._passages[number].text for number in order]
         self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold))
-        self.end("semantic", f"\u2265{threshold:g}")
+        self.end("semantic", f"\u2265{threshold:g}", chooses=True)
 
     def by_limits(self) -> None:
         """Leaves out what is too much of one document, or altogether."""
@@ -211,7 +220,7 @@ class _Funnel:
             self._replace({leader: instead for leader, instead in stay.items() if instead != leader})
             self._keep(list(stay.values()), Reason.LIMIT)
         notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
-        self.end("limit", ", ".join(notes))
+        self.end("limit", ", ".join(notes), chooses=True)
 
     def to_lines(self) -> None:
         """Leaves out what is below `score_threshold` and has more text than a line about it."""
@@ -230,7 +239,7 @@ class _Funnel:
         texts = {number: self._passages[number].text.strip() for number in below}
         lines = {number for number, text in texts.items() if text and not is_metadata_line(text)}
         self._keep([number for number in self.numbers if number not in lines], Reason.METADATA)
-        self.end("metadata", f"{len(lines)} as lines")
+        self.end("metadata", self._doubted(f"{len(lines)} as lines"))
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
         """leaders: by places in the order."""
@@ -250,10 +259,21 @@ class _Funnel:
         self.reasons |= dict.fromkeys(set(self.numbers).difference(numbers), otherwise)
         self.numbers = sorted(numbers)
 
-    def end(self, name: str, note: str = "") -> None:
-        """A stage has ended."""
+    def _doubted(self, note: str) -> str:
+        """The note of a stage that scores decide, which says so and warns once where these are doubtful."""
+        if not self._doubtful:
+            return note
+        if not self._warned:
+            self._warned = True
+            _log.warning(_DOUBT, len(self._passages) - self._held)
+        return ", ".join(filter(None, (note, DOUBTFUL)))
+
+    def end(self, name: str, note: str = "", *, chooses: bool = False) -> None:
+        """A stage has ended. chooses: whether scores say what stays, where something is left out."""
         now = perf_counter()
         before = self.stages[-1].items_out if self.stages else len(self._passages) - self._held
+        if chooses and len(self.numbers) < before:
+            note = self._doubted(note)
         self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
         self._since = now
 

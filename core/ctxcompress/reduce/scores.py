@@ -2,14 +2,19 @@
 unknown, which is not zero.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from math import inf, isfinite
+from itertools import pairwise
+from math import inf, isfinite, lgamma, log
 from numbers import Real
 
 from ctxcompress.config import ScoreKind
 from ctxcompress.passages import Passage
 
-__all__ = ["known_scores", "relative_scores", "standing"]
+__all__ = ["are_doubtful", "known_scores", "relative_scores", "standing"]
+
+_CHANCE = 0.01
+"""How likely an order may be by chance that is still taken for the retriever's."""
 
 
 def known_scores(passages: Sequence[Passage], kind: ScoreKind) -> list[float | None]:
@@ -21,6 +26,19 @@ def standing(passages: Sequence[Passage], kind: ScoreKind) -> list[float]:
     """How each passage stands among the others by its score: more is better, unknown is the least."""
     sign = 1.0 if kind == "similarity" else -1.0
     return [-inf if score is None else sign * score for score in known_scores(passages, kind)]
+
+
+def are_doubtful(standing: Sequence[float]) -> bool:
+    """Whether no passage stands worse than the one before it, in a way that chance does not explain.
+
+    A retriever gives its best passage first. So the scores mean the opposite of what was declared, or somebody has
+    turned the passages round. standing: of the passages of one retrieval, in their order.
+    """
+    known = [stands for stands in standing if stands != -inf]
+    if any(one > next_one for one, next_one in pairwise(known)):
+        return False
+    ties = sum(lgamma(1 + times) for times in Counter(known).values())
+    return ties - lgamma(1 + len(known)) < log(_CHANCE)  # so many of all orders of them never fall
 
 
 def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[float | None]:
