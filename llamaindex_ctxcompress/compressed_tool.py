@@ -14,8 +14,7 @@ from llama_index.core.tools import BaseTool, ToolOutput
 
 from ctxcompress import CompressionConfig, Compressor, compress_search_results
 from ctxcompress.search.outputs import evident_results, is_json
-from llamaindex_ctxcompress.embeddings import config_of
-from llamaindex_ctxcompress.postprocessor import Preset
+from llamaindex_ctxcompress.embeddings import Preset, config_of
 
 __all__ = ["compress_tool"]
 

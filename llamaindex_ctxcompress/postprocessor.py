@@ -18,7 +18,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from ctxcompress import Compression, CompressionConfig, Encoder
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
-from llamaindex_ctxcompress.embeddings import as_encoder, config_of, read_back, written_down
+from llamaindex_ctxcompress.embeddings import Preset, as_encoder, config_of, read_back, written_down
 from llamaindex_ctxcompress.events import tell
 
 __all__ = ["CtxCompressPostprocessor"]
@@ -29,7 +29,6 @@ FactualCut = Literal["boundary", "character"]
 Scorer = Literal["evidence", "bm25"]
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 Encoding = str | Callable[[str], int | Sized]
-Preset = Literal["docs", "code", "web", "page", "docs_published", "code_published", "web_published", "page_published"]
 AnyEncoder = BaseEmbedding | Encoder | object | None
 
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))

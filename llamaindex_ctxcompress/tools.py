@@ -14,8 +14,7 @@ from ctxcompress import Compression, Compressor, KeptPassage, Passage
 from ctxcompress.errors import InputError
 from ctxcompress.tools.previews import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
 from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
-from llamaindex_ctxcompress.embeddings import config_of
-from llamaindex_ctxcompress.postprocessor import Preset
+from llamaindex_ctxcompress.embeddings import Preset, config_of
 
 __all__ = ["Previews", "preview_tools"]
 

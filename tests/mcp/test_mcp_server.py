@@ -1,6 +1,7 @@
 """The server through the client of the official SDK, in one process: both generations of the protocol."""
 
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -276,6 +277,20 @@ async def test_a_client_that_goes_in_the_middle_of_a_call_is_not_waited_for(
         async with Client(server, mode=mode) as other:
             assert len((await other.list_tools()).tools) == 2
     async with Client(server, mode=mode) as other:
+        assert ids_of(await other.call_tool(QUERY, ASKED))
+
+
+async def test_clients_that_go_pile_up_no_threads(server: Server, index: FolderIndex) -> None:
+    before = threading.active_count()
+    with index._lock:  # as if another search was reading a large folder
+        for _ in range(10):
+            async with Client(server) as leaving, anyio.create_task_group() as group:
+                for _ in range(5):
+                    group.start_soon(leaving.call_tool, QUERY, ASKED)
+                await leaving.list_tools()
+                group.cancel_scope.cancel()
+        assert threading.active_count() - before <= 8
+    async with Client(server) as other:
         assert ids_of(await other.call_tool(QUERY, ASKED))
 
 

@@ -1,10 +1,11 @@
 """The protocol's side of the tools: on the low-level server of the official SDK, which takes schemas as they are."""
 
+from asyncio import wrap_future
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from anyio.to_thread import run_sync
 from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
 from mcp.types import (
@@ -26,6 +27,8 @@ from ctxcompress.version import __version__
 
 __all__ = ["make_server"]
 
+_THREADS = 8
+"""Calls that are worked on at one time."""
 _INSTRUCTIONS = (
     "Searches a folder of documents. query_documents_compressed returns what of the best results answers a query; "
     "expand_chunk returns a result in full."
@@ -44,7 +47,7 @@ def make_server(index: FolderIndex, tool: QueryTool) -> "Server[Any]":
         version=__version__,
         instructions=_INSTRUCTIONS,
         on_list_tools=partial(_list_tools, specs),
-        on_call_tool=partial(_call_tool, specs),
+        on_call_tool=partial(_call_tool, specs, ThreadPoolExecutor(_THREADS, "ctxcompress-mcp")),
     )
 
 
@@ -66,14 +69,18 @@ async def _list_tools(
 
 
 async def _call_tool(
-    specs: Mapping[str, ToolSpec], _: "ServerRequestContext[Any]", params: CallToolRequestParams
+    specs: Mapping[str, ToolSpec],
+    threads: ThreadPoolExecutor,
+    _: "ServerRequestContext[Any]",
+    params: CallToolRequestParams,
 ) -> CallToolResult:
     spec = specs.get(params.name)
     if spec is None:
         raise MCPError(INVALID_PARAMS, f"there is no tool {params.name[:100]!r}; the tools are {', '.join(specs)}")
     try:
-        # On a thread, so that others are served meanwhile; nobody waits for one whose client has gone.
-        told = await run_sync(spec.call, params.arguments or {}, abandon_on_cancel=True)
+        # On a thread, so that others are served meanwhile. Nobody waits for one whose client has gone, and where none
+        # has begun yet, none does: a thread keeps its place until it ends, so clients that go cannot pile them up.
+        told = await wrap_future(threads.submit(spec.call, params.arguments or {}))
     except CtxCompressError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
     return CallToolResult(content=[TextContent(text=told.text)], structured_content=told.structured)
