@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from time import monotonic
 from traceback import extract_tb
@@ -51,6 +52,11 @@ class Number:
 
 
 NUMBER = Number()
+
+
+def _key(number: int) -> str:
+    """As keys of texts are."""
+    return f"text:{sha256(b'%d' % number).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +157,7 @@ def material(folder: Path) -> tuple[list[Path], list[Compression]]:
         path.mkdir()
         cache = DiskCache(path / "cache")
         for number in range(400 if path is closed else 20):
-            cache.put(f"number:{number}", number, NUMBER)
+            cache.put(_key(number), number, NUMBER)
         for question in QUESTIONS:
             Compressor(CompressionConfig(max_tokens=BUDGET, cache=cache)).compress(question, PASSAGES)
         if path is killed:  # as it is left, before the log is written into the file
@@ -179,8 +185,8 @@ def outcome(seed: str, folder: Path, sources: Sequence[Path], expected: Sequence
         cache.close()
         cache = DiskCache(path)
         wrong += _wrong(cache, expected)
-        cache.put("number:8", 8, NUMBER)
-        works = cache.get("number:8", NUMBER) == 8
+        cache.put(_key(8), 8, NUMBER)
+        works = cache.get(_key(8), NUMBER) == 8
         cache.close()
     except Exception as found:  # noqa: BLE001 - whatever it is, is what is looked for
         error = f"{type(found).__name__} in {extract_tb(found.__traceback__)[-1].name}: {str(found)[-120:]}"
@@ -217,7 +223,7 @@ def _wrong(cache: DiskCache, expected: Sequence[Compression]) -> int:
     """How many answers are not what they are without a cache, and entries not what was written."""
     cached = Compressor(CompressionConfig(max_tokens=BUDGET, cache=cache))
     answers = [cached.compress(question, PASSAGES) for question in QUESTIONS]
-    numbers = [cache.get(f"number:{number}", NUMBER) for number in range(0, 400, 40)]
+    numbers = [cache.get(_key(number), NUMBER) for number in range(0, 400, 40)]
     return sum(answer != right for answer, right in zip(answers, expected, strict=True)) + sum(
         number not in (None, right) for number, right in zip(numbers, range(0, 400, 40), strict=True)
     )

@@ -182,17 +182,17 @@ def compressed(
     reader = Reader(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
     # Of what a frame adds nobody knows what it depends on.
     key = None if config.cache is None or frame or promised else key_of_outcome(query, came, config, fingerprint)
-    if config.cache is None or key is None or promised is not None:
+    if reader.cache is None or key is None or promised is not None:
         return _worked_out(query, came, config, frame, promised, reader)
     form = OutcomeForm(came)
-    outcome = config.cache.get(key, form)
+    outcome = reader.cache.get(key, form)
     if outcome is not None:
         return outcome.compression(
             query, came, config.budget, Presentation(config, query).as_they_came(came), Compressor(config)
         )
     compression = _worked_out(query, came, config, None, None, reader)
     if is_worth_it(compression):
-        config.cache.put(key, Outcome.of(compression), form)
+        reader.cache.put(key, Outcome.of(compression), form)
     return compression
 
 

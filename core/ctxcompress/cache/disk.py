@@ -1,29 +1,21 @@
 """A cache in a file, for many processes and for tomorrow."""
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar
 
-from ctxcompress.cache.sealed import opened, sealed
 from ctxcompress.cache.sqlite_file import SqliteFile
-from ctxcompress.entries import Form
+from ctxcompress.cache.stored import StoredCache
 from ctxcompress.errors import ConfigError
 
 __all__ = ["DiskCache"]
 
-_log = logging.getLogger("ctxcompress")
-
-T = TypeVar("T")
-
 _WAIT = 10.0
 """Seconds that a new cache waits for other processes, which may be making the file."""
-_SECONDS = 2.0
 
 
-class DiskCache:
+class DiskCache(StoredCache):
     """Remembers in an SQLite file, what was used last the longest. Threads and processes can share it, and one that is
     killed while it writes leaves a file that can be used.
 
@@ -34,7 +26,7 @@ class DiskCache:
 
     A damaged file is an empty cache: it is renamed, with ".damaged" at the end, and a new one begun. Raises ConfigError
     if the file is something else than such a cache, a symbolic link or another user's, or cannot be made. Afterwards, a
-    cache that cannot be read or written is one that knows nothing. There is a warning in the log each time.
+    file that cannot be used, or is locked for two seconds, is left alone for a while. The log has a warning.
     """
 
     def __init__(self, path: str | PathLike[str], *, max_bytes: int = 1_000_000_000) -> None:
@@ -42,35 +34,13 @@ class DiskCache:
             raise ConfigError(f"max_bytes is {max_bytes!r}; give a whole number of bytes, at least 1")
         self.path, self.max_bytes = Path(path).absolute(), max_bytes
         self._file = SqliteFile(self.path, max_bytes)
+        super().__init__(f"the cache {self.path.name}", self._file)
         try:
             self._file.check(_WAIT)
         except (ConfigError, OSError) as error:
             raise ConfigError(
                 f"{self.path} cannot be used as a cache ({error}); give the path of another file"
             ) from None
-
-    def get(self, key: str, form: Form[T], /) -> T | None:
-        """The value under this key; None if there is none, or if it is damaged."""
-        try:
-            data = self._file.read(key, _SECONDS)
-        except (ConfigError, OSError) as error:
-            _log.warning("the cache %s cannot be read (%s); going on without", self.path.name, error)
-            return None
-        try:
-            return None if data is None else form.decode(opened(key, data))
-        except ValueError as error:
-            _log.warning("an entry of the cache %s is damaged (%s); it is made anew", self.path.name, error)
-            return None
-
-    def put(self, key: str, value: T, form: Form[T], /) -> None:
-        """Writes the value; not one that is larger than all there may be."""
-        data = form.encode(value)
-        if data is None:
-            return
-        try:
-            self._file.write(key, sealed(key, data), _SECONDS)
-        except (ConfigError, OSError) as error:
-            _log.warning("the cache %s cannot be written (%s); going on without", self.path.name, error)
 
     def close(self) -> None:
         """Closes the file; the next use opens it again."""

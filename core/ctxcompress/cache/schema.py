@@ -1,5 +1,7 @@
 """What a file of entries looks like, and how it is told from other files, even if little of it is left."""
 
+import operator
+import re
 import sqlite3
 from pathlib import Path
 
@@ -19,7 +21,10 @@ _SCHEMA = (
 )
 """As SQLite writes it down."""
 _BEGINNING = b"SQLite format 3\0"
-_HEADER = 100
+_PAGE = 4096
+"""Bytes: less has no entries."""
+_TRACES = (MARK, *_SCHEMA)
+_KEY = re.compile(rb"(?:text|outcome):[0-9a-f]{64}")
 _LOOKED_AT = 1 << 20
 """Bytes at the beginning of a file."""
 
@@ -56,10 +61,11 @@ def make(connection: sqlite3.Connection) -> None:
 def has_traces(path: Path) -> bool:
     """Whether a file that SQLite cannot read was one of entries once, or has nothing in it that could be lost."""
     head = _head(path)
-    is_nothing = not head.strip(b"\0") or (len(head) < _HEADER and head.startswith(_BEGINNING[: len(head)]))
+    begins = sum(map(operator.eq, head, _BEGINNING))
+    is_nothing = not head.strip(b"\0") or (len(head) < _PAGE and begins >= min(len(head), len(_BEGINNING) // 2))
     is_named = head[_ID_AT : _ID_AT + 4] == _ID.to_bytes(4, "big")
     written = b"".join([head, *map(_head, companions(path))])
-    return is_nothing or is_named or MARK in written or any(statement in written for statement in _SCHEMA)
+    return is_nothing or is_named or any(trace in written for trace in _TRACES) or bool(_KEY.search(written))
 
 
 def _head(path: Path) -> bytes:
