@@ -1,13 +1,13 @@
 """Sentences, by sentencex, with what it leaves out: inline code, unspaced scripts, texts without full stops."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import sentencex
 
 from ctxcompress.text.graphemes import is_between_graphemes
-from ctxcompress.text.lines import is_marker, marker_at_end
+from ctxcompress.text.lines import LONGEST_MARKER, is_marker, marker_at_end
 
 __all__ = ["split_sentences"]
 
@@ -63,16 +63,23 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
 def _begins(part: str, language: str) -> list[int]:
     """Where the sentences of `part` begin."""
     masked = _masked(part)
-    found = [*_sentence_begins(masked, language), len(part)]
-    found = [begin for before, begin in pairwise([0, *found]) if not is_marker(part[before:begin])]
+    found = _without_markers(part, [*_sentence_begins(masked, language), len(part)])
+    has_lines = "\n" in part
     begins = [0]
     for begin, next_ in pairwise([*found, len(part)]):
         short = next_ - begin < 4 or not _WORD_CHARACTER.search(masked, begin, next_)
-        if begin and not short and not _inside_word(part, begin) and not _after_abbreviation(part, begin):
-            cut = _before_marker(part, begins[-1], begin)
-            if cut > begins[-1]:
+        if begin and not short and not _inside_word(part, begin):
+            goes_on = not part[begin].isupper() and _after_abbreviation(part, begin)
+            cut = _before_marker(part, begins[-1], begin) if has_lines else begin
+            if cut > begins[-1] and not goes_on:
                 begins.append(cut)
     return begins
+
+
+def _without_markers(part: str, begins: Sequence[int]) -> list[int]:
+    """The begins of sentences, but for those of which the one before is nothing but the marker of a list."""
+    pairs = pairwise([0, *begins])
+    return [begin for before, begin in pairs if begin - before > LONGEST_MARKER or not is_marker(part[before:begin])]
 
 
 def _sentence_begins(text: str, language: str) -> Iterator[int]:
@@ -108,6 +115,8 @@ def _inside_word(text: str, position: int) -> bool:
 def _before_marker(text: str, start: int, end: int) -> int:
     """Where to cut ``text[start:end]`` instead of at its end, so that the marker of a list is not cut off from what it
     is of; `start` if that is no place to cut either."""
+    if text.find("\n", max(start, end - LONGEST_MARKER), end - 1) < 0:
+        return end
     cut = marker_at_end(text, start, end)
     return cut if cut == end or text[start:cut].rstrip()[-1:] in _ENDS else start
 
@@ -142,6 +151,6 @@ def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
             return
         start = match.end()
         cut = _before_marker(text, last, start)
-        if cut > last and is_between_graphemes(text, cut):
+        if cut > last and is_between_graphemes(text, cut) and not is_marker(text[last:cut]):
             yield cut
             last = cut

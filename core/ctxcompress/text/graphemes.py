@@ -1,5 +1,6 @@
 """Graphemes, what a reader takes for one character: Unicode's extended grapheme clusters (UAX 29), by regex."""
 
+import re
 from collections.abc import Iterator
 
 import regex
@@ -10,6 +11,10 @@ _LOOKED_BACK = 64
 """Characters from which it is found out whether a grapheme ends somewhere; of a longer one that may be told wrongly."""
 # Two of a row of flags are matched here: \X goes back to the first of them for every one, and takes time by the square.
 _GRAPHEME = regex.compile(r"\p{Regional_Indicator}{2}(?=\p{Regional_Indicator})|\X")
+_SURELY_BETWEEN = re.compile(
+    r"(?:[^\S\r]|[!-~\u0964\u061f\u2010-\u2027\u3001-\u3011\uff01-\uff1f])(?:[^\W\u0e33\u0eb3\uff9e\uff9f]|[!-~])"
+)
+"""White space or punctuation, and what begins a grapheme: nearly all places where texts are cut."""
 
 
 def ends_of_graphemes(text: str) -> Iterator[int]:
@@ -21,8 +26,8 @@ def is_between_graphemes(text: str, position: int) -> bool:
     """Whether a cut here is within no grapheme."""
     if not 0 < position < len(text):
         return True
-    if text[position - 1].isascii() and text[position].isascii():
-        return text[position - 1] != "\r" or text[position] != "\n"
+    if _SURELY_BETWEEN.match(text, position - 1):
+        return True
     start = position - 1
     while start and not text[start].isascii() and position - start < _LOOKED_BACK:
         start -= 1
