@@ -15,7 +15,7 @@ from ctxcompress.outline import Node
 from ctxcompress.passages import Marker, Segment, Span
 from ctxcompress.reduce.marks import PROSE, Marks
 from ctxcompress.reduce.parts import Part, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
-from ctxcompress.text.split import whole_graphemes
+from ctxcompress.text.graphemes import whole_graphemes
 
 __all__ = [
     "Cut",

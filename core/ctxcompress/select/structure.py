@@ -10,6 +10,7 @@ from ctxcompress.passages import Kind
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.novelty import Runs
 from ctxcompress.select.oversize import opening_fence
+from ctxcompress.text.lines import is_marker
 
 __all__ = ["Structure"]
 
@@ -18,6 +19,7 @@ _SHORTEST_DUPLICATE = 12
 """Characters of a text that is kept once: a list may say "yes" more often."""
 _ANNOUNCED = frozenset((Kind.LIST_ITEM, Kind.TABLE, Kind.CODE))
 _ANNOUNCING = re.compile(r"[:\uff1a][*_`]*\s*$")
+_CLOSING = re.compile(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
 class Structure:
@@ -48,13 +50,17 @@ def _stands(candidates: Candidates) -> list[bool]:
         n for number, s in enumerate(candidates.segments) if s[0] is Kind.TABLE for n in candidates.needs(number)
     }
     return [
-        number not in headers and not (_is_bare_fence(text) if segment[0] is Kind.CODE else text.isspace())
+        number not in headers and not (_is_bare_fence(text) if segment[0] is Kind.CODE else _is_bare(text))
         for number, (segment, text) in enumerate(zip(candidates.segments, candidates.texts, strict=True))
     ]
 
 
+def _is_bare(text: str) -> bool:
+    return text.isspace() or is_marker(text)
+
+
 def _is_bare_fence(text: str) -> bool:
-    return not text[opening_fence(text) :].strip()
+    return not text[opening_fence(text) :].strip() or _CLOSING.fullmatch(text) is not None
 
 
 def _same(candidates: Candidates) -> dict[int, str]:
