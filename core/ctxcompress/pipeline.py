@@ -37,7 +37,7 @@ from ctxcompress.select.lines import with_lines
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.qatbe import Selection, select
-from ctxcompress.shorten import Gaps, limit_of, lines_about, shortened
+from ctxcompress.shorten import Gaps, escapes_of, limit_of, lines_about, shortened
 from ctxcompress.threads import off_loop
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.traces import write_page
@@ -215,7 +215,7 @@ def _worked_out(
     clock = Clock()
     documents, gaps, reduction = _cut(query, items, reduction, config, clock)
     layout = presentation.layout(items, documents, reader.count, held)
-    layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps)
+    layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps, escapes=escapes_of(items, config))
     whole = Selection.everything(layout)
     if (final := layout.final(whole.text)) != untouched:
         tokens = reader.fits(final, config.budget)

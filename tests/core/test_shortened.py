@@ -150,7 +150,13 @@ def test_cutting_what_was_cut_changes_nothing():
     config = CompressionConfig.from_preset("code_published", max_tokens=5_000)
     passages = [source("queue", 0.9), Passage("prose", PROSE, score=0.8), source("shelve", 0.1)]
     once = compress("When does the ferry cross?", passages, config=config)
-    again = [replace(kept.original, text=kept.text) for kept in once.passages]
+    records = [
+        {"ctxcompress": {"metadata_only": kept.metadata_only}} for kept in once.passages
+    ]  # as adapters leave them
+    again = [
+        replace(kept.original, text=kept.text, metadata=record)
+        for kept, record in zip(once.passages, records, strict=True)
+    ]
     assert compress("When does the ferry cross?", again, config=config).text == once.text
 
 

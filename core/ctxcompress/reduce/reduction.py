@@ -17,7 +17,7 @@ from ctxcompress.passages import Passage
 from ctxcompress.reduce.continuation import with_continuations
 from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
 from ctxcompress.reduce.limits import document_key, within_limits
-from ctxcompress.reduce.metadata_only import is_metadata_line, low_scores
+from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
 from ctxcompress.reduce.scores import are_doubtful, standing
 from ctxcompress.reduce.stitching import stitched
@@ -236,8 +236,8 @@ class _Funnel:
         if below.issuperset(self.numbers) and below and config.on_empty != "drop":
             best = max(self.numbers, key=self._stands.__getitem__)
             below = set() if config.on_empty == "original" else below - {best}
-        texts = {number: self._passages[number].text.strip() for number in below}
-        lines = {number for number, text in texts.items() if text and not is_metadata_line(text)}
+        low_ones = {number: self._passages[number] for number in below}
+        lines = {number for number, item in low_ones.items() if item.text.strip() and not is_own_line(item)}
         self._keep([number for number in self.numbers if number not in lines], Reason.METADATA)
         self.end("metadata", self._doubted(f"{len(lines)} as lines"))
 

@@ -324,7 +324,8 @@ def script(exports: str) -> str:
     """Twenty functions with an interface and a type each, which are exported as `exports` says."""
     own = "export " if exports == "declared" else ""
     parts = [
-        f"interface Options{n} {{\n  name: string;\n  value?: number;\n}}\n\ntype Handler{n} = (o: Options{n}) => void;\n\n"
+        f"interface Options{n} {{\n  name: string;\n  value?: number;\n}}\n\n"
+        f"type Handler{n} = (options: Options{n}) => void;\n\n"
         f"{own}async function load{n}(request: Request, options: Options{n}): Promise<string> {{\n"
         f"  const found = await store.get(request.id, options.value);\n  return found.name + '{n}';\n}}\n\n"
         for n in range(20)
