@@ -23,6 +23,7 @@ from ctxcompress.errors import CtxCompressError
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.tools import DocumentTools, ToolSpec
 from ctxcompress.version import __version__
+from ctxcompress.waiting import waiting
 
 __all__ = ["make_server"]
 
@@ -72,8 +73,9 @@ async def _call_tool(
     if spec is None:
         raise MCPError(INVALID_PARAMS, f"there is no tool {params.name[:100]!r}; the tools are {', '.join(specs)}")
     try:
-        # On a thread, so that others are served meanwhile; nobody waits for one whose client has gone.
-        told = await run_sync(spec.call, params.arguments or {}, abandon_on_cancel=True)
+        # On a thread, so that others are served meanwhile; nobody waits for one whose client has gone, and it stops.
+        with waiting() as call:
+            told = await run_sync(call, spec.call, params.arguments or {}, abandon_on_cancel=True)
     except CtxCompressError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
     return CallToolResult(content=[TextContent(text=told.text)], structured_content=told.structured)

@@ -24,6 +24,7 @@ from ctxcompress.reduce.stitching import stitched
 from ctxcompress.reduce.threshold import above_threshold
 from ctxcompress.types import Reason, StageStats
 from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
+from ctxcompress.waiting import stop_if_given_up
 
 __all__ = ["Reduction", "reduced"]
 
@@ -224,11 +225,12 @@ class _Funnel:
         self.numbers = sorted(numbers)
 
     def end(self, name: str, note: str = "") -> None:
-        """A stage has ended."""
+        """A stage has ended, and the next one begins, unless nobody waits for it."""
         now = perf_counter()
         before = self.stages[-1].items_out if self.stages else len(self._passages) - self._held
         self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
         self._since = now
+        stop_if_given_up()
 
 
 def _neighbours(passages: Sequence[Passage]) -> dict[int, int]:
