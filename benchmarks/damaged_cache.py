@@ -236,6 +236,10 @@ def _wrong(cache: DiskCache, expected: Sequence[Compression]) -> int:
     )
 
 
+def _count(found: Sequence[Outcome], name: str) -> int:
+    return sum(bool(getattr(one, name)) for one in found)
+
+
 def main(seed: int, count: int) -> int:
     logging.getLogger("ctxcompress").addHandler(logging.NullHandler())
     logging.getLogger("ctxcompress").propagate = False
@@ -251,12 +255,13 @@ def main(seed: int, count: int) -> int:
             if one.error or one.wrong or not one.works:
                 print(f"{seed}:{number} {' '.join(one.ways)}: {one.error or f'{one.wrong} wrong, works: {one.works}'}")
     failed = [one for one in found if one.error or one.wrong or not one.works]
-    print(f"{count:,} damaged files: {sum(bool(one.error) for one in found)} raised, ", end="")
-    print(f"{sum(one.wrong > 0 for one in found)} had a wrong answer, ", end="")
-    print(f"{sum(not one.works for one in found)} did not work afterwards")
+    slowest = max(one.seconds for one in found)
     print(
-        f"{sum(one.is_new for one in found):,} were set aside; the slowest took {max(o.seconds for o in found):.2f} s"
+        f"{count:,} damaged files: {_count(found, 'error')} raised, {_count(found, 'wrong')} had a wrong answer, ",
+        end="",
     )
+    print(f"{count - _count(found, 'works')} did not work afterwards; {_count(found, 'is_refused')} were refused")
+    print(f"{_count(found, 'is_new'):,} were set aside; the slowest took {slowest:.2f} s")
     print(", ".join(f"{way} {times:,}" for way, times in ways.most_common()))
     return bool(failed)
 
