@@ -3,7 +3,8 @@
     python benchmarks/damaged_cache.py [seed] [count]
 
 The files are those of a cache that was closed, with entries on several levels of pages, and those of a process that
-was killed, with a write-ahead log. Each is damaged in one to three ways, before it is opened or while it is open.
+was killed, with a write-ahead log. Each is damaged in one to three ways, before it is opened or while it is open. One
+in which nothing of a cache is left may be refused, as the file of something else.
 """
 
 import logging
@@ -23,6 +24,7 @@ from traceback import extract_tb
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
 from ctxcompress.cache import DiskCache
+from ctxcompress.errors import ConfigError
 
 PAGE = 4096
 BUDGET = 30
@@ -66,6 +68,8 @@ class Outcome:
     ways: tuple[str, ...]
     seconds: float
     error: str = ""
+    is_refused: bool = False
+    """Whether it was taken for something else, because nothing of a cache was left in it."""
     wrong: int = 0
     is_new: bool = False
     """Whether the file was set aside."""
@@ -175,7 +179,7 @@ def outcome(seed: str, folder: Path, sources: Sequence[Path], expected: Sequence
     path = work / "cache"
     ways: list[str] = []
     begin = monotonic()
-    wrong, error, works = 0, "", False
+    wrong, error, works, is_refused = 0, "", False, False
     is_open = chance.random() < 0.2
     try:
         cache = DiskCache(path) if is_open else None
@@ -188,10 +192,13 @@ def outcome(seed: str, folder: Path, sources: Sequence[Path], expected: Sequence
         cache.put(_key(8), 8, NUMBER)
         works = cache.get(_key(8), NUMBER) == 8
         cache.close()
+    except ConfigError as refused:
+        is_refused = works = "there is something else in it" in str(refused)
+        error = "" if is_refused else str(refused)
     except Exception as found:  # noqa: BLE001 - whatever it is, is what is looked for
         error = f"{type(found).__name__} in {extract_tb(found.__traceback__)[-1].name}: {str(found)[-120:]}"
     seconds = monotonic() - begin
-    return Outcome(tuple(ways), seconds, error, wrong, (work / "cache.damaged").exists(), works)
+    return Outcome(tuple(ways), seconds, error, is_refused, wrong, (work / "cache.damaged").exists(), works)
 
 
 def _damaged(path: Path, chance: random.Random, *, is_open: bool) -> str:
@@ -229,6 +236,10 @@ def _wrong(cache: DiskCache, expected: Sequence[Compression]) -> int:
     )
 
 
+def _count(found: Sequence[Outcome], name: str) -> int:
+    return sum(bool(getattr(one, name)) for one in found)
+
+
 def main(seed: int, count: int) -> int:
     logging.getLogger("ctxcompress").addHandler(logging.NullHandler())
     logging.getLogger("ctxcompress").propagate = False
@@ -244,12 +255,13 @@ def main(seed: int, count: int) -> int:
             if one.error or one.wrong or not one.works:
                 print(f"{seed}:{number} {' '.join(one.ways)}: {one.error or f'{one.wrong} wrong, works: {one.works}'}")
     failed = [one for one in found if one.error or one.wrong or not one.works]
-    print(f"{count:,} damaged files: {sum(bool(one.error) for one in found)} raised, ", end="")
-    print(f"{sum(one.wrong > 0 for one in found)} had a wrong answer, ", end="")
-    print(f"{sum(not one.works for one in found)} did not work afterwards")
+    slowest = max(one.seconds for one in found)
     print(
-        f"{sum(one.is_new for one in found):,} were set aside; the slowest took {max(o.seconds for o in found):.2f} s"
+        f"{count:,} damaged files: {_count(found, 'error')} raised, {_count(found, 'wrong')} had a wrong answer, ",
+        end="",
     )
+    print(f"{count - _count(found, 'works')} did not work afterwards; {_count(found, 'is_refused')} were refused")
+    print(f"{_count(found, 'is_new'):,} were set aside; the slowest took {slowest:.2f} s")
     print(", ".join(f"{way} {times:,}" for way, times in ways.most_common()))
     return bool(failed)
 

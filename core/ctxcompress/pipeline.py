@@ -42,6 +42,7 @@ from ctxcompress.threads import off_loop
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.traces import write_page
 from ctxcompress.types import Citation, Compression, Format, KeptPassage, Reason, StageStats, Stats
+from ctxcompress.waiting import stop_if_given_up
 
 __all__ = ["Compressor", "Frame", "Given", "compress", "compressed"]
 
@@ -85,7 +86,10 @@ class Compressor:
     async def acompress(
         self, query: str | None, passages: Given, *, frame: Frame | None = None, **options: Unpack[Options]
     ) -> Compression:
-        """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop."""
+        """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop.
+
+        Where it is cancelled the thread stops too, at the end of the stage that it is in.
+        """
         config = self.config.with_options(**options)
         result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
         return replace(result, compressor=Compressor(config).fitted(query))  # this loop will not always be there
@@ -178,6 +182,7 @@ def compressed(
     In the result the passages count from the number of parts that were promised: before come these. Where something
     can be promised, chunks that continue one another are in the order of their document.
     """
+    stop_if_given_up()
     fingerprint = Fingerprints()
     reader = Reader(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
     # Of what a frame adds nobody knows what it depends on.

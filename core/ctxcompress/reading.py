@@ -25,6 +25,7 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.source import source_language
 from ctxcompress.text.words import Terms, split_each
 from ctxcompress.tokens import TokenCounter
+from ctxcompress.waiting import stop_if_given_up
 
 __all__ = ["Manner", "Reader", "Reading", "titled"]
 
@@ -173,6 +174,7 @@ def _key_of_all(
 
 
 def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadText:
+    stop_if_given_up()
     form = TextForm(item.text)
     found = cache.get(key, form)
     if found is None:
@@ -182,6 +184,7 @@ def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadTex
 
 
 def _read(item: Passage, language: str) -> ReadText:
+    stop_if_given_up()
     nodes = outline(item.text, _name(item))
     return ReadText(item.text, nodes, [] if nodes else segment_outlined(item.text, nodes, language=language))
 
@@ -220,6 +223,7 @@ def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str
 
 
 def _counted(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:
+    stop_if_given_up()
     form = CountsForm(len(texts))
     counts = cache.get(key, form)
     if counts is None:

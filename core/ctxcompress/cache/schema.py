@@ -22,7 +22,7 @@ _SCHEMA = (
 """As SQLite writes it down."""
 _BEGINNING = b"SQLite format 3\0"
 _PAGE = 4096
-"""Bytes: less has no entries."""
+"""Bytes: a file of one page has tables, and nothing in them."""
 _TRACES = (MARK, *_SCHEMA)
 _KEY = re.compile(rb"(?:text|outcome):[0-9a-f]{64}")
 _LOOKED_AT = 1 << 20
@@ -62,7 +62,7 @@ def has_traces(path: Path) -> bool:
     """Whether a file that SQLite cannot read was one of entries once, or has nothing in it that could be lost."""
     head = _head(path)
     begins = sum(map(operator.eq, head, _BEGINNING))
-    is_nothing = not head.strip(b"\0") or (len(head) < _PAGE and begins >= min(len(head), len(_BEGINNING) // 2))
+    is_nothing = not head.strip(b"\0") or (len(head) <= _PAGE and begins >= min(len(head), len(_BEGINNING) // 2))
     is_named = head[_ID_AT : _ID_AT + 4] == _ID.to_bytes(4, "big")
     written = b"".join([head, *map(_head, companions(path))])
     return is_nothing or is_named or any(trace in written for trace in _TRACES) or bool(_KEY.search(written))

@@ -24,6 +24,7 @@ from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.tools import DocumentTools, ToolSpec
 from ctxcompress.tools.query import QueryTool
 from ctxcompress.version import __version__
+from ctxcompress.waiting import waiting
 
 __all__ = ["make_server"]
 
@@ -78,9 +79,15 @@ async def _call_tool(
     if spec is None:
         raise MCPError(INVALID_PARAMS, f"there is no tool {params.name[:100]!r}; the tools are {', '.join(specs)}")
     try:
+<<<<<<< HEAD
         # On a thread, so that others are served meanwhile. Nobody waits for one whose client has gone, and where none
         # has begun yet, none does: a thread keeps its place until it ends, so clients that go cannot pile them up.
         told = await wrap_future(threads.submit(spec.call, params.arguments or {}))
+=======
+        # On a thread, so that others are served meanwhile; nobody waits for one whose client has gone, and it stops.
+        with waiting() as call:
+            told = await run_sync(call, spec.call, params.arguments or {}, abandon_on_cancel=True)
+>>>>>>> wt-cache
     except CtxCompressError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
     return CallToolResult(content=[TextContent(text=told.text)], structured_content=told.structured)

@@ -26,6 +26,7 @@ from ctxcompress.stats import DOUBTFUL
 from ctxcompress.text.language import is_prose_in
 from ctxcompress.types import Reason, StageStats
 from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
+from ctxcompress.waiting import stop_if_given_up
 
 __all__ = ["Reduction", "reduced"]
 
@@ -259,6 +260,7 @@ class _Funnel:
         self.reasons |= dict.fromkeys(set(self.numbers).difference(numbers), otherwise)
         self.numbers = sorted(numbers)
 
+<<<<<<< HEAD
     def _doubted(self, note: str) -> str:
         """The note of a stage that scores decide, which says so and warns once where these are doubtful."""
         if not self._doubtful:
@@ -270,12 +272,17 @@ class _Funnel:
 
     def end(self, name: str, note: str = "", *, chooses: bool = False) -> None:
         """A stage has ended. chooses: whether scores say what stays, where something is left out."""
+=======
+    def end(self, name: str, note: str = "") -> None:
+        """A stage has ended, and the next one begins, unless nobody waits for it."""
+>>>>>>> wt-cache
         now = perf_counter()
         before = self.stages[-1].items_out if self.stages else len(self._passages) - self._held
         if chooses and len(self.numbers) < before:
             note = self._doubted(note)
         self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
         self._since = now
+        stop_if_given_up()
 
 
 def _without(

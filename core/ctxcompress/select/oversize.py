@@ -63,7 +63,9 @@ def best_split(
         fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
         opening, lines = opening_fence(text), segment.kind is Kind.CODE
         beginning = text[: tail - segment.start]
-        length = longest_prefix(beginning, fits=fits, lines=lines, skip=opening, whole_words=True)
+        # After what stands before, a word that is larger than the whole budget has no other chance.
+        whole_words = not layout.before
+        length = longest_prefix(beginning, fits=fits, lines=lines, skip=opening, whole_words=whole_words)
         if length:
             pieces = candidates.split(number, segment.start + length, tail)
             return pieces, number, len(pieces.segments) - len(candidates.segments)
