@@ -12,13 +12,8 @@ from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, ToolOutput
 
 from ctxcompress import CompressionConfig, Compressor, compress_search_results
-<<<<<<< HEAD
-from ctxcompress.search.outputs import evident_results, is_json
-from llamaindex_ctxcompress.embeddings import Preset, config_of
-=======
 from ctxcompress.search.outputs import evident_results, is_json, on_thread
-from llamaindex_ctxcompress.embeddings import as_encoder
->>>>>>> wt-cache
+from llamaindex_ctxcompress.embeddings import Preset, config_of
 
 __all__ = ["compress_tool"]
 
@@ -154,7 +149,7 @@ def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
     @functools.wraps(getattr(kind, "acall", kind.__call__))
     async def acall(self: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
         output: ToolOutput = await _itself(self, kind).acall(*args, **kwargs)  # type: ignore[attr-defined]
-        return await on_thread(partial(outputs.shortened, output, _query(args, kwargs, names)))
+        return await on_thread(functools.partial(outputs.shortened, output, _query(args, kwargs, names)))
 
     def reduce(self: BaseTool) -> tuple[Any, ...]:
         return _twin, (_itself(self, kind), outputs, names)

@@ -5,12 +5,12 @@ import contextvars
 from concurrent.futures import CancelledError
 
 import pytest
+from ctxcompress.querying import QueryArguments, answer_off_loop
 from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
 
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.metadata import as_passages
-from ctxcompress.querying import QueryArguments, answer_off_loop
 from ctxcompress.waiting import stop_if_given_up, waiting
 
 

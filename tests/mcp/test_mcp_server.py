@@ -2,10 +2,7 @@
 
 import os
 import threading
-<<<<<<< HEAD
-=======
 from concurrent.futures import CancelledError
->>>>>>> wt-cache
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +16,10 @@ from mcp.server import Server
 from mcp.types import CallToolResult, ListToolsResult
 from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, text_of
 
-from ctxcompress import Compressor, querying
+from ctxcompress import Compressor
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.server import make_server
-from ctxcompress.tools.query import OUTPUT_SCHEMA, QueryTool
+from ctxcompress.tools.query import OUTPUT_SCHEMA, Answer, QueryTool
 
 TOOL = QueryTool.of(top_n=5)
 
@@ -286,7 +283,6 @@ async def test_a_client_that_goes_in_the_middle_of_a_call_is_not_waited_for(
         assert ids_of(await other.call_tool(QUERY, ASKED))
 
 
-<<<<<<< HEAD
 async def test_clients_that_go_pile_up_no_threads(server: Server, index: FolderIndex) -> None:
     before = threading.active_count()
     with index._lock:  # as if another search was reading a large folder
@@ -299,20 +295,21 @@ async def test_clients_that_go_pile_up_no_threads(server: Server, index: FolderI
         assert threading.active_count() - before <= 8
     async with Client(server) as other:
         assert ids_of(await other.call_tool(QUERY, ASKED))
-=======
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_what_a_client_that_goes_has_asked_for_is_not_worked_out(
     server: Server, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searching, has_gone, ended = threading.Event(), threading.Event(), threading.Event()
-    search, answer, outcomes = FolderIndex.search, querying.answer, []
+    search, answer, outcomes = FolderIndex.search, QueryTool.answer, []
 
     def held_up(*arguments: Any) -> Any:
         searching.set()
         assert has_gone.wait(60)
         return search(*arguments)
 
-    def watched(*arguments: Any) -> querying.Answer:
+    def watched(*arguments: Any) -> Answer:
         try:
             outcomes.append(answer(*arguments))
         except CancelledError as error:
@@ -323,7 +320,7 @@ async def test_what_a_client_that_goes_has_asked_for_is_not_worked_out(
         return outcomes[-1]
 
     monkeypatch.setattr(FolderIndex, "search", held_up)
-    monkeypatch.setattr(querying, "answer", watched)
+    monkeypatch.setattr(QueryTool, "answer", watched)
     async with Client(server, mode=mode) as leaving, anyio.create_task_group() as group:
         group.start_soon(leaving.call_tool, QUERY, ASKED)
         assert await anyio.to_thread.run_sync(searching.wait, 60)
@@ -331,7 +328,6 @@ async def test_what_a_client_that_goes_has_asked_for_is_not_worked_out(
     has_gone.set()
     assert await anyio.to_thread.run_sync(ended.wait, 60)
     assert [type(outcome) for outcome in outcomes] == [CancelledError]
->>>>>>> wt-cache
 
 
 @pytest.mark.parametrize("max_tokens", [40, 60, 200])

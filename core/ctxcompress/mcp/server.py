@@ -79,15 +79,10 @@ async def _call_tool(
     if spec is None:
         raise MCPError(INVALID_PARAMS, f"there is no tool {params.name[:100]!r}; the tools are {', '.join(specs)}")
     try:
-<<<<<<< HEAD
         # On a thread, so that others are served meanwhile. Nobody waits for one whose client has gone, and where none
-        # has begun yet, none does: a thread keeps its place until it ends, so clients that go cannot pile them up.
-        told = await wrap_future(threads.submit(spec.call, params.arguments or {}))
-=======
-        # On a thread, so that others are served meanwhile; nobody waits for one whose client has gone, and it stops.
+        # has begun yet, none does; one that has stops at its next stage. So clients that go cannot pile up threads.
         with waiting() as call:
-            told = await run_sync(call, spec.call, params.arguments or {}, abandon_on_cancel=True)
->>>>>>> wt-cache
+            told = await wrap_future(threads.submit(call, spec.call, params.arguments or {}))
     except CtxCompressError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
     return CallToolResult(content=[TextContent(text=told.text)], structured_content=told.structured)

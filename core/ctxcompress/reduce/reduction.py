@@ -260,7 +260,6 @@ class _Funnel:
         self.reasons |= dict.fromkeys(set(self.numbers).difference(numbers), otherwise)
         self.numbers = sorted(numbers)
 
-<<<<<<< HEAD
     def _doubted(self, note: str) -> str:
         """The note of a stage that scores decide, which says so and warns once where these are doubtful."""
         if not self._doubtful:
@@ -271,11 +270,8 @@ class _Funnel:
         return ", ".join(filter(None, (note, DOUBTFUL)))
 
     def end(self, name: str, note: str = "", *, chooses: bool = False) -> None:
-        """A stage has ended. chooses: whether scores say what stays, where something is left out."""
-=======
-    def end(self, name: str, note: str = "") -> None:
-        """A stage has ended, and the next one begins, unless nobody waits for it."""
->>>>>>> wt-cache
+        """A stage has ended, and the next one begins, unless nobody waits for it. chooses: whether scores say what
+        stays, where something is left out."""
         now = perf_counter()
         before = self.stages[-1].items_out if self.stages else len(self._passages) - self._held
         if chooses and len(self.numbers) < before:
