@@ -154,6 +154,18 @@ async def test_a_body_that_goes_on_after_the_answer_is_not_read(serve: Serve) ->
         assert sent < 100_000_000  # what fits into the buffers of the system
 
 
+async def test_after_a_refusal_the_connection_is_of_use_where_the_request_ends(serve: Serve) -> None:
+    port = await serve(Limits(body_bytes=1_000))
+    async with connection(port) as (reader, writer):
+        head, body = request(port, bytes(1_500))[:-1_500], bytes(1_500)
+        writer.write(head)
+        assert b"413" in await reader.readuntil(b"the body has more than 1,000 bytes")
+        writer.write(body[:500])
+        await writer.drain()
+        writer.write(body[500:] + request(port))
+        assert b"30 seconds" in await reader.readuntil(b"30 seconds")
+
+
 async def test_an_idle_connection_is_closed(serve: Serve) -> None:
     port = await serve(Limits(idle_seconds=0))
     async with connection(port) as (reader, writer):

@@ -31,7 +31,7 @@ class Limits:
     answer_seconds: float = 10.0
     """Until what is sent is taken."""
     refused_seconds: float = 1.0
-    """From the answer to a request that goes on all the same until the connection is ended."""
+    """From an answer to the end of its request, where that goes on all the same."""
     connections: int = 250
     """At one time."""
     header_bytes: int = 16_384
@@ -112,6 +112,7 @@ class _BoundedProtocol(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
         self._stuck: asyncio.TimerHandle | None = None
         self._waits_since = self.loop.time()
+        self._surplus = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -124,12 +125,15 @@ class _BoundedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._watch_request()
+        if self._is_over():
+            self._surplus += len(data)
+            if self._surplus > self._limits.body_bytes:
+                self.flow.pause_reading()  # the answer can still be read, and the rest costs nothing
 
     def on_response_complete(self) -> None:
         self._waits_since = self.loop.time()
         super().on_response_complete()
         if self._is_over():
-            self.flow.pause_reading()  # the rest costs nothing, and the answer can still be read
             _cancel(self._late)
             self._late = self.loop.call_later(self._limits.refused_seconds, self.transport.abort)
 
