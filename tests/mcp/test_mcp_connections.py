@@ -5,7 +5,7 @@ import json
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -139,15 +139,31 @@ async def test_another_request_on_a_connection_has_its_own_time(serve: Serve) ->
         assert b"HTTP/1.1 408 Request Timeout\r\n" in await everything(reader)
 
 
-async def test_a_body_that_goes_on_after_the_answer_is_given_up(serve: Serve) -> None:
-    port = await serve(Limits(request_seconds=0.1, body_bytes=10))
+async def test_a_body_that_goes_on_after_the_answer_is_not_read(serve: Serve) -> None:
+    port = await serve(Limits(refused_seconds=0.1, body_bytes=10))
     async with connection(port) as (reader, writer), asyncio.timeout(SOON):
         writer.write(HEAD.format(port=port).encode() + b"Content-Length: 1000000000\r\n\r\n")
         answer = asyncio.create_task(everything(reader))
-        while not answer.done():
-            writer.write(b"a")
-            await asyncio.sleep(0)
+        sent = 0
+        with suppress(ConnectionError):
+            while not answer.done():
+                writer.write(bytes(100_000))
+                await writer.drain()
+                sent += 100_000
         assert (await answer).startswith(b"HTTP/1.1 413")
+        assert sent < 100_000_000  # what fits into the buffers of the system
+
+
+async def test_after_a_refusal_the_connection_is_of_use_where_the_request_ends(serve: Serve) -> None:
+    port = await serve(Limits(body_bytes=1_000))
+    async with connection(port) as (reader, writer):
+        head, body = request(port, bytes(1_500))[:-1_500], bytes(1_500)
+        writer.write(head)
+        assert b"413" in await reader.readuntil(b"the body has more than 1,000 bytes")
+        writer.write(body[:500])
+        await writer.drain()
+        writer.write(body[500:] + request(port))
+        assert b"30 seconds" in await reader.readuntil(b"30 seconds")
 
 
 async def test_an_idle_connection_is_closed(serve: Serve) -> None:
@@ -199,6 +215,30 @@ async def test_the_one_that_waits_longest_makes_room_for_another(serve: Serve) -
             assert (await reader.readline()).startswith(b"HTTP/1.1 200")
 
 
+async def test_one_that_was_of_use_is_kept_before_one_that_never_was(serve: Serve) -> None:
+    port = await serve(Limits(connections=2))
+    async with connection(port) as (reader, writer), connection(port) as (silent, _):
+        writer.write(request(port, b"no JSON"))
+        assert b"Parse error" in await reader.readuntil(b"}}")
+        async with connection(port) as (other, other_writer):
+            other_writer.write(request(port, b"no JSON"))
+            assert b"Parse error" in await other.readuntil(b"}}")
+            assert await everything(silent) == b""
+            writer.write(request(port))
+            assert b"30 seconds" in await reader.readuntil(b"30 seconds")
+
+
+async def test_one_whose_request_has_come_is_not_ended_because_the_server_is_late(serve: Serve) -> None:
+    port = await serve(Limits(connections=3))
+    with ExitStack() as stack:
+        clients = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(4)]
+        for client in clients:  # before the server reads any, for it runs in this thread
+            client.sendall(request(port, CALL, "Connection: close"))
+        streams = [await asyncio.open_connection(sock=client) for client in clients]
+        answers = [(await everything(reader))[:12] for reader, _ in streams]
+    assert answers[:3] == [b"HTTP/1.1 200"] * 3
+
+
 async def test_where_all_are_being_answered_one_more_is_refused(serve: Serve, index: FolderIndex) -> None:
     port = await serve(Limits(connections=3))
     async with AsyncExitStack() as stack:
@@ -248,10 +288,10 @@ async def test_an_answer_that_is_taken_slowly_enough_is_whole() -> None:
         assert len((await everything(reader)).partition(b"\r\n\r\n")[2]) == 20_000_000
 
 
-async def test_a_good_client_is_served_beside_two_hundred_slow_ones(serve: Serve) -> None:
+async def test_a_good_client_is_served_beside_three_hundred_slow_ones(serve: Serve) -> None:
     port = await serve(Limits())
     async with AsyncExitStack() as stack:
-        for number in range(200):
+        for number in range(300):
             _, writer = await stack.enter_async_context(connection(port))
             writer.write(request(port)[: 7 * number])
         async with asyncio.timeout(SOON), Client(f"http://127.0.0.1:{port}/mcp") as client:

@@ -5,6 +5,7 @@ long as a client likes. What is here is uvicorn's own protocol with a deadline f
 """
 
 import asyncio
+import selectors
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -29,7 +30,9 @@ class Limits:
     """From an answer until the next request begins."""
     answer_seconds: float = 10.0
     """Until what is sent is taken."""
-    connections: int = 100
+    refused_seconds: float = 1.0
+    """From an answer to the end of its request, where that goes on all the same."""
+    connections: int = 250
     """At one time."""
     header_bytes: int = 16_384
     body_bytes: int = 1_000_000
@@ -109,7 +112,7 @@ class _BoundedProtocol(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
         self._stuck: asyncio.TimerHandle | None = None
         self._waits_since = self.loop.time()
-        self._is_dropped = False
+        self._surplus = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -122,14 +125,21 @@ class _BoundedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._watch_request()
+        if self._is_over():
+            self._surplus += len(data)
+            if self._surplus > self._limits.body_bytes:
+                self.flow.pause_reading()  # the answer can still be read, and the rest costs nothing
 
     def on_response_complete(self) -> None:
         self._waits_since = self.loop.time()
         super().on_response_complete()
+        if self._is_over():
+            _cancel(self._late)
+            self._late = self.loop.call_later(self._limits.refused_seconds, self.transport.abort)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._stuck = self.loop.call_later(self._limits.answer_seconds, self._drop)
+        self._stuck = self.loop.call_later(self._limits.answer_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -150,20 +160,41 @@ class _BoundedProtocol(H11Protocol):
     def _is_incomplete(self) -> bool:
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
+    def _is_answered(self) -> bool:
+        return self.cycle is not None and self.cycle.response_complete
+
+    def _is_over(self) -> bool:
+        """Whether a request goes on although it was answered: there is no other one after it."""
+        return self._is_answered() and self.conn.their_state is h11.SEND_BODY
+
     def _is_waiting(self) -> bool:
         """Whether it is the client's turn: nothing is being answered."""
-        return self._is_incomplete() or self.cycle is None or self.cycle.response_complete
+        return self._is_incomplete() or self.cycle is None or self._is_answered()
 
     def _has_place(self) -> bool:
-        """Whether there is a place for this connection; for that another one may have been dropped."""
+        """Whether there is a place for this connection; for that another one may have been ended."""
         others = [other for other in self.connections if isinstance(other, _BoundedProtocol) and other is not self]
-        there = [other for other in others if not other._is_dropped]
+        there = [other for other in others if not other._has_ended()]
         if len(there) < self._limits.connections:
             return True
-        waiting = [other for other in there if other._is_waiting()]
-        if waiting:
-            min(waiting, key=lambda other: other._waits_since)._drop()
-        return bool(waiting)
+        waiting = sorted((other for other in there if other._is_waiting()), key=lambda other: other._merit())
+        least = next((other for other in waiting if other._is_over() or not other._has_unread()), None)
+        if least is not None:
+            least.transport.abort()
+        return least is not None
+
+    def _has_ended(self) -> bool:
+        return self.transport.is_closing() and not self.transport.get_write_buffer_size()
+
+    def _merit(self) -> tuple[bool, bool, float]:
+        """Grows with what speaks for keeping it, above all that it was of use before; then the shorter wait."""
+        return not self._is_over(), self.cycle is not None, self._waits_since
+
+    def _has_unread(self) -> bool:
+        """Whether something has come that was not read yet: then it is not the client that is late."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.transport.get_extra_info("socket"), selectors.EVENT_READ)
+            return bool(selector.select(0))
 
     def _end(self, status: str) -> None:
         """Says why, where no answer has begun, and closes."""
@@ -171,11 +202,6 @@ class _BoundedProtocol(H11Protocol):
             head = f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
             self.transport.write(head.encode())
         self.transport.close()
-
-    def _drop(self) -> None:
-        """Ends the connection at once, with all that is still to be sent."""
-        self._is_dropped = True
-        self.transport.abort()
 
 
 def _cancel(*timers: asyncio.TimerHandle | None) -> None:

@@ -28,8 +28,8 @@ from ctxcompress.waiting import waiting
 
 __all__ = ["make_server"]
 
-_THREADS = 8
-"""Calls that are worked on at one time."""
+_THREADS = 2
+"""Calls that are worked on at one time. More would take turns with one another, and with whoever answers the others."""
 _INSTRUCTIONS = (
     "Searches a folder of documents. query_documents_compressed returns what of the best results answers a query; "
     "expand_chunk returns a result in full."

@@ -20,6 +20,8 @@ __all__ = ["http_server", "serve_http", "serve_stdio"]
 
 _HOST = "127.0.0.1"
 _NAMES = (_HOST, "localhost")
+_AT_ONCE = 64
+"""Connections that are accepted before those that are there are looked at again."""
 
 
 def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
@@ -66,7 +68,7 @@ def http_server(server: "Server[Any]", port: int, limits: Limits | None = None) 
             lifespan="on",
             http=bounded_protocol(limits),
             ws="none",
-            backlog=limits.connections,
+            backlog=_AT_ONCE,
             h11_max_incomplete_event_size=limits.header_bytes,
             timeout_keep_alive=limits.idle_seconds,
             timeout_graceful_shutdown=2,
