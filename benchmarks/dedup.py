@@ -1,9 +1,16 @@
-"""CPU time of leaving out copies, beside the time of making the sets of word 3-grams alone.
+"""CPU time of leaving out copies, beside the time of making the sets of word 3-grams alone; and of copies in meaning.
 
     python benchmarks/dedup.py [passages ...]
+    python benchmarks/dedup.py meaning [passages ...]
 
 Real texts of this machine as passages of 200 words. Of "half copies" every second one is another with four words
 changed, of "templates" all share their first half. Each round measures both one after the other; medians of the rounds.
+
+In meaning: the cosine of vectors of 256 and of 384 dimensions, from .85 on, for different texts of 40 words. "random"
+are of any direction, of "clusters" fifty share most of theirs and all of them a mean, of "half copies" every second one
+is close to the one before it and has its text with another word, "numbers" are all the same vector for texts that
+differ in a number, and "real" are word vectors of sentences in installed packages (extra `static`), for 384 dimensions
+turned into these. OPENBLAS_NUM_THREADS=1 leaves out what threads wait for each other.
 """
 
 import random
@@ -16,9 +23,15 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
-from ctxcompress.reduce.dedup import copies, near_copies, preference
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
+from ctxcompress.vectors import unit
 
 SIZES = (50, 500, 5_000)
+MEANING_SIZES = (2_500, 5_000, 10_000, 20_000)
+DIMENSIONS = (256, 384)
 _WORDS = 200
 _WORD = re.compile(r"\w+")
 _ROUNDS = 5
@@ -76,6 +89,82 @@ def _milliseconds(work: Callable[[Sequence[str]], int], texts: Sequence[str]) ->
     return 1e3 * (process_time() - start), found
 
 
+Floats = NDArray[np.float64]
+Vectors = Callable[[int, int], Floats]
+
+
+def random_vectors(count: int, dimensions: int) -> Floats:
+    return np.random.default_rng(1).standard_normal((count, dimensions))
+
+
+def clusters(count: int, dimensions: int) -> Floats:
+    rng = np.random.default_rng(2)
+    middles = rng.standard_normal((50, dimensions)) + 1.0
+    return middles[rng.integers(0, 50, count)] + 0.9 * rng.standard_normal((count, dimensions))
+
+
+def half_copies_in_meaning(count: int, dimensions: int) -> Floats:
+    made = random_vectors(count, dimensions)
+    made[1::2] = made[: count - 1 : 2] + 0.3 * made[1::2]
+    return made
+
+
+def numbers(count: int, dimensions: int) -> Floats:
+    return np.ones((count, dimensions))
+
+
+def real(count: int, dimensions: int) -> Floats:
+    """The vectors of `sentences`."""
+    import wordllama  # of the extra `static`
+
+    model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+    found = unit(np.asarray(model.embed(sentences(count)), dtype=float))
+    return found @ np.linalg.qr(random_vectors(dimensions, found.shape[1]))[0].T if dimensions > 256 else found
+
+
+def sentences(count: int) -> list[str]:
+    """Different ones, of the documentation and source of this machine."""
+    found: dict[str, None] = {}
+    for file in sorted(Path(sysconfig.get_path("purelib")).rglob("*.py")):
+        parts = re.split(r"(?<=[.!?])\s|\n\n+", file.read_text(errors="replace"))
+        found.update(dict.fromkeys(part for part in parts if 60 < len(part) < 600))
+        if len(found) >= 4 * count:
+            break
+    return random.Random(3).sample(list(found), count)
+
+
+def texts_of(kind: Vectors, count: int) -> list[str]:
+    """The texts that have these vectors."""
+    if kind is real:
+        return sentences(count)
+    if kind is numbers:
+        return [f"The house of number {n} stands beside the river and has a roof." for n in range(count)]
+    words = [word for word in natural(200)[0].split() if word.isalpha()]
+    rng = random.Random(4)
+    texts = [" ".join(rng.choices(words, k=40)) for _ in range(count)]
+    return (
+        [f"{texts[n - n % 2]} {'surely' * (n % 2)}" for n in range(count)] if kind is half_copies_in_meaning else texts
+    )
+
+
+def meaning(sizes: Sequence[int]) -> None:
+    print(f"{'passages':>8} {'kind':<12} {'dimensions':>10} {'left':>6} {'CPU s':>6} {'growth':>6}")
+    for kind in (random_vectors, clusters, half_copies_in_meaning, numbers, real):
+        for dimensions in DIMENSIONS:
+            before = None
+            for size in sizes:
+                texts, vectors = texts_of(kind, size), unit(kind(size, dimensions))
+                rounds = []
+                for _ in range(_ROUNDS):
+                    start = process_time()
+                    left = size - len(same_meaning(texts, range(size), vectors, 0.85))
+                    rounds.append(process_time() - start)
+                taken = median(rounds)
+                name, growth = kind.__name__.split("_")[0], f"{taken / before:.1f}" if before else ""
+                print(f"{size:>8,} {name:<12} {dimensions:>10} {left:>6,} {taken:>6.2f} {growth:>6}", flush=True)
+                before = taken
+
+
 def main(sizes: Sequence[int]) -> None:
     print(f"{'passages':>8} {'kind':<12} {'left':>6} {'sets ms':>9} {'dedup ms':>9} {'ratio':>6}")
     for kind in (natural, half_copies, templates):
@@ -90,4 +179,7 @@ def main(sizes: Sequence[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or SIZES)
+    if sys.argv[1:2] == ["meaning"]:
+        meaning([int(size) for size in sys.argv[2:]] or MEANING_SIZES)
+    else:
+        main([int(size) for size in sys.argv[1:]] or SIZES)

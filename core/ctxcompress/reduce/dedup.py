@@ -7,13 +7,14 @@ order in which passages come: the score decides, then the length, then the text.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.reduce.cosines import go_through
 from ctxcompress.reduce.particulars import Particulars
 from ctxcompress.reduce.shingles import MANY, Shingles
 
@@ -26,8 +27,6 @@ _MOST_CANDIDATES = 8
 be the square of their number."""
 _MOST_ALIKE = 32
 """Leaders with a close vector that a passage is compared with: there are embeddings that are all the same."""
-_BLOCK = 256
-_ROUNDING = 1e-6
 
 _NONE: Mapping[int, int] = MappingProxyType({})
 
@@ -91,16 +90,14 @@ def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np
     """
     particulars = Particulars(texts)
     leaders: Leaders = {}
-    leads = np.ones(len(order), dtype=bool)
-    ordered = vectors[np.array(order, dtype=np.intp)]
-    for start in range(0, len(order), _BLOCK):
-        close = ordered[start : start + _BLOCK] @ ordered[: start + _BLOCK].T >= threshold - _ROUNDING
-        for place, others in enumerate(close, start=start):
-            number = order[place]
-            alike = (order[other] for other in np.flatnonzero(others[:place] & leads[:place]).tolist())
-            for leader in islice(alike, _MOST_ALIKE):
-                if particulars.kept_by(leader, number):
-                    leaders[number] = leader
-                    leads[place] = False
-                    break
+
+    def joins(place: int, alike: Iterator[int]) -> bool:
+        number = order[place]
+        for leader in (order[other] for other in islice(alike, _MOST_ALIKE)):
+            if particulars.kept_by(leader, number):
+                leaders[number] = leader
+                return True
+        return False
+
+    go_through(vectors[np.array(order, dtype=np.intp)], threshold, joins)
     return leaders

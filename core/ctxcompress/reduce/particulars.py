@@ -74,12 +74,15 @@ class _Read(NamedTuple):
 class Particulars:
     """What is particular to each of several texts. Every word of them all is judged once."""
 
-    __slots__ = ("_kinds", "_known", "_texts", "_words")
+    __slots__ = ("_kinds", "_known", "_signs", "_texts", "_words")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._words: dict[int, list[str]] = {}
         self._known: dict[int, _Read] = {}
+        self._signs: dict[int, int] = {}
+        """What tells a text from most others at once: of those that are not nearly the same as one they were compared
+        with."""
         self._kinds = _Kinds()
 
     def kept_by(self, leader: int, member: int) -> bool:
@@ -88,13 +91,23 @@ class Particulars:
         They must have the same numbers and code in the same order, the same negations of the same words, and the
         member no name that the leader has not.
         """
+        if leader in self._signs and self._signs[leader] != self._sign(member):
+            return False
+        kept = self._is_kept(leader, member)
+        if not kept:
+            self._sign(leader)
+        return kept
+
+    def _is_kept(self, leader: int, member: int) -> bool:
+        """The same, by comparing them."""
         if _code(self._texts[leader]) != _code(self._texts[member]):
             return False
         one, other = self._split(leader), self._split(member)
         # Near copies are the same but for a few words.
         parts = _differences(one, other)
         if parts is None:
-            return self._keeps(leader, self._read(leader), self._read(member))
+            is_same = self._sign(leader) == self._sign(member)
+            return is_same and self._keeps(leader, self._read(leader), self._read(member))
         return self._keeps(
             leader, _parts(one, [here for here, _ in parts]), _parts(other, [there for _, there in parts])
         )
@@ -121,6 +134,15 @@ class Particulars:
         found = [word for word in map(self._kinds.__getitem__, tokens) if word]
         exact = [word for word in found if word is not _NEGATION]
         return exact, len(found) - len(exact)
+
+    def _sign(self, number: int) -> int:
+        """A number that is the same for two texts where none of their words is a number, code, a decisive word or a
+        capital negation that the other has not as often: that is, wherever one can stand for the other."""
+        if number not in self._signs:
+            words = self._split(number)
+            found = sorted(filter(None, map(self._kinds.__getitem__, words)))
+            self._signs[number] = hash((*_code(self._texts[number]), *found))
+        return self._signs[number]
 
     def _split(self, number: int) -> list[str]:
         if number not in self._words:
