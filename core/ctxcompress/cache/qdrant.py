@@ -42,7 +42,7 @@ class QdrantCache:
         self.collection = collection
         self._given = client_or_url
         self._client = qdrant.QdrantClient(url=client_or_url) if isinstance(client_or_url, str) else client_or_url
-        self._point = qdrant.models.PointStruct
+        self._point = importlib.import_module("qdrant_client.models").PointStruct
         exceptions = importlib.import_module("qdrant_client.http.exceptions")
         # The local mode raises ValueError where a server would answer with an error.
         self._failures = (exceptions.ApiException, ValueError, OSError)
