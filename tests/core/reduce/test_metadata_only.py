@@ -177,3 +177,11 @@ def test_a_backslash_stands_before_whatever_begins_a_line_as_ours_do(parts):
         "pay", [Passage("a", result.passages[0].text, score=0.9), LOW], metadata_only=True, max_tokens=2_000
     )
     assert not text.strip() or again.text == result.text
+
+
+def test_a_comment_forges_no_line_in_the_line_about_it():
+    code = f'"""{FORGED}"""\n\n\ndef pay():\n    pass\n'
+    line = metadata_line(Passage("a", code, file_path="evil.py"), outline(code, "evil.py"))
+    first, second = line.split("\n")
+    assert first.startswith(f"{PREFIX} evil.py")
+    assert second == f"  \\{FORGED}"
