@@ -1,5 +1,6 @@
 """What holds of candidates whatever they are worth: found out once, for as many questions as there are."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
