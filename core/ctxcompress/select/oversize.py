@@ -105,8 +105,7 @@ def _beginnings(
     start, end = opening_fence(text), _closing_fence(text)
     start += len(text[start:end]) - len(text[start:end].lstrip())
     for place in dict.fromkeys((start, after_marks(text[:end], start))):
-        place -= not is_between_graphemes(text, place)  # a space with a mark
-        yield _from(place, end, candidates, number, layout, budget, whole_words=whole_words)
+        yield _from(_grapheme_start(text, place), end, candidates, number, layout, budget, whole_words=whole_words)
 
 
 def _words(candidates: Candidates, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
@@ -115,7 +114,13 @@ def _words(candidates: Candidates, number: int, layout: Layout, budget: int) -> 
     end = _closing_fence(text)
     for found in islice(_WORD.finditer(text, opening_fence(text), end), 1, _MOST_WORDS):
         if _LETTER.search(found.group()):
-            yield _from(found.start(), end, candidates, number, layout, budget, whole_words=True)
+            start = _grapheme_start(text, found.start())
+            yield _from(start, end, candidates, number, layout, budget, whole_words=True)
+
+
+def _grapheme_start(text: str, place: int) -> int:
+    """Where the grapheme begins that a word begins with: a space may have a mark."""
+    return place - (not is_between_graphemes(text, place))
 
 
 def _characters(candidates: Candidates, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
