@@ -33,7 +33,7 @@ from ctxcompress.render.brief import brief as in_brief
 from ctxcompress.render.xray import page
 from ctxcompress.select.known import Known, known_segments, unknown
 from ctxcompress.select.layout import Arrange, Layout
-from ctxcompress.select.lines import with_lines
+from ctxcompress.select.lines import Lines
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.qatbe import Selection, select
@@ -221,14 +221,17 @@ def _worked_out(
     documents, gaps, reduction = _cut(query, items, reduction, config, clock)
     layout = presentation.layout(items, documents, reader.count, held)
     layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps, escapes=escapes_of(items, config))
+    lines, reduction = _lines(items, reduction, promised, config)
+    budget = config.budget - lines.reserve(layout, config.budget)
     whole = Selection.everything(layout)
-    if (final := layout.final(whole.text)) != untouched:
-        tokens = reader.fits(final, config.budget)
+    if (final := layout.final(whole.text)) != untouched or budget < config.budget:
+        tokens = reader.fits(final, budget)
     if tokens is not None and not held and config.order == "source" and config.mode == "extract":
         choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
     else:
-        choice = _chosen(query, items, layout, config, reader, promised, fits=tokens is not None)
-    choice, reduction = _with_lines(choice, items, reduction, promised, config)
+        choice = _chosen(query, items, layout, config, reader, promised, budget, fits=tokens is not None)
+    selection, layout = lines.beside(choice.selection, choice.layout, config.budget)
+    choice = replace(choice, selection=selection, layout=layout)
     account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely, choice.known)
     is_nothing = not account.spans and not held and reduction.documents
     if is_nothing and any(not item.text.isspace() for item in items if item.text):
@@ -277,13 +280,14 @@ def _chosen(
     config: CompressionConfig,
     reader: Reader,
     promised: Promised,
+    budget: int,
     *,
     fits: bool,
 ) -> _Choice:
-    """What is kept where not all stays as it came. fits: whether all of it may be kept."""
+    """What is kept within the budget where not all stays as it came. fits: whether all of it may be kept."""
     clock = Clock()
     language = language_of(query, items, config)
-    room = max(config.budget - layout.tokens(""), 1)
+    room = max(budget - layout.tokens(""), 1)
     documents = titled(layout.documents, items)
     reading = reader.read(layout.documents, documents, Manner.of(language, room))
     candidates = reading.candidates
@@ -300,12 +304,12 @@ def _chosen(
     whole = layout.compose(spans)
     unlikely: Spans = {}
     if config.mode == "preview":
-        selection = previews(candidates, judged.worth, relevance, layout, config.budget)
-    elif (fits or known.numbers) and (tokens := layout.tokens(whole)) <= config.budget:
+        selection = previews(candidates, judged.worth, relevance, layout, budget)
+    elif (fits or known.numbers) and (tokens := layout.tokens(whole)) <= budget:
         selection = Selection(spans, {}, whole, tokens)
     else:
         counts = reader.counts(reading)
-        selection = select(reading.structure, judged.worth, layout, config.budget, known.numbers, counts=counts)
+        selection = select(reading.structure, judged.worth, layout, budget, known.numbers, counts=counts)
         unlikely = candidates.spans(judged.unlikely)
     clock.lap("select", len(candidates.segments), len(selection.spans))
     return _Choice(selection, layout, relevance, unlikely, known.spans, clock.laps)
@@ -318,23 +322,21 @@ def _known(reading: Reading, items: Sequence[Passage], layout: Layout, promised:
     return known_segments(reading.candidates, layout, of_promised, promised.spans(items))
 
 
-def _with_lines(
-    choice: _Choice, items: Sequence[Passage], reduction: Reduction, promised: Promised, config: CompressionConfig
-) -> tuple[_Choice, Reduction]:
-    """The same with lines about the passages of a low score, the best of them first, as far as there is room; those
-    that the reader has already are copies."""
+def _lines(
+    items: Sequence[Passage], reduction: Reduction, promised: Promised, config: CompressionConfig
+) -> tuple[Lines, Reduction]:
+    """The lines about the passages of a low score; those that the reader has already are copies."""
     low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
     if not low:
-        return choice, reduction
-    lines = lines_about(items, low)
+        return Lines({}, ()), reduction
+    texts = lines_about(items, low)
     had = {part.text: number for number, part in enumerate(promised.parts) if part.metadata_only}
-    leaders = {number: had[line] for number, line in lines.items() if line in had}
+    leaders = {number: had[line] for number, line in texts.items() if line in had}
     reasons = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
     reduction = replace(reduction, reasons=reasons, leaders={**reduction.leaders, **leaders})
     stands = standing(items, config.score_kind)
     order = sorted(set(low).difference(leaders), key=lambda number: (-stands[number], number))
-    selection, layout = with_lines(choice.selection, choice.layout, lines, order, config.budget)
-    return replace(choice, selection=selection, layout=layout), reduction
+    return Lines(texts, order), reduction
 
 
 def _extra(stats: Stats) -> dict[str, object]:
