@@ -5,12 +5,12 @@ import contextvars
 from concurrent.futures import CancelledError
 
 import pytest
-from ctxcompress.querying import QueryArguments, answer_off_loop
 from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
 
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.metadata import as_passages
+from ctxcompress.tools.query import QueryTool
 from ctxcompress.waiting import stop_if_given_up, waiting
 
 
@@ -36,10 +36,8 @@ class HeldCache(Held):
 CALLS = {
     "compress": lambda config: Compressor(config).acompress(QUERY, TEXTS),
     "builder": lambda config: ContextBuilder(config=config).aadd(TEXTS, query=QUERY),
-    "tool": lambda config: answer_off_loop(
-        QueryArguments(query=QUERY),
-        as_passages(TEXTS),
-        config,
+    "tool": lambda config: QueryTool.of(config).answer_off_loop(
+        QueryTool.of(config).parameters.read({"query": QUERY}), as_passages(TEXTS)
     ),
 }
 

@@ -160,9 +160,9 @@ def test_a_result_is_expanded_to_what_answers_the_query_it_was_found_with():
     found = {"default timeout?": make_documents(1), "when are connections closed?": make_documents(1)}
     search, expand = preview_tools(by_query(found))
     call(search, query="default timeout?")
-    timeout = call(expand, chunk_id="doc-0", max_tokens=20).content
+    timeout = call(expand, chunk_id="doc-0", max_tokens=15).content
     call(search, query="when are connections closed?")
-    closed = call(expand, chunk_id="doc-0", max_tokens=20).content
+    closed = call(expand, chunk_id="doc-0", max_tokens=15).content
     assert max(tokens(timeout), tokens(closed)) <= 20
     assert "30 seconds" in timeout
     assert "Connections are closed" in closed

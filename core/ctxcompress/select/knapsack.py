@@ -61,6 +61,9 @@ class Repeats(Protocol):
     def take(self, items: Collection[int]) -> None:
         """The items are in the knapsack from now on."""
 
+    def only(self, items: Collection[int]) -> "Repeats":
+        """Return what tells the same of a knapsack with these items and no others."""
+
 
 @dataclass(slots=True)
 class Knapsack:
@@ -102,7 +105,8 @@ class Knapsack:
 
     def copy(self, room: int) -> "Knapsack":
         """The same, to be tried with other room."""
-        return replace(self, room=room, kept=set(self.kept), chosen=dict(self.chosen))
+        novelty = self.novelty.only(self.kept)
+        return replace(self, room=room, kept=set(self.kept), chosen=dict(self.chosen), novelty=novelty)
 
     def _fill(self, order: Sequence[int], repeats: list[int] | None) -> None:
         misses = 0
@@ -162,6 +166,7 @@ class Knapsack:
         out = self.kept.difference(closure, *self.chosen.values())
         self.room += sum(map(self.cost, out))
         self.kept -= out
+        self.novelty = self.novelty.only(self.kept)
 
 
 class _Places:

@@ -28,6 +28,9 @@ class AllNew:
     def take(self, items):
         pass
 
+    def only(self, items):
+        return self
+
 
 def _packed(values, sizes, room, *, density, needs=None, novelty=None):
     knapsack = Knapsack(room, Costs(sizes), lambda item, kept: (needs or {}).get(item, ()), novelty or AllNew())
