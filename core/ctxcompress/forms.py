@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence, Sized
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -125,7 +125,7 @@ def _segments(headings: Sequence[tuple[str, ...]], rows: Sequence[Sequence[Any]]
 
 
 def _written(nodes: Sequence[Node]) -> list[Any]:
-    return [[getattr(node, name) for name in _PLAIN] + [_written(node.children)] for node in nodes]
+    return [[*plain, _written(children)] for *plain, children in nodes]
 
 
 def _nodes(rows: Sequence[Sequence[Any]], start: int, end: int) -> tuple[Node, ...]:
@@ -153,6 +153,3 @@ def _number(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError("it has something else where a number should be")
     return value
-
-
-_PLAIN = tuple(entry.name for entry in fields(Node) if entry.name != "children")

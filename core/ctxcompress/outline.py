@@ -5,8 +5,8 @@ the code did before.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 __all__ = ["Node", "NodeKind", "shifted", "walk"]
 
@@ -30,10 +30,9 @@ class NodeKind(StrEnum):
     """Anything else: statements, comments that stand alone, blank lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """Characters `start` to `end` of a text, whole lines: with the decorators and comments above it, and what separates
-    it from what follows."""
+    it from what follows. A named tuple, because there may be one for each of a million lines."""
 
     kind: NodeKind
     start: int
@@ -61,8 +60,7 @@ def walk(nodes: Sequence[Node]) -> Iterator[Node]:
 
 def shifted(node: Node, by: int) -> Node:
     """The same node in a text that has so many characters more before it."""
-    return replace(
-        node,
+    return node._replace(
         start=node.start + by,
         end=node.end + by,
         signature=node.signature + by if node.signature >= 0 else -1,

@@ -4,7 +4,6 @@ signature, and with whatever closes it."""
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from ctxcompress.outline import Node, NodeKind, shifted
@@ -51,13 +50,13 @@ def _with_entries(text: str, node: Node, language: str) -> Node:
     if node.end - node.start <= _LONG_VALUES:
         return node
     if node.body >= 0:
-        return replace(node, children=tuple(_with_entries(text, child, language) for child in node.children))
+        return node._replace(children=tuple(_with_entries(text, child, language) for child in node.children))
     begins = entries(text, node.start, node.end, language) if node.kind in _VALUES else []
     found = (Node(NodeKind.STATEMENT, start, end) for start, end in pairwise(begins))
     children = tuple(_with_entries(text, child, language) for child in found)
     if len(children) < _FEWEST_ENTRIES and all(child.body < 0 for child in children):
         return _by_lines(text, node, language)
-    return replace(node, body=begins[0], tail=begins[-1], children=children)
+    return node._replace(body=begins[0], tail=begins[-1], children=children)
 
 
 def _by_lines(text: str, node: Node, language: str) -> Node:
@@ -65,7 +64,7 @@ def _by_lines(text: str, node: Node, language: str) -> Node:
     found = line_outline(text[node.start : node.end], language) if node.kind is NodeKind.STATEMENT else ()
     if len(found) != 1 or found[0].body < 0:
         return node
-    return replace(shifted(found[0], node.start), kind=node.kind)
+    return shifted(found[0], node.start)._replace(kind=node.kind)
 
 
 def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:

@@ -5,7 +5,6 @@ needs to be turned from bytes into characters.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import accumulate, chain, pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -60,7 +59,7 @@ class _Cutter(NamedTuple):
             if is_told and not found and self._is_doc(group, told):
                 node = Node(NodeKind.DOC, node.start, node.end)
             if found and node.kind is found[-1].kind is NodeKind.IMPORTS:
-                node = replace(node, start=found.pop().start)
+                node = node._replace(start=found.pop().start)
             found.append(node)
         return tuple(found)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ctxcompress.text.cuts import end_of_cut_text
 
-__all__ = ["LogicalLine", "entries", "logical_lines"]
+__all__ = ["LogicalLines", "entries", "logical_lines"]
 
 _DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
 _SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?"
@@ -46,37 +46,40 @@ _DEPTHS = {"(": 1, "[": 1, ")": -1, "]": -1}
 _BRACE = {"{": 1, "}": -1}
 
 
-class LogicalLine(NamedTuple):
-    """Characters `start` to `end`, whole lines, with the blank ones after them."""
+class LogicalLines(NamedTuple):
+    """Whole lines, each with the blank ones after it. Parallel lists, one entry a line: a text may have millions."""
 
-    start: int
-    end: int
-    indent: int
-    net: int
-    """Braces that it opens, less those that it closes."""
-    ends_blank: bool
+    starts: list[int]
+    """Where each line begins, and at the end where the last one ends."""
+    indents: list[int]
+    nets: list[int]
+    """Braces that each opens, less those that it closes."""
+    ends_blank: list[bool]
     """Whether blank lines follow."""
 
 
-def logical_lines(text: str, language: str) -> list[LogicalLine]:
+def logical_lines(text: str, language: str) -> LogicalLines:
     """The logical lines of `text`, which they partition. A bracket that is closed and was not opened does not count:
     the text may begin anywhere."""
-    ends, nets = _ends(text, language)
-    lines: list[LogicalLine] = []
+    ends, braces = _ends(text, language)
+    starts, indents, nets, ends_blank = list[int](), list[int](), list[int](), list[bool]()
     start = 0
-    for end, net in zip(ends, nets, strict=True):
+    for end, net in zip(ends, braces, strict=True):
         part = text[start:end]
-        if part.isspace() and lines:
-            lines[-1] = lines[-1]._replace(end=end, ends_blank=True)
+        if starts and part.isspace():
+            ends_blank[-1] = True
         else:
-            lines.append(LogicalLine(start, end, _indent(part), net, False))
+            starts.append(start)
+            indents.append(_indent(part))
+            nets.append(net)
+            ends_blank.append(False)
         start = end
     at_margins = _COMMENT_OR_LABEL if language in _WITH_LABELS else _COMMENT
-    for number in range(len(lines) - 2, -1, -1):
+    for number in range(len(starts) - 2, -1, -1):
         # A comment or a label at the margin does not end what is indented above and below it.
-        if lines[number].indent < lines[number + 1].indent and at_margins.match(text, lines[number].start):
-            lines[number] = lines[number]._replace(indent=lines[number + 1].indent)
-    return lines
+        if indents[number] < indents[number + 1] and at_margins.match(text, starts[number]):
+            indents[number] = indents[number + 1]
+    return LogicalLines([*starts, len(text)], indents, nets, ends_blank)
 
 
 def _ends(text: str, language: str) -> tuple[list[int], list[int]]:
@@ -134,6 +137,8 @@ def entries(text: str, start: int, end: int, language: str) -> list[int]:
 
 def _indent(part: str) -> int:
     """Columns before the first character that is not white space, a tab as far as the next multiple of eight."""
+    if not part[0].isspace():
+        return 0
     for line in part.split("\n", 2)[:2]:
         bare = line.lstrip(" \t")
         if bare.strip():

@@ -6,12 +6,13 @@ languages with braces what is cut apart must have its braces closed.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.segment.definitions import Definition, definition, is_import
-from ctxcompress.segment.lexing import LogicalLine, logical_lines
+from ctxcompress.segment.lexing import LogicalLines, logical_lines
 
 __all__ = ["line_outline"]
 
@@ -32,11 +33,17 @@ _FLAT = re.compile(r"[ \t]*(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
 """What often has a body that is not indented."""
 _LABEL = re.compile(r"[ \t]*(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
 """What often stands in a body that is not indented: the cases of a switch, the parts of a class."""
-_OPENS = re.compile(r"[ \t]*\{")
 _ASSIGNMENT = re.compile(r"[ \t]*(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
 _DOCSTRING = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3}|\"|')")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
+
+
+_FIRST = re.compile(r"[ \t]*+(.?)", re.DOTALL)
+_MUTE = frozenset("{}();")
+"""What no comment, definition, import, assignment or label begins with."""
+_NEW = frozenset("{(;")
+"""What also goes on with nothing, and closes nothing."""
 
 
 class _Scope(NamedTuple):
@@ -57,83 +64,85 @@ class _Scope(NamedTuple):
 def line_outline(text: str, language: str) -> tuple[Node, ...]:
     """The outline of `text`: nodes that partition it. language: as source.source_language says."""
     lines = logical_lines(text, language)
-    if not lines:
-        return ()
-    builder = _Builder(text, language, lines)
-    return tuple(builder.nodes(0, len(lines), _Scope()))
+    count = len(lines.indents)
+    return tuple(_Builder(text, language, lines).nodes(0, count, _Scope())) if count else ()
 
 
 class _Builder:
     """Makes nodes of runs of lines."""
 
-    def __init__(self, text: str, language: str, lines: Sequence[LogicalLine]) -> None:
-        self._text, self._lines = text, lines
-        self._braced = any(line.net for line in lines) and language != "python"
+    def __init__(self, text: str, language: str, lines: LogicalLines) -> None:
+        self._text = text
+        self._starts, self._indents, nets, self._ends_blank = lines
+        self._braced = any(nets) and language != "python"
         self._python = language == "python"
-        self._following = _followers(lines)
+        self._following = _followers(self._indents)
+        self._begins = [_first(text, start) for start in self._starts[:-1]]
+        self._nets = list(accumulate(nets, initial=0))
+        """Braces opened, less those closed, before each line."""
 
-    def nodes(self, first: int, last: int, scope: _Scope) -> Iterator[Node]:
+    def nodes(self, first: int, last: int, scope: _Scope) -> Iterable[Node]:
         """The nodes of the lines from `first` to before `last`, of which none is less indented than the first."""
         found: list[Node] = []
-        nets: list[int] = []
+        ends: list[int] = []
         attached = -1
         number = first
         while number < last:
-            line = self._lines[number]
-            if _ATTACHED.match(self._text, line.start) and not line.ends_blank and number + 1 < last:
+            if not self._ends_blank[number] and number + 1 < last and self._is(_ATTACHED, number):
                 attached = number if attached < 0 else attached
                 number += 1
                 continue
-            begin, attached = (number if attached < 0 else attached), -1
-            node, number = self._node(begin, number, last, scope)
+            node, number = self._node(number if attached < 0 else attached, number, last, scope)
+            attached = -1
             found.append(node)
-            nets.append(sum(line.net for line in self._lines[begin:number]))
-        return self._merged(found, nets, at_top=scope.depth == 0)
+            ends.append(number)
+        if scope.depth == 0 or not self._braced:
+            return _merged(found, [])
+        return _merged(found, [self._nets[end] - self._nets[first] for end in ends])
 
     def _node(self, begin: int, number: int, last: int, scope: _Scope) -> tuple[Node, int]:
         """The node whose first line has this number, and the number of the line after it. begin: with what is
         attached above."""
-        line = self._lines[number]
+        indent, net = self._indents[number], self._nets[number + 1] - self._nets[number]
         body = number + 1
-        is_split = body < last and self._lines[body].indent == line.indent
-        if is_split and _OPENS.match(self._text, self._lines[body].start) and line.net == 0:
+        if body < last and net == 0 and self._begins[body] == "{" and self._indents[body] == indent:
             body += 1  # the brace has a line of its own
         end = tail = max(body, min(self._following[body - 1], last))
-        if tail == body < last and line.net == 1 and self._is_flat(line, self._lines[body]):
+        if tail == body < last and net == 1 and (self._is(_FLAT, number) or self._is(_LABEL, body)):
             end = tail = self._closing(body, last)
-        while (part := self._next_part(end, last, line.indent)) >= 0:
+        while end < last and self._begins[end] not in _NEW and (part := self._next_part(end, last, indent)) >= 0:
             end = max(part + 1, min(self._following[part], last))
-        start, stop = self._lines[begin].start, self._lines[end - 1].end
-        what = definition(self._text, line.start, braced=self._braced)
-        kind = self._kind(what, line, scope)
-        name = self._name(what, kind, line, scope)
-        signature, exported = line.start if what else -1, bool(what and what.exported)
+        start, stop = self._starts[begin], self._starts[end]
+        if self._begins[number] in _MUTE:
+            what, kind, name, signature = None, NodeKind.STATEMENT, "", -1
+        else:
+            what = definition(self._text, self._starts[number], braced=self._braced)
+            kind = self._kind(what, number, scope)
+            name = self._name(what, kind, number, scope)
+            signature = self._starts[number] if what else -1
+        exported = what is not None and what.exported
         is_worth_it = body < tail and scope.depth < _DEEPEST and (what or stop - start > _SHORT)
         if not is_worth_it or not self._is_closed(number, body, tail, end):
-            return Node(kind, start, stop, name, signature, exported=exported), end
+            return Node(kind, start, stop, name, signature, -1, -1, exported), end
         children = tuple(self.nodes(body, tail, scope.within(what, name)))
-        closing = self._lines[tail].start if tail < end else stop
-        return Node(kind, start, stop, name, signature, self._lines[body].start, closing, exported, children), end
+        closing = self._starts[tail] if tail < end else stop
+        return Node(kind, start, stop, name, signature, self._starts[body], closing, exported, children), end
 
-    def _is_flat(self, line: LogicalLine, following: LogicalLine) -> bool:
-        """Whether the body of a line that opens a brace is not indented."""
-        return any(part.match(self._text, at.start) for part, at in ((_FLAT, line), (_LABEL, following)))
+    def _is(self, what: re.Pattern[str], number: int) -> bool:
+        """Whether a line begins as that says, which is not of what is mute."""
+        return self._begins[number] not in _MUTE and what.match(self._text, self._starts[number]) is not None
 
     def _closing(self, number: int, last: int) -> int:
         """The number of the line that closes a brace opened before: or the first one, if none does."""
-        depth = 1
-        for other in range(number, last):
-            depth += self._lines[other].net
-            if depth <= 0:
-                return other
-        return number
+        depth = self._nets[number] - 1
+        return next((other for other in range(number, last) if self._nets[other + 1] <= depth), number)
 
     def _next_part(self, number: int, last: int, indent: int) -> int:
         """The number of the line that goes on with, or closes, what was begun with this indentation, comments before it
         apart; -1 for none."""
         first = number
-        while number < last and self._lines[number].indent == indent:
-            start = self._lines[number].start
+        while number < last and self._indents[number] == indent:
+            start = self._starts[number]
             if _GOES_ON.match(self._text, start) or (number == first and _CLOSES.match(self._text, start)):
                 return number
             if not _COMMENT.match(self._text, start):
@@ -143,49 +152,58 @@ class _Builder:
 
     def _is_closed(self, number: int, body: int, tail: int, end: int) -> bool:
         """Whether the braces around a body are those of its first line and of what closes it."""
-        if not self._python and _CONDITIONAL.search(self._text, self._lines[number].start, self._lines[end - 1].end):
+        if not self._python and _CONDITIONAL.search(self._text, self._starts[number], self._starts[end]):
             return False
         if not self._braced:
             return True
-        opened = sum(line.net for line in self._lines[number:body])
-        inside = sum(line.net for line in self._lines[body:tail])
-        closed = sum(line.net for line in self._lines[tail:end])
-        return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self._lines)))
+        before, opens, closes, after = (self._nets[at] for at in (number, body, tail, end))
+        opened, inside, closed = opens - before, closes - opens, after - closes
+        return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self._indents)))
 
-    def _kind(self, what: Definition | None, line: LogicalLine, scope: _Scope) -> NodeKind:
+    def _kind(self, what: Definition | None, number: int, scope: _Scope) -> NodeKind:
         if what:
             if what.kind is NodeKind.FUNCTION and scope.is_class:
                 return NodeKind.METHOD
             return what.kind
         if scope.is_function:
-            return NodeKind.DOC if self._is_doc(line) else NodeKind.STATEMENT
-        if is_import(self._text, line.start):
+            return NodeKind.DOC if self._is_doc(number) else NodeKind.STATEMENT
+        if is_import(self._text, self._starts[number]):
             return NodeKind.IMPORTS
-        if self._is_doc(line):
+        if self._is_doc(number):
             return NodeKind.DOC
-        return NodeKind.CONSTANT if _ASSIGNMENT.match(self._text, line.start) else NodeKind.STATEMENT
+        return NodeKind.CONSTANT if self._is(_ASSIGNMENT, number) else NodeKind.STATEMENT
 
-    def _is_doc(self, line: LogicalLine) -> bool:
-        return self._python and _DOCSTRING.match(self._text, line.start) is not None
+    def _is_doc(self, number: int) -> bool:
+        return self._python and self._is(_DOCSTRING, number)
 
-    def _name(self, what: Definition | None, kind: NodeKind, line: LogicalLine, scope: _Scope) -> str:
+    def _name(self, what: Definition | None, kind: NodeKind, number: int, scope: _Scope) -> str:
         if what:
             return f"{scope.name}.{what.name}" if scope.name else what.name
-        match = _ASSIGNMENT.match(self._text, line.start) if kind is NodeKind.CONSTANT else None
+        match = _ASSIGNMENT.match(self._text, self._starts[number]) if kind is NodeKind.CONSTANT else None
         return match["name"] if match else ""
 
-    def _merged(self, nodes: Sequence[Node], nets: Sequence[int], *, at_top: bool) -> Iterator[Node]:
-        """Imports that follow one another as one node; and in a body what has its braces closed only together."""
-        run: list[Node] = []
-        depth = 0
-        for node, net in zip(nodes, nets, strict=True):
-            if run and depth == 0 and not (node.kind is run[-1].kind is NodeKind.IMPORTS):
-                yield _together(run)
-                run = []
-            run.append(node)
-            depth = 0 if at_top or not self._braced else depth + net
-        if run:
+
+def _merged(nodes: Sequence[Node], depths: Sequence[int]) -> Iterable[Node]:
+    """Imports that follow one another as one node; and what has its braces closed only together.
+
+    depths: the braces that are open after each node, as far as that matters.
+    """
+    if not any(depths) and all(node.kind is not NodeKind.IMPORTS for node in nodes):
+        return nodes
+    return _runs_together(nodes, depths or [0] * len(nodes))
+
+
+def _runs_together(nodes: Sequence[Node], depths: Sequence[int]) -> Iterator[Node]:
+    run: list[Node] = []
+    depth = 0
+    for node, after in zip(nodes, depths, strict=True):
+        if run and depth == 0 and not (node.kind is run[-1].kind is NodeKind.IMPORTS):
             yield _together(run)
+            run = []
+        run.append(node)
+        depth = after
+    if run:
+        yield _together(run)
 
 
 def _together(nodes: Sequence[Node]) -> Node:
@@ -195,12 +213,18 @@ def _together(nodes: Sequence[Node]) -> Node:
     return Node(kind, nodes[0].start, nodes[-1].end)
 
 
-def _followers(lines: Sequence[LogicalLine]) -> list[int]:
+def _first(text: str, start: int) -> str:
+    """The first character of a line that is no space or tab."""
+    first = text[start]
+    return first if first not in " \t" else _FIRST.match(text, start)[1]  # type: ignore[index]  # which always matches
+
+
+def _followers(indents: Sequence[int]) -> list[int]:
     """For each line the number of the next one that is not indented deeper, or how many there are."""
-    found = [len(lines)] * len(lines)
+    found = [len(indents)] * len(indents)
     open_: list[int] = []
-    for number, line in enumerate(lines):
-        while open_ and lines[open_[-1]].indent >= line.indent:
+    for number, indent in enumerate(indents):
+        while open_ and indents[open_[-1]] >= indent:
             found[open_.pop()] = number
         open_.append(number)
     return found
