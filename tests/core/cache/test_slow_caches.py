@@ -5,6 +5,7 @@ import socket
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from inspect import signature
 from threading import Barrier, Event
 
 import pytest
@@ -80,7 +81,9 @@ EXPECTED = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], p
 
 
 def client_of(server):
-    return QdrantClient(url=server.url, timeout=60, check_compatibility=False)
+    # Releases before 1.13 do not ask the server for its version, and have no such argument.
+    asks = {"check_compatibility": False} if "check_compatibility" in signature(QdrantClient).parameters else {}
+    return QdrantClient(url=server.url, timeout=60, **asks)
 
 
 def warnings(caplog):
