@@ -14,7 +14,7 @@ import pyromark
 
 from ctxcompress.passages import Kind
 from ctxcompress.segment.blocks import Block
-from ctxcompress.text.lines import is_marker
+from ctxcompress.text.lines import LONGEST_MARKER, is_marker
 from ctxcompress.text.source import code_share
 
 __all__ = ["markdown_blocks"]
@@ -68,18 +68,19 @@ def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
 
 def _with_their_markers(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
     """The same, where a marker that stands on a line of its own is one block with what it is of."""
+    ends = [*(start for start, _, _ in starts[1:]), len(text)]
+    alone = {
+        number
+        for number, ((start, kind, _), end) in enumerate(zip(starts, ends, strict=True))
+        if end - start <= LONGEST_MARKER and kind is Kind.LIST_ITEM and is_marker(text[start:end])
+    }
     found: list[tuple[int, Kind, int]] = []
-    marked = -1
-    for (start, kind, level), (end, _, _) in pairwise([*starts, (len(text), Kind.PARAGRAPH, 0)]):
-        if marked >= 0 and kind in (Kind.PARAGRAPH, Kind.LIST_ITEM):
-            found[-1] = (marked, Kind.LIST_ITEM, 0)
-            marked = -1
-            continue
-        marked = (
-            start if kind is Kind.LIST_ITEM and end - start < _LONGEST_HEADING and is_marker(text[start:end]) else -1
-        )
-        found.append((start, kind, level))
-    return found
+    for number, block in enumerate(starts if alone else ()):
+        if number - 1 in alone and block[1] in (Kind.PARAGRAPH, Kind.LIST_ITEM):
+            alone.discard(number)  # the two are one item, which the next block is none of
+        else:
+            found.append(block)
+    return found or starts
 
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:

@@ -1,6 +1,6 @@
 """What every text goes through: cut into blocks, and the blocks into segments."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcompress.outline import Node
 from ctxcompress.passages import Kind, Segment
@@ -39,18 +39,16 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
     return segments
 
 
-def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterator[Segment]:
+def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
     kind, start, end, heading = block
     if kind is Kind.TABLE:
-        yield from _rows(text, block, number, first)
-    elif kind is Kind.CODE:
-        yield from _code(text, block, number, first)
-    elif kind is Kind.HEADING or (kind is Kind.LIST_ITEM and end - start <= _LONG_ITEM):
-        yield Segment(kind, start, end, number, heading)
-    else:
-        for cut in split_sentences(text, start, end, language):
-            yield Segment(kind, start, cut, number, heading)
-            start = cut
+        return _rows(text, block, number, first)
+    if kind is Kind.CODE:
+        return _code(text, block, number, first)
+    if kind is Kind.HEADING or (kind is Kind.LIST_ITEM and end - start <= _LONG_ITEM):
+        return [Segment(kind, start, end, number, heading)]
+    cuts = split_sentences(text, start, end, language)
+    return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
 
 
 def _rows(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:

@@ -12,7 +12,7 @@ from ctxcompress.select.announcements import announced, announcements, with_colo
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.novelty import Runs
 from ctxcompress.select.oversize import opening_fence
-from ctxcompress.text.lines import is_marker
+from ctxcompress.text.lines import LONGEST_MARKER, is_marker
 
 __all__ = ["Structure"]
 
@@ -81,7 +81,7 @@ def _stands(candidates: Candidates) -> list[bool]:
 
 
 def _is_bare(text: str) -> bool:
-    return text.isspace() or is_marker(text)
+    return text.isspace() or (len(text) <= LONGEST_MARKER and is_marker(text))
 
 
 def _is_bare_fence(text: str) -> bool:
