@@ -34,7 +34,7 @@ class Coherence:
         """
         found = [item]
         for number in found:  # which grows
-            if number >= self._segments:
+            if number >= self._segments:  # an opening needs nothing
                 continue
             found += [other for other in self._directly(number) if other not in found]
             if number in self._leading and not self._add_follower(found, number, kept):

@@ -78,6 +78,8 @@ class Novelty:
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
     words = text.lower().split()
+    if len(words) < _N:
+        return _NONE
     return frozenset(zip(*(words[shift:] for shift in range(_N)), strict=False))
 
 

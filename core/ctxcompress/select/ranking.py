@@ -46,12 +46,13 @@ def beside_others(structure: Structure, values: Floats, order: Sequence[int]) ->
     best = np.zeros(len(values))
     under = list(structure.heading)
     np.maximum.at(best, list(structure.heading.values()), may[under])
-    worth = np.where(values > 0, np.maximum(values, _HEADING * best), values)
+    worth = np.where(values > 0, np.maximum(values, _HEADING * best), values).tolist()
+    alone = may.tolist()  # a list's numbers are faster to come by
     for number, block in structure.announced.items():
-        of_block = may[block.start : block.stop].max()
+        of_block = max(alone[block.start : block.stop])
         if worth[number] > of_block:
             worth[number] = (worth[number] * of_block) ** 0.5
-    return worth
+    return np.array(worth)
 
 
 def gains(values: Floats) -> list[float]:
