@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctxcompress.outline import Node
 from ctxcompress.passages import Kind, Segment
 from ctxcompress.segment.blocks import Block
+from ctxcompress.segment.boilerplate import cuts_at_notices, with_boilerplate
 from ctxcompress.segment.code import WHOLE, code_segments, outline
 from ctxcompress.segment.fences import split_fence
 from ctxcompress.segment.markdown import markdown_blocks
@@ -42,7 +43,7 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
     segments: list[Segment] = []
     for number, block in enumerate(markdown_blocks(text)):
         segments.extend(_split(text, block, number, len(segments), language))
-    return segments
+    return with_boilerplate(text, segments)
 
 
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
@@ -53,7 +54,9 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return _code(text, block, number, first)
     if kind is _HEADING or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
         return [Segment(kind, start, end, number, heading)]
-    cuts = split_sentences(text, start, end, language)
+    cuts: list[int] = []
+    for part in cuts_at_notices(text, start, end) if kind is not Kind.LIST_ITEM else (end,):
+        cuts += split_sentences(text, cuts[-1] if cuts else start, part, language)
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
 
 
