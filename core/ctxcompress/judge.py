@@ -59,7 +59,7 @@ def judge(query: str, items: Sequence[Passage], reading: Reading, language: str,
     terms = Terms(language)
     wanted = _wanted(query, language, terms, config)
     scores = _scores(query, items, reading, language, config, wanted, terms)
-    around = surroundings(query, candidates.segments, candidates.texts, wanted, terms, reading.structure.heading)
+    around = surroundings(query, candidates.segments, candidates.texts, wanted, terms, reading.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
     around.weigh(scores)
@@ -116,7 +116,7 @@ def _unlikely(scores: Floats, structure: Structure, config: CompressionConfig, u
     if not config.adaptive:
         return sorted(apart)
     likely = (scores >= min(config.min_probability, scores.max(initial=0.0))).tolist()
-    headings = {heading for number, heading in structure.heading.items() if likely[number]}
+    headings = {heading for heading, block in structure.under.items() if any(likely[block.start : block.stop])}
     return [
         number
         for number, segment in enumerate(candidates.segments)

@@ -64,12 +64,12 @@ def surroundings(
     texts: Sequence[str],
     wanted: Mapping[str, float],
     terms: Terms,
-    headings: Mapping[int, int],
+    under: Mapping[int, range],
 ) -> Surroundings:
     """Tells what of the boilerplate a question asks for.
 
-    wanted: the question's terms, with their weights. headings: number of a segment -> that of the heading right above
-    it. A heading with nothing else under it is boilerplate too.
+    wanted: the question's terms, with their weights. under: number of a heading -> the segments right under it. A
+    heading with nothing else under it is boilerplate too.
     """
     numbers = [number for number, segment in enumerate(segments) if segment[0] is _BOILERPLATE]
     if not numbers:
@@ -77,9 +77,8 @@ def surroundings(
     named = [number for number in numbers if _is_named(query, texts[number])]
     others = set(numbers).difference(named)
     unasked = {number for number in others if not _has_its_words(texts[number], wanted, terms)}
-    above = {headings[number] for number in unasked if number in headings}
-    saying = {heading for number, heading in headings.items() if number not in unasked}
-    return Surroundings(sorted(unasked | (above - saying)), named if _THE_PAGE.search(query) else [])
+    headings = {heading for heading, block in under.items() if block and unasked.issuperset(block)}
+    return Surroundings(sorted(unasked | headings), named if _THE_PAGE.search(query) else [])
 
 
 def _is_named(query: str, text: str) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Container, Sequence
 from functools import cached_property
 
-from ctxcompress.passages import Kind
 from ctxcompress.select.structure import Structure
 
 __all__ = ["Coherence"]
@@ -21,11 +20,11 @@ class Coherence:
 
     def __init__(self, structure: Structure, order: Sequence[int]) -> None:
         """order: the segments that may be chosen, from the best to the worst."""
-        self._structure, self._order = structure, order
+        self._order = order
         self._candidates = structure.candidates
         self._announcement, self._leading = structure.announcement, structure.leading
         self._segments = len(structure.candidates.segments)
-        self._announced: dict[int, _Group] = {}
+        self._groups: dict[int, _Group] = {}
 
     def companions(self, item: int, kept: Container[int]) -> list[int] | None:
         """All that must be kept with an item, and what that needs; None where that is nothing that may be chosen.
@@ -57,24 +56,11 @@ class Coherence:
 
     def _group(self, item: int) -> _Group:
         """What a heading or an announcement must have one of, from the best to the worst."""
-        if self._candidates.segments[item][0] is Kind.HEADING:
-            return self._under.get(item, {})
-        if item not in self._announced:
-            block = self._structure.announced[item]
-            ranked = sorted(self._places.keys() & block, key=self._places.__getitem__)
-            self._announced[item] = dict.fromkeys(ranked)
-        return self._announced[item]
+        if item not in self._groups:
+            block = filter(self._places.__contains__, self._leading[item])
+            self._groups[item] = dict.fromkeys(sorted(block, key=self._places.__getitem__))
+        return self._groups[item]
 
     @cached_property
     def _places(self) -> dict[int, int]:
         return {number: place for place, number in enumerate(self._order)}
-
-    @cached_property
-    def _under(self) -> dict[int, _Group]:
-        """Heading -> what stands right under it."""
-        under: dict[int, _Group] = {}
-        headings = self._structure.heading
-        for number in self._order:
-            if number in headings:
-                under.setdefault(headings[number], {})[number] = None
-        return under

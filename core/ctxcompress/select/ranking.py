@@ -39,15 +39,14 @@ def beside_others(structure: Structure, values: Floats, order: Sequence[int]) ->
     cannot be kept without some of it: where the best of that is worth less, it is worth their geometric mean. What is
     worth nothing stays so. order: the segments that may be chosen.
     """
-    if not (structure.heading or structure.announced):
+    if not structure.leading:
         return values
     may = np.zeros(len(values))
     may[order] = np.maximum(values[order], 0.0)
-    best = np.zeros(len(values))
-    under = list(structure.heading)
-    np.maximum.at(best, list(structure.heading.values()), may[under])
-    worth = np.where(values > 0, np.maximum(values, _HEADING * best), values).tolist()
-    alone = may.tolist()  # a list's numbers are faster to come by
+    alone, worth = may.tolist(), values.tolist()  # a list's numbers are faster to come by
+    for number, block in structure.under.items():
+        if block and worth[number] > 0:
+            worth[number] = max(worth[number], _HEADING * max(alone[block.start : block.stop]))
     for number, block in structure.announced.items():
         of_block = max(alone[block.start : block.stop])
         if worth[number] > of_block:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +31,12 @@ class Structure:
         "announcement",
         "candidates",
         "characters",
-        "heading",
         "leading",
         "runs",
         "same",
         "source",
         "stands",
+        "under",
     )
 
     def __init__(self, candidates: Candidates, *, lasting: bool = False) -> None:
@@ -49,38 +49,40 @@ class Structure:
         """Whether it is something to choose: fences come with what they are around, headers of tables with rows."""
         self.same = _same(candidates)
         """Number of a segment -> its text, for those whose text another one has too and that need be kept once."""
-        headings = [number for number, segment in enumerate(candidates.segments) if segment[0] is _HEADING]
-        self.heading = _under(candidates, headings)
-        """Number of a segment -> the heading right above it, for those that are under one and are none themselves."""
+        self.under = _under(candidates)
+        """Number of a heading -> the segments right under it, up to the next one."""
         colons = with_colon(candidates)
         self.announcement = announcements(candidates, colons)
         """The number of the sentence that announces it, or -1."""
         self.announced = announced(candidates, colons)
         """Number of a segment that announces others -> those."""
-        self.leading = {*headings, *self.announced}
-        """What must not be kept without something of what follows it."""
+        self.leading = {**self.under, **self.announced}
+        """Both: what must not be kept without something of what follows it."""
         self.runs = Runs(candidates.texts, lasting=lasting)
         """Its runs of words."""
 
 
-def _under(candidates: Candidates, headings: Sequence[int]) -> dict[int, int]:
-    under: dict[int, int] = {}
-    for number, following in zip(headings, [*headings[1:], len(candidates.segments)], strict=False):
-        end = min(following, candidates.first[candidates.document[number] + 1])
-        under.update(dict.fromkeys(range(number + 1, end), number))
-    return under
+def _under(candidates: Candidates) -> dict[int, range]:
+    headings = [number for number, segment in enumerate(candidates.segments) if segment[0] is _HEADING]
+    first, document = candidates.first, candidates.document
+    return {
+        number: range(number + 1, min(following, first[document[number] + 1]))
+        for number, following in pairwise([*headings, len(candidates.segments)])
+    }
 
 
 def _stands(candidates: Candidates) -> list[bool]:
     headers = {n for number, s in enumerate(candidates.segments) if s[0] is _TABLE for n in candidates.needs(number)}
-    return [
-        number not in headers and not (_is_bare_fence(text) if segment[0] is _CODE else _is_bare(text))
-        for number, (segment, text) in enumerate(zip(candidates.segments, candidates.texts, strict=True))
-    ]
-
-
-def _is_bare(text: str) -> bool:
-    return text.isspace() or (len(text) <= LONGEST_MARKER and is_marker(text))
+    texts = candidates.texts
+    stands = [not text.isspace() for text in texts]
+    for number in headers:
+        stands[number] = False
+    for number, segment in enumerate(candidates.segments):
+        if segment[0] is _CODE:
+            stands[number] &= not _is_bare_fence(texts[number])
+        elif len(texts[number]) <= LONGEST_MARKER:
+            stands[number] &= not is_marker(texts[number])
+    return stands
 
 
 def _is_bare_fence(text: str) -> bool:

@@ -58,13 +58,13 @@ def test_the_scorer_sees_the_kinds_that_they_would_be_of():
     assert np.array_equal(corpora[0].kinds, corpora[1].kinds)
 
 
-def weighed(query, page=PAGE, headings=()):
+def weighed(query, page=PAGE, under=()):
     segments = segment(page)
     texts = [page[part.start : part.end] for part in segments]
     terms = Terms("en")
     wanted = query_terms(query, language="en", terms=terms)
     scores = np.full(len(segments), 0.5)
-    surroundings(query, segments, texts, wanted, terms, dict(headings)).weigh(scores)
+    surroundings(query, segments, texts, wanted, terms, dict(under)).weigh(scores)
     return {text.strip(): float(score) for text, score in zip(texts, scores, strict=True)}
 
 
@@ -90,6 +90,6 @@ def test_a_heading_with_nothing_else_under_it_is_boilerplate():
     page = "# Title\n\nBy Jane Doe, March 3, 2024\n\n# Timeouts\n\nHome | Docs | Blog\n\nNinety seconds.\n"
     kinds = [part.kind for part in segment(page)]
     assert kinds[:2] == [Kind.HEADING, Kind.BOILERPLATE]
-    scores = weighed("timeout", page, {1: 0, 3: 2, 4: 2})
+    scores = weighed("timeout", page, {0: range(1, 2), 2: range(3, 5)})
     assert scores["# Title"] < 0.001
     assert scores["# Timeouts"] == 0.5
