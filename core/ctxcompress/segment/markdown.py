@@ -6,7 +6,7 @@ look like Markdown by accident. What the parser alone would misread in them is p
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ _YEAR_ITEM = re.compile(r"[ \t]*\d{3,}[.)]")
 _HEADING_END = re.compile(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 
-def markdown_blocks(text: str) -> list[Block]:
+def markdown_blocks(text: str) -> Iterator[Block]:
     """The blocks of `text`, each with the headings it stands under; together exactly `text`."""
     if "\r" not in text and not _MARKED_LINE.search(text):
         return _paragraphs(text)
@@ -37,14 +37,14 @@ def markdown_blocks(text: str) -> list[Block]:
     starts = [(0, Kind.CODE, 0)] if begin else []
     if begin < len(text):
         starts.extend(_block_starts(text, begin))
-    return list(_with_headings(text, starts))
+    return _with_headings(text, starts)
 
 
-def _paragraphs(text: str) -> list[Block]:
+def _paragraphs(text: str) -> Iterator[Block]:
     """The blocks of a text without any mark of Markdown: what stands between empty lines."""
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
     starts = [0, *(match.end() for match in _EMPTY_LINES.finditer(text, first, last))]
-    return [Block(Kind.PARAGRAPH, start, end) for start, end in pairwise([*starts, len(text)])]
+    return (Block(Kind.PARAGRAPH, start, end) for start, end in pairwise([*starts, len(text)]))
 
 
 def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
@@ -69,7 +69,7 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
     """(character offset, kind, heading level) where the parser sees a block begin, containers and leaves."""
     source = _SURROGATE.sub("\ufffd", text[begin:])
     to_character = _character_offsets(source)
-    containers: list[tuple[int, Kind]] = []
+    ends, around = list[int](), list[Kind]()  # of the containers that are open
     for event, span in pyromark.events_with_range(source, options=_OPTIONS):
         if event.__class__ is not dict:
             if event == "Rule":
@@ -80,19 +80,22 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
             continue
         name, detail = (tag, None) if isinstance(tag, str) else next(iter(tag.items()))
         start = span["start"]
-        while containers and containers[-1][0] <= start:
-            containers.pop()
-        kind = _kind(name, detail, source, to_character(start), containers)
+        while ends and ends[-1] <= start:
+            ends.pop()
+            around.pop()
+        offset = to_character(start)
+        kind = _kind(name, detail, source, offset, around)
         if kind is not None:
-            yield begin + to_character(start), kind, int(detail["level"][1]) if name == "Heading" else 0
+            yield begin + offset, kind, int(detail["level"][1]) if name == "Heading" else 0
         if name in _CONTAINERS:
-            containers.append((span["end"], _CONTAINERS[name]))
+            ends.append(span["end"])
+            around.append(_CONTAINERS[name])
 
 
-def _kind(name: str, detail: Any, source: str, start: int, containers: list[tuple[int, Kind]]) -> Kind | None:
+def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -> Kind | None:
     """What the block that begins here is; None for what is inside of one or only holds others."""
     if name == "Paragraph":
-        return containers[-1][1] if containers else Kind.PARAGRAPH
+        return around[-1] if around else Kind.PARAGRAPH
     if name == "CodeBlock":
         return Kind.CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else Kind.PARAGRAPH
     if name == "HtmlBlock":
@@ -147,18 +150,22 @@ def _end_of_cut_fence(text: str) -> int:
 
 
 def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[Block]:
-    path: list[tuple[int, str]] = []
+    levels, titles = list[int](), list[str]()
     heading: tuple[str, ...] = ()
-    for (start, kind, level), (end, _, _) in pairwise([*starts, (len(text), Kind.PARAGRAPH, 0)]):
+    for (start, kind, level), (end, _, _) in pairwise(chain(starts, [(len(text), Kind.PARAGRAPH, 0)])):
         if kind is Kind.HEADING:
-            path = [*(item for item in path if item[0] < level), (level, _heading_text(text[start:end]))]
-            heading = tuple(title for _, title in path)
+            while levels and levels[-1] >= level:
+                levels.pop()
+                titles.pop()
+            levels.append(level)
+            titles.append(_heading_text(text[start:end]))
+            heading = tuple(titles)
         yield Block(kind, start, end, heading)
 
 
 def _heading_text(source: str) -> str:
-    line = source.lstrip(" \t>").partition("\n")[0].strip()
-    return _HEADING_END.sub("", line.lstrip("#").strip())
+    line = source.lstrip(" \t>").partition("\n")[0].strip().lstrip("#").strip()
+    return _HEADING_END.sub("", line) if line.endswith(("#", "}")) else line
 
 
 def _character_offsets(source: str) -> Callable[[int], int]:

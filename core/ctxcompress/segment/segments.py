@@ -35,7 +35,11 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
         return code_segments(text, nodes, whole)
     segments: list[Segment] = []
     for number, block in enumerate(markdown_blocks(text)):
-        segments.extend(_split(text, block, number, len(segments), language))
+        kind, start, end, heading = block
+        if kind is Kind.HEADING or (kind is Kind.LIST_ITEM and end - start <= _LONG_ITEM):
+            segments.append(Segment(kind, start, end, number, heading))
+        else:
+            segments.extend(_split(text, block, number, len(segments), language))
     return segments
 
 
@@ -45,8 +49,6 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         yield from _rows(text, block, number, first)
     elif kind is Kind.CODE:
         yield from _code(text, block, number, first)
-    elif kind is Kind.HEADING or (kind is Kind.LIST_ITEM and end - start <= _LONG_ITEM):
-        yield Segment(kind, start, end, number, heading)
     else:
         for cut in split_sentences(text, start, end, language):
             yield Segment(kind, start, cut, number, heading)

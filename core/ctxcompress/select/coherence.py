@@ -22,7 +22,7 @@ class Coherence:
         self._candidates = structure.candidates
         self._segments = len(structure.candidates.segments)
         self._announcement = structure.announcement
-        self._of_headings: dict[int, int] = {}
+        self._of_headings: dict[int, int] | None = None
 
     def companions(self, item: int) -> list[int] | None:
         """What must be kept with an item; None for a heading that nothing kept or to be kept stands right under."""
@@ -41,7 +41,8 @@ class Coherence:
 
     def _best_under(self) -> dict[int, int]:
         """Heading -> the best segment right under it. Looked for once there is a heading in question."""
-        if not self._of_headings:
+        if self._of_headings is None:
+            self._of_headings = {}
             for number in self._order:
                 if self._candidates.segments[number][0] is not Kind.HEADING:
                     self._of_headings.setdefault(self._structure.above[number], number)
