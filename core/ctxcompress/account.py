@@ -34,14 +34,17 @@ class Account:
         """Passage number -> what is kept of it, in the order in which passages are shown."""
         self._markers = {index: markers for index, (_, markers) in shown_of.items()}
         self._texts, self._lines = layout.texts(shown_of), layout.lines
+        whole = {document.pieces[0].passage for document in reduction.documents if document.is_passage}
         going_on: dict[int, list[Span]] = {}
         for document in reduction.documents:
-            for passage, span, _ in document.pieces:
+            for passage, span, _ in () if document.is_passage else document.pieces:
                 going_on.setdefault(passage, []).append(span)
         repeated = {
             index: found
             for index, item in enumerate(items)
-            if index not in reduction.reasons and (found := inverse(going_on.get(index, ()), len(item.text)))
+            if index not in whole
+            and index not in reduction.reasons
+            and (found := inverse(going_on.get(index, ()), len(item.text)))
         }
         self._left_out = (
             (Reason.DUPLICATE, repeated),

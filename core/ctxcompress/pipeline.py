@@ -31,7 +31,7 @@ from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.reduce.scores import standing
 from ctxcompress.render.brief import brief as in_brief
 from ctxcompress.render.xray import page
-from ctxcompress.select.known import Known, known_segments, unknown
+from ctxcompress.select.known import Known, all_unknown, known_segments
 from ctxcompress.select.layout import Arrange, Layout
 from ctxcompress.select.lines import with_lines
 from ctxcompress.select.order import arrangement
@@ -220,13 +220,12 @@ def _worked_out(
     documents, gaps = _documents(query, items, reduction, config, clock)
     layout = presentation.layout(items, documents, reader.count, held)
     layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps)
-    whole = Selection.everything(layout)
-    if (final := layout.final(whole.text)) != untouched:
-        tokens = reader.fits(final, config.budget)
-    if tokens is not None and not held and config.order == "source" and config.mode == "extract":
-        choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
+    is_touched = held or gaps or config.mode != "extract" or not reduction.is_everything(len(items))
+    whole = _whole(layout, untouched, tokens, reader, config.budget) if is_touched or tokens is not None else None
+    if whole is not None and not held and config.order == "source" and config.mode == "extract":
+        choice = _Choice(whole, layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
     else:
-        choice = _chosen(query, items, layout, config, reader, promised, fits=tokens is not None)
+        choice = _chosen(query, items, layout, config, reader, promised, fits=whole is not None)
     choice, reduction = _with_lines(choice, items, reduction, promised, config)
     account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely, choice.known)
     is_nothing = not account.spans and not held and reduction.documents
@@ -251,6 +250,14 @@ def _worked_out(
         original=original,
         compressor=Compressor(config),
     )
+
+
+def _whole(layout: Layout, untouched: str, tokens: int | None, reader: Reader, budget: int) -> Selection | None:
+    """All of the documents, if that fits. untouched: the passages as they came; tokens: of these, if they fit."""
+    whole = Selection.everything(layout)
+    if (final := layout.final(whole.text)) != untouched:
+        tokens = reader.fits(final, budget)
+    return None if tokens is None else replace(whole, tokens=tokens)
 
 
 def _documents(
@@ -292,13 +299,12 @@ def _chosen(
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     layout = replace(layout, arrange=arrange, elide=reading.markers, relevance=relevance)
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(judged.scores)))
-    spans = layout.spans(candidates, unknown(candidates, known.numbers)) if known.numbers else layout.everything
-    whole = layout.compose(spans)
+    whole = all_unknown(candidates, known, layout) if fits or known.numbers else None
     unlikely: Spans = {}
     if config.mode == "preview":
         selection = previews(candidates, judged.worth, relevance, layout, config.budget)
-    elif (fits or known.numbers) and (tokens := layout.tokens(whole)) <= config.budget:
-        selection = Selection(spans, {}, whole, tokens)
+    elif whole is not None and whole.tokens <= config.budget:
+        selection = whole
     else:
         counts = reader.counts(reading)
         selection = select(reading.structure, judged.worth, layout, config.budget, known.numbers, counts=counts)
