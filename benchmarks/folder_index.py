@@ -17,7 +17,7 @@ from time import perf_counter
 
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.tools import DocumentTools
-from ctxcompress.querying import tool_config
+from ctxcompress.tools.query import QueryTool
 
 SIZES = (250, 1_000, 4_000)
 CHARACTERS = 10_000
@@ -67,7 +67,7 @@ def measure(count: int) -> tuple[float, ...]:
         seconds = perf_counter() - start
         peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         index.refresh()
-        tools = DocumentTools(index, tool_config())
+        tools = DocumentTools(index, QueryTool.of(top_n=5))
         tools.query({"query": "warm up"})
         look = milliseconds(index.refresh)
         search = sum(milliseconds(index.search, query) for query in QUERIES) / len(QUERIES)

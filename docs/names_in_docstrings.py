@@ -30,8 +30,13 @@ class NamesInDocstrings(Extension):
     def on_attribute(self, *, attr: Attribute, **_: Any) -> None:
         if attr.docstring is None and isinstance(attr.value, ExprCall) and str(attr.value.function) == "Field":
             for argument in attr.value.arguments:
-                if isinstance(argument, ExprKeyword) and argument.name == "description":
+                # A description that is a name is not written out here, as those of tools' arguments are not.
+                if isinstance(argument, ExprKeyword) and argument.name == "description" and _is_text(argument.value):
                     attr.docstring = Docstring(ast.literal_eval(str(argument.value)), parent=attr)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value[:1] in "'\""
 
 
 def _rewrite(found: Class | Function | Module, is_name: Callable[[str], bool]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool
 
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, named_query, only_text, report
@@ -77,7 +76,7 @@ class _Calls:
     async def arun(self, tool: BaseTool, *args: Any, **kwargs: Any) -> Any:
         result = await tool._arun(*args, **kwargs)
         query = self._query(args, kwargs)
-        shorter = await run_in_executor(None, self.outputs.shortened, _content(tool, result), query)
+        shorter = await self.outputs.ashortened(_content(tool, result), query)
         if shorter is None:
             return result
         await areport(shorter.savings(tool.name))

@@ -19,6 +19,8 @@ from langchain_ctxcompress.embeddings import as_encoder
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
+Preset = Literal["docs", "code", "web", "page", "docs_published", "code_published", "web_published", "page_published"]
+
 _OPTIONS = tuple(option.name for option in fields(CompressionConfig))
 _DEFAULT = CompressionConfig()
 
@@ -140,7 +142,7 @@ class CtxCompressor(BaseDocumentCompressor):
     cache: object | None = Field(default=None, exclude=True)
     """What remembers what was found out about documents, and what was kept of them: one of ctxcompress.cache, such as
     `cache=MemoryCache()`. It changes nothing but the time, and is not written down by `model_dump`."""
-    preset: Literal["docs", "code", "web", "page"] | None = None
+    preset: Preset | None = None
     """The options to start from; those that are given replace its own."""
     trace_to: str | PathLike[str] | None = None
     """A folder for a page in HTML of each call, which shows what became of every document (see docs/xray.md): the last

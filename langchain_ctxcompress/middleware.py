@@ -7,7 +7,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import OmitFromInput
 from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import HumanMessage, ToolMessage
-from langchain_core.runnables import RunnableConfig, run_in_executor
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
@@ -122,7 +122,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         outputs = self._outputs_for(request, result)
         if outputs is None:
             return result
-        shorter = await run_in_executor(None, outputs.shortened, result, _query(request))
+        shorter = await outputs.ashortened(result, _query(request))
         if shorter is None:
             return result
         await areport(shorter.savings(request.tool_call["name"]), _config(request))

@@ -6,6 +6,7 @@ search results by its keys cannot without breaking it, and anything else is not 
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import adispatch_custom_event, dispatch_custom_event
@@ -16,7 +17,7 @@ from langchain_core.runnables.config import get_callback_manager_for_config
 from typing_extensions import TypedDict
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress_search_results
-from ctxcompress.search.outputs import evident_results, is_json
+from ctxcompress.search.outputs import evident_results, is_json, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
@@ -87,6 +88,10 @@ class Outputs:
         if found is None or found.original_tokens < self.min_tokens or found.compressed_tokens >= found.original_tokens:
             return None
         return found
+
+    async def ashortened(self, content: object, query: str | None) -> Shortened | None:
+        """The same, off the event loop."""
+        return await on_thread(partial(self.shortened, content, query))
 
     def _shortened(self, content: object, query: str | None) -> Shortened | None:
         if isinstance(content, str):

@@ -1,6 +1,5 @@
 """A tool whose output comes back shorter, and that is else the same tool."""
 
-import asyncio
 import copy
 import functools
 import types
@@ -13,8 +12,8 @@ from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, ToolOutput
 
 from ctxcompress import CompressionConfig, Compressor, compress_search_results
-from ctxcompress.search.outputs import evident_results, is_json
-from llamaindex_ctxcompress.embeddings import config_of
+from ctxcompress.search.outputs import evident_results, is_json, on_thread
+from llamaindex_ctxcompress.embeddings import Preset, config_of
 
 __all__ = ["compress_tool"]
 
@@ -33,7 +32,7 @@ def compress_tool(
     max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
-    preset: Literal["docs", "code", "web", "page"] | None = None,
+    preset: Preset | None = None,
     **options: Any,
 ) -> Tool:
     """A copy of `tool` that keeps of each output what answers the query of the call, in at most `max_tokens` tokens.
@@ -150,7 +149,7 @@ def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
     @functools.wraps(getattr(kind, "acall", kind.__call__))
     async def acall(self: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
         output: ToolOutput = await _itself(self, kind).acall(*args, **kwargs)  # type: ignore[attr-defined]
-        return await asyncio.to_thread(outputs.shortened, output, _query(args, kwargs, names))
+        return await on_thread(functools.partial(outputs.shortened, output, _query(args, kwargs, names)))
 
     def reduce(self: BaseTool) -> tuple[Any, ...]:
         return _twin, (_itself(self, kind), outputs, names)

@@ -9,7 +9,9 @@ from llama_index.core.embeddings.loading import RECOGNIZED_EMBEDDINGS, load_embe
 
 from ctxcompress import CompressionConfig
 
-__all__ = ["EmbeddingEncoder", "as_encoder", "config_of", "read_back", "written_down"]
+__all__ = ["EmbeddingEncoder", "Preset", "as_encoder", "config_of", "read_back", "written_down"]
+
+Preset = Literal["docs", "code", "web", "page", "docs_published", "code_published", "web_published", "page_published"]
 
 _DEFAULT = CompressionConfig()
 
@@ -51,9 +53,7 @@ def as_encoder(encoder: object) -> Any:
     return EmbeddingEncoder(encoder) if isinstance(encoder, BaseEmbedding) else encoder
 
 
-def config_of(
-    options: Mapping[str, Any], preset: Literal["docs", "code", "web", "page"] | None = None
-) -> CompressionConfig:
+def config_of(options: Mapping[str, Any], preset: Preset | None = None) -> CompressionConfig:
     """The options as the core takes them, where `encoder` may be an embedding model, in place of those of the preset.
 
     Raises ConfigError, on an unknown option with the closest one there is.

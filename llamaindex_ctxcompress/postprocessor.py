@@ -18,7 +18,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from ctxcompress import Compression, CompressionConfig, Encoder
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
-from llamaindex_ctxcompress.embeddings import as_encoder, config_of, read_back, written_down
+from llamaindex_ctxcompress.embeddings import Preset, as_encoder, config_of, read_back, written_down
 from llamaindex_ctxcompress.events import tell
 
 __all__ = ["CtxCompressPostprocessor"]
@@ -188,7 +188,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
         description="What counts in the budget: the text with the metadata that the language model sees, or alone.",
     )
 
-    preset: Literal["docs", "code", "web", "page"] | None = Field(
+    preset: Preset | None = Field(
         default=None, description="The options to start from; those that are given replace its own."
     )
 

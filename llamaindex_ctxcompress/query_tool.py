@@ -12,32 +12,15 @@ from llama_index.core.bridge.pydantic import BaseModel, Field, create_model
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
-from ctxcompress import CompressionConfig, Passage
-from ctxcompress.querying import (
-    DESCRIPTION,
-    NAME,
-    PARAMETERS,
-    QUERY,
-    Answer,
-    QueryArguments,
-    answer,
-    answer_off_loop,
-    tool_config,
-)
+from ctxcompress import Passage
+from ctxcompress.tools.arguments import QUERY, Parameters
+from ctxcompress.tools.query import DESCRIPTION, NAME, Answer, QueryTool
 from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
 from llamaindex_ctxcompress.embeddings import as_encoder
 
 __all__ = ["Found", "query_tool"]
 
-_TYPES = {"integer": int, "number": float, "boolean": bool}
-_FIELDS: dict[str, Any] = {
-    name: (
-        _TYPES[parameter.kind],
-        Field(parameter.default, ge=parameter.least, le=parameter.most, description=parameter.description),
-    )
-    for name, parameter in PARAMETERS.items()
-}
-_QueryInput = create_model("QueryInput", query=(str, Field(min_length=1, description=QUERY)), **_FIELDS)
+_TYPES: dict[str, Any] = {"integer": int, "number": float, "boolean": bool}
 
 
 class Found(BaseModel):
@@ -59,25 +42,36 @@ class Found(BaseModel):
 def query_tool(
     source: BaseRetriever | BaseQueryEngine, *, max_tokens: int | None = None, **options: Any
 ) -> FunctionTool:
-    """The tool `query_documents_compressed` with query, top_n, min_score, similarity_threshold and show_stats.
+    """Make the tool `query_documents_compressed` with the arguments query, top_n, min_score, similarity_threshold,
+    ngram_threshold, show_stats and filters.
 
     It returns what of the nodes that a retriever finds, or that a query engine answers from, answers the query, each
     under a line that says where it is from, in at most `max_tokens` tokens (2,000 if neither this nor `tier` is given),
     statistics included. The answer of a query engine comes before them, of a long one what fits into half of that.
-    Results below `min_score` of the best one's score are left out, copies, and more than two of one document. Its raw
-    output is a `Found`. Nodes are never changed.
+    Results below `min_score` of the best one's score are dropped, and duplicates. Its raw output is a `Found`. Nodes
+    are never changed.
 
-    options: those of CtxCompressPostprocessor other than `preset`, which is "docs", `metadata_mode` and the arguments
-    of the call.
+    options: those of CtxCompressPostprocessor other than `preset`, which is "docs", and `metadata_mode`. Those that are
+    arguments of a call are their defaults.
 
-    Raises ValueError for a wrong value or an unknown option. The tool raises ValueError for an argument
-    that is not within its limits (top_n 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1), which agents hand
-    on to the model, and what the retriever, the engine or an encoder raises.
+    Raises ValueError for a wrong value, also for the format "json" or "xml" with a query engine, whose answer comes
+    first, and for an unknown option. The tool raises ValueError for an argument that is not within its limits
+    (top_n 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches each of
+    them off), which agents hand on to the model, and what the retriever, the engine or an encoder raises.
     """
-    config = tool_config(max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
-    search = _Search(source, config)
+    tool = QueryTool.of(max_tokens=max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
+    if tool.config.format in ("json", "xml") and not isinstance(source, BaseRetriever):
+        raise ValueError(
+            f"format is {tool.config.format!r} with a query engine, whose answer comes first as text; give 'compact', "
+            "'verbose' or 'plain', or a retriever"
+        )
+    search = _Search(source, tool)
     return FunctionTool.from_defaults(
-        fn=search.query, async_fn=search.aquery, name=NAME, description=DESCRIPTION, fn_schema=_QueryInput
+        fn=search.query,
+        async_fn=search.aquery,
+        name=NAME,
+        description=DESCRIPTION,
+        fn_schema=_input_model(tool.parameters),
     )
 
 
@@ -86,19 +80,19 @@ class _Search:
     """What the tool does."""
 
     source: BaseRetriever | BaseQueryEngine
-    config: CompressionConfig
+    tool: QueryTool
 
     def query(self, **given: Any) -> Found:
-        asked = QueryArguments.of(given)
+        asked = self.tool.parameters.read(given)
         if isinstance(self.source, BaseRetriever):
             lead, nodes = "", self.source.retrieve(asked.query)
         else:
             lead, nodes = _read(self.source.query(asked.query))
-        found = answer(asked, self._passages(nodes), self.config, lead=lead)
+        found = self.tool.answer(asked, self._passages(nodes), lead=lead)
         return _shown(lead, nodes, found)
 
     async def aquery(self, **given: Any) -> Found:
-        asked = QueryArguments.of(given)
+        asked = self.tool.parameters.read(given)
         if isinstance(self.source, BaseRetriever):
             lead, nodes = "", await self.source.aretrieve(asked.query)
         else:
@@ -107,11 +101,24 @@ class _Search:
                 response = await response.get_response()
             lead, nodes = _read(response)
         passages = await asyncio.to_thread(self._passages, nodes)
-        found = await answer_off_loop(asked, passages, self.config, lead=lead)
+        found = await self.tool.answer_off_loop(asked, passages, lead=lead)
         return await asyncio.to_thread(_shown, lead, nodes, found)
 
     def _passages(self, nodes: Sequence[NodeWithScore]) -> list[Passage]:
-        return [passage_from_node(item, self.config.metadata_map, self.config.score_key) for item in nodes]
+        config = self.tool.config
+        return [passage_from_node(item, config.metadata_map, config.score_key) for item in nodes]
+
+
+def _input_model(parameters: Parameters) -> type[BaseModel]:
+    """The arguments as a model, of which agents make the schema."""
+    fields: dict[str, Any] = {
+        name: (
+            _TYPES[of.kind] | None if of.nullable else _TYPES[of.kind],
+            Field(of.default, ge=of.least, le=of.most, description=of.description),
+        )
+        for name, of in parameters.besides_query.items()
+    }
+    return create_model("QueryInput", query=(str, Field(min_length=1, description=QUERY)), **fields)
 
 
 def _read(response: RESPONSE_TYPE) -> tuple[str, list[NodeWithScore]]:

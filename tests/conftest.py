@@ -9,6 +9,7 @@ from pytest_socket import disable_socket
 
 settings.register_profile("local", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True)
+settings.register_profile("few", max_examples=10, deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 _SHARED_CASES = Path(__file__).parents[2] / "shared" / "cases"

@@ -2,11 +2,17 @@
 
 import gzip
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage
+from ctxcompress.index import FolderIndex
+from ctxcompress.mcp.tools import DocumentTools
+from ctxcompress.presets import PRESETS
+from ctxcompress.tools.query import QueryTool
 
 # Set, budget in tokens, and a floor that only a mistake goes below: the figures are in the README.
 FLOORS = [
@@ -19,18 +25,59 @@ FLOORS = [
 ]
 
 
+Case = Mapping[str, Any]
+
+
+def read(shared_cases: Path, name: str) -> tuple[dict[str, dict[str, str]], list[Case]]:
+    """The documents of a set by their keys, and thirty of its cases."""
+    data = json.loads(gzip.decompress((shared_cases / f"{name}.json.gz").read_bytes()))
+    return data["docs"], data["cases"][:30]
+
+
+def evidence_kept(docs: Mapping[str, Mapping[str, str]], cases: list[Case], answer: Callable[[Case], str]) -> float:
+    """The share of the evidence that stands in the answers, white space folded."""
+    found = [
+        " ".join(docs[case["docs"][document]]["text"][start:end].split()) in text
+        for case in cases
+        for text in [" ".join(answer(case).split())]
+        for document, start, end in case["gold"]
+    ]
+    return sum(found) / len(found)
+
+
+def compressed_by(config: CompressionConfig, docs: Mapping[str, Mapping[str, str]]) -> Callable[[Case], str]:
+    """Compresses the documents of a case for its question."""
+
+    def answer(case: Case) -> str:
+        passages = [
+            Passage(key, docs[key]["text"], title=docs[key]["title"] or None, doc_id=docs[key]["title"] or None)
+            for key in case["docs"]
+        ]
+        result = Compressor(config).compress(case["query"], passages)
+        assert result.tokens <= config.budget
+        return result.text
+
+    return answer
+
+
 @pytest.mark.parametrize(("name", "budget", "floor"), FLOORS)
 def test_evidence_survives_within_the_budget(shared_cases: Path, name: str, budget: int, floor: float) -> None:
-    data = json.loads(gzip.decompress((shared_cases / f"{name}.json.gz").read_bytes()))
-    compressor = Compressor(CompressionConfig(max_tokens=budget, encoding="cl100k_base"))
-    kept = total = 0
-    for case in data["cases"][:30]:
-        documents = [data["docs"][key] for key in case["docs"]]
-        passages = [Passage(str(n), d["text"], title=d["title"] or None) for n, d in enumerate(documents)]
-        result = compressor.compress(case["query"], passages)
-        assert result.tokens <= budget
-        folded = " ".join(result.text.split())
-        gold = [" ".join(documents[d]["text"][start:end].split()) for d, start, end in case["gold"]]
-        kept += sum(text in folded for text in gold)
-        total += len(gold)
-    assert kept / total >= floor
+    docs, cases = read(shared_cases, name)
+    config = CompressionConfig(max_tokens=budget, encoding="cl100k_base")
+    assert evidence_kept(docs, cases, compressed_by(config, docs)) >= floor
+
+
+@pytest.mark.parametrize("preset", [preset for preset in PRESETS if not preset.endswith("_published")])
+@pytest.mark.parametrize("name", ["mdpage", "nq", "page"])
+def test_no_preset_drops_evidence_that_there_is_room_for(shared_cases: Path, name: str, preset: Any) -> None:
+    docs, cases = read(shared_cases, name)
+    config = CompressionConfig.from_preset(preset, max_tokens=2_000)
+    assert evidence_kept(docs, cases, compressed_by(config, docs)) >= 0.95
+
+
+def test_the_search_tool_over_a_folder_keeps_the_evidence(shared_cases: Path, tmp_path: Path) -> None:
+    docs, cases = read(shared_cases, "mdpage")
+    for number, document in enumerate(docs.values()):
+        (tmp_path / f"page-{number}.md").write_text(document["text"], encoding="utf-8")
+    tools = DocumentTools(FolderIndex(tmp_path), QueryTool.of(top_n=5))
+    assert evidence_kept(docs, cases, lambda case: tools.query({"query": case["query"]}).text) >= 0.9

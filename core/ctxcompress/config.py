@@ -228,7 +228,7 @@ class CompressionConfig:
 
     @classmethod
     def from_preset(cls, preset: Preset, **options: Unpack[Options]) -> "CompressionConfig":
-        """The options of a preset ("docs", "code", "web", "page"), with others in place of some of them.
+        """Return the options of a preset, such as "docs", with others in place of some of them. See `PRESETS`.
 
         Raises ConfigError, on an unknown option with the closest one there is.
         """
@@ -240,8 +240,9 @@ class CompressionConfig:
     def from_toml(cls, path: str | PathLike[str]) -> "CompressionConfig":
         """The options that the tables [search] and [compression] of a file give; see ctxcompress.tables.
 
-        `preset` in [compression] names where they start from. Raises ConfigError on an unknown key, with the
-        closest one there is, or on a file that is no TOML, and OSError where there is none.
+        `preset` in [compression] names where they start from, `encoder = "static"` means `StaticVectors()`. Raises
+        ConfigError on an unknown key, with the closest one there is, or on a file that is no TOML, MissingExtra where
+        the encoder is not installed, and OSError where there is no file.
         """
         try:
             tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
@@ -272,6 +273,26 @@ class CompressionConfig:
             return self
         old: Any = {"max_tokens": self.max_tokens, "tier": self.tier}
         return replace(self, **_merged(old, options))
+
+    def without_filters(self) -> "CompressionConfig":
+        """Return the options without those that drop or cut passages before the budget decides."""
+        return self.with_options(
+            min_score=None,
+            exact_dedup=False,
+            ngram_threshold=None,
+            similarity_threshold=None,
+            max_chunks_per_doc=0,
+            top_n=None,
+            metadata_only=False,
+            max_length=None,
+            factual_length=None,
+        )
+
+    def for_expansion(self, max_tokens: int) -> "CompressionConfig":
+        """Return the options for showing more of one passage: plain text, and as much of it as `max_tokens` hold."""
+        return self.without_filters().with_options(
+            max_tokens=max_tokens, mode="extract", format="plain", adaptive=False
+        )
 
 
 _CHOICES: Mapping[str, object] = MappingProxyType(

@@ -14,6 +14,7 @@ __all__ = [
     "Encoder",
     "ManyComparer",
     "OnLoop",
+    "PassageVectors",
     "WithWordVectors",
     "word_vectors_of",
 ]
@@ -63,6 +64,19 @@ class ManyComparer(Comparer, Protocol):
 
     def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> ArrayLike:
         """What `compare` says for each question, shape (queries, texts)."""
+
+
+@runtime_checkable
+class PassageVectors(Protocol):
+    """A comparer that can also give vectors of whole passages, by which duplicates are told: a cosine of two of them
+    means what it means of a sentence encoder's. It knows one language."""
+
+    @property
+    def language(self) -> str:
+        """ISO 639-1 code. Passages in other languages are not compared by these vectors."""
+
+    def encode_passages(self, texts: Sequence[str], /) -> ArrayLike:
+        """One vector for each text, shape (texts, dimensions)."""
 
 
 @runtime_checkable

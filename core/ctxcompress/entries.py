@@ -1,8 +1,11 @@
 """What can remember, and what that needs to know of what it remembers. The classes that do it are in `cache`."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
 from typing import Protocol, TypeVar, runtime_checkable
 
-__all__ = ["Cache", "Form"]
+__all__ = ["Allowance", "Cache", "Form", "Timely", "timely"]
 
 T = TypeVar("T")
 
@@ -24,8 +27,8 @@ class Form(Protocol[T]):
 class Cache(Protocol):
     """Remembers values by keys that say all that they depend on. It may forget any of them at any time.
 
-    Neither method raises: what cannot be read is not there, and what cannot be written is not remembered. Threads
-    share caches. What `get` returns is shared, too, so that nobody changes it.
+    Neither method raises, or takes long: what cannot be read is not there, and what cannot be written is not
+    remembered. Threads share caches. What `get` returns is shared, too, so that nobody changes it.
     """
 
     def get(self, key: str, form: Form[T], /) -> T | None:
@@ -33,3 +36,50 @@ class Cache(Protocol):
 
     def put(self, key: str, value: T, form: Form[T], /) -> None:
         """Remembers the value."""
+
+
+class Allowance:
+    """Seconds that caches may take of one compression, all reading and writing together. Only its thread uses it."""
+
+    __slots__ = ("_clock", "left")
+
+    def __init__(self, seconds: float = 2.0, *, clock: Callable[[], float] = monotonic) -> None:
+        self.left, self._clock = seconds, clock
+
+    @contextmanager
+    def spending(self) -> Iterator[float]:
+        """What is done meanwhile is taken off. Gives what was left before."""
+        begin = self._clock()
+        try:
+            yield self.left
+        finally:
+            self.left -= self._clock() - begin
+
+
+@runtime_checkable
+class Timely(Protocol):
+    """A cache that knows how to keep to an allowance."""
+
+    def within(self, allowance: Allowance, /) -> Cache:
+        """The same cache, for one compression: when the allowance is spent it knows nothing, and waits for nothing."""
+
+
+def timely(cache: Cache, allowance: Allowance) -> Cache:
+    """The cache for one compression. One that is not `Timely` is not asked again when the allowance is spent."""
+    return cache.within(allowance) if isinstance(cache, Timely) else _Rationed(cache, allowance)
+
+
+class _Rationed:
+    __slots__ = ("_allowance", "_cache")
+
+    def __init__(self, cache: Cache, allowance: Allowance) -> None:
+        self._cache, self._allowance = cache, allowance
+
+    def get(self, key: str, form: Form[T], /) -> T | None:
+        with self._allowance.spending() as left:
+            return self._cache.get(key, form) if left > 0 else None
+
+    def put(self, key: str, value: T, form: Form[T], /) -> None:
+        with self._allowance.spending() as left:
+            if left > 0:
+                self._cache.put(key, value, form)

@@ -18,6 +18,7 @@ from ctxcompress.score.evidence import evidence
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.candidates import Candidates
+from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.stopwords import STOP_WORDS
 from ctxcompress.text.words import Terms
@@ -54,7 +55,7 @@ def judge(query: str, items: Sequence[Passage], reading: Reading, language: str,
     candidates = reading.candidates
     scores = _scores(query, items, reading, language, config)
     worth = _worth(scores, candidates, config)
-    unlikely = _unlikely(scores, candidates, config.min_probability) if config.adaptive else []
+    unlikely = _unlikely(scores, reading.structure, config.min_probability) if config.adaptive else []
     worth[unlikely] -= 1 + worth.max(initial=0.0)
     return Judged(candidates, scores, worth, unlikely)
 
@@ -86,13 +87,15 @@ def _worth(scores: Floats, candidates: Candidates, config: CompressionConfig) ->
     return worth
 
 
-def _unlikely(scores: Floats, candidates: Candidates, probability: float) -> list[int]:
+def _unlikely(scores: Floats, structure: Structure, probability: float) -> list[int]:
     """The segments less likely needed than that, and than the likeliest one. A table's rows are as likely as its
-    header, which is no segment to be kept alone."""
+    header, which is no segment to be kept alone, and a heading is as the text right under it."""
+    candidates = structure.candidates
     likely = (scores >= min(probability, scores.max(initial=0.0))).tolist()
+    headings = {heading for number, heading in structure.heading.items() if likely[number]}
     return [
         number
         for number, segment in enumerate(candidates.segments)
-        if not likely[number]
+        if not (likely[number] or number in headings)
         and not (segment[0] is Kind.TABLE and any(likely[header] for header in candidates.needs(number)))
     ]

@@ -10,10 +10,10 @@ from ctxcompress.version import __version__
 
 __all__ = ["Fingerprints", "key_of"]
 
-_FORMAT = 1
+_FORMAT = 2
 """Of the entries. What reads texts otherwise than before, without another version of the package, counts it up."""
 _READERS = (
-    *("PyStemmer", "pyromark", "sentencex", "tiktoken", "rensa", "tree-sitter"),
+    *("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa", "tree-sitter"),
     *(f"tree-sitter-{name}" for name in "c cpp go java javascript python rust typescript".split()),
 )
 """Packages by which texts are read, of which another version may read them otherwise."""

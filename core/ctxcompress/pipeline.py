@@ -33,15 +33,16 @@ from ctxcompress.render.brief import brief as in_brief
 from ctxcompress.render.xray import page
 from ctxcompress.select.known import Known, all_unknown, known_segments
 from ctxcompress.select.layout import Arrange, Layout
-from ctxcompress.select.lines import with_lines
+from ctxcompress.select.lines import Lines
 from ctxcompress.select.order import arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.qatbe import Selection, select
-from ctxcompress.shorten import Gaps, limit_of, lines_about, shortened
+from ctxcompress.shorten import Gaps, escapes_of, limit_of, lines_about, shortened
 from ctxcompress.threads import off_loop
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.traces import write_page
 from ctxcompress.types import Citation, Compression, Format, KeptPassage, Reason, StageStats, Stats
+from ctxcompress.waiting import stop_if_given_up
 
 __all__ = ["Compressor", "Frame", "Given", "compress", "compressed"]
 
@@ -85,7 +86,10 @@ class Compressor:
     async def acompress(
         self, query: str | None, passages: Given, *, frame: Frame | None = None, **options: Unpack[Options]
     ) -> Compression:
-        """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop."""
+        """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop.
+
+        Where it is cancelled the thread stops too, at the end of the stage that it is in.
+        """
         config = self.config.with_options(**options)
         result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
         return replace(result, compressor=Compressor(config).fitted(query))  # this loop will not always be there
@@ -99,17 +103,13 @@ class Compressor:
         return TokenCounter(self.config.encoding)(text)
 
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
-        """What of one passage answers the query best, in at most so many tokens."""
-        config = self.config.with_options(
-            max_tokens=max_tokens,
-            mode="extract",
-            format="plain",
-            min_score=None,
-            metadata_only=False,
-            max_length=None,
-            factual_length=None,
-        )
-        return Compressor(config).compress(query, [passage]).text
+        """Return what of one passage answers the query best, in at most `max_tokens` tokens. Filters, limits and cuts
+        of the options do not count here."""
+        return Compressor(self.config.for_expansion(max_tokens)).compress(query, [passage]).text
+
+    async def aexpand(self, query: str, passage: Passage, max_tokens: int) -> str:
+        """Do the same on another thread."""
+        return (await Compressor(self.config.for_expansion(max_tokens)).acompress(query, [passage])).text
 
     def formatted(self, passages: Iterable[KeptPassage], *, query: str = "") -> str:
         """The final text of these passages as they are, in the format of `config`: nothing is left out.
@@ -182,21 +182,22 @@ def compressed(
     In the result the passages count from the number of parts that were promised: before come these. Where something
     can be promised, chunks that continue one another are in the order of their document.
     """
+    stop_if_given_up()
     fingerprint = Fingerprints()
     reader = Reader(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
     # Of what a frame adds nobody knows what it depends on.
     key = None if config.cache is None or frame or promised else key_of_outcome(query, came, config, fingerprint)
-    if config.cache is None or key is None or promised is not None:
+    if reader.cache is None or key is None or promised is not None:
         return _worked_out(query, came, config, frame, promised, reader)
     form = OutcomeForm(came)
-    outcome = config.cache.get(key, form)
+    outcome = reader.cache.get(key, form)
     if outcome is not None:
         return outcome.compression(
             query, came, config.budget, Presentation(config, query).as_they_came(came), Compressor(config)
         )
     compression = _worked_out(query, came, config, None, None, reader)
     if is_worth_it(compression):
-        config.cache.put(key, Outcome.of(compression), form)
+        reader.cache.put(key, Outcome.of(compression), form)
     return compression
 
 
@@ -217,16 +218,19 @@ def _worked_out(
     tokens = reader.fits(untouched := original.text, config.budget)
     reduction = reduced(items, config, fits=tokens is not None, held=held)
     clock = Clock()
-    documents, gaps = _documents(query, items, reduction, config, clock)
+    documents, gaps, reduction = _cut(query, items, reduction, config, clock)
     layout = presentation.layout(items, documents, reader.count, held)
-    layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps)
-    is_touched = held or gaps or config.mode != "extract" or not reduction.is_everything(len(items))
-    whole = _whole(layout, untouched, tokens, reader, config.budget) if is_touched or tokens is not None else None
+    layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps, escapes=escapes_of(items, config))
+    lines, reduction = _lines(items, reduction, promised, config)
+    budget = config.budget - lines.reserve(layout, config.budget)
+    came_whole = reduction.is_everything(len(items)) and not (held or gaps or layout.escapes)
+    whole = None if came_whole and tokens is None else _whole(layout, untouched, tokens, reader, budget)
     if whole is not None and not held and config.order == "source" and config.mode == "extract":
         choice = _Choice(whole, layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
     else:
-        choice = _chosen(query, items, layout, config, reader, promised, fits=whole is not None)
-    choice, reduction = _with_lines(choice, items, reduction, promised, config)
+        choice = _chosen(query, items, layout, config, reader, promised, budget, fits=whole is not None)
+    selection, layout = lines.beside(choice.selection, choice.layout, config.budget)
+    choice = replace(choice, selection=selection, layout=layout)
     account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely, choice.known)
     is_nothing = not account.spans and not held and reduction.documents
     if is_nothing and any(not item.text.isspace() for item in items if item.text):
@@ -257,20 +261,23 @@ def _whole(layout: Layout, untouched: str, tokens: int | None, reader: Reader, b
     whole = Selection.everything(layout)
     if (final := layout.final(whole.text)) != untouched:
         tokens = reader.fits(final, budget)
-    return None if tokens is None else replace(whole, tokens=tokens)
+    return replace(whole, tokens=tokens) if tokens is not None and tokens <= budget else None
 
 
-def _documents(
+def _cut(
     query: str, items: Sequence[Passage], reduction: Reduction, config: CompressionConfig, clock: Clock
-) -> tuple[Sequence[Document], Gaps]:
-    """What is left of the documents where passages are too long, and what was cut out of these."""
+) -> tuple[Sequence[Document], Gaps, Reduction]:
+    """Cut passages that are too long: what is left of the documents, what was cut out of the passages, and the
+    reduction with those that are duplicates then."""
     limit = limit_of(query, config)
     if limit is None:
-        return reduction.documents, {}
-    found = shortened(query, reduction.documents, items, language_of(query, items, config), config, limit)
-    left = len(passages_of(reduction.documents))
-    clock.lap("truncate", left, left, f"{len(found[1])} of over {limit.characters:,} characters")
-    return found
+        return reduction.documents, {}, reduction
+    came = len(passages_of(reduction.documents))
+    language = language_of(query, items, config)
+    documents, gaps = shortened(query, reduction.documents, items, language, config, limit)
+    documents, reduction = reduction.after_cuts(documents, gaps, items)
+    clock.lap("truncate", came, len(passages_of(documents)), f"{len(gaps)} of over {limit.characters:,} characters")
+    return documents, gaps, reduction
 
 
 def _chosen(
@@ -280,13 +287,14 @@ def _chosen(
     config: CompressionConfig,
     reader: Reader,
     promised: Promised,
+    budget: int,
     *,
     fits: bool,
 ) -> _Choice:
-    """What is kept where not all stays as it came. fits: whether all of it may be kept."""
+    """What is kept within the budget where not all stays as it came. fits: whether all of it may be kept."""
     clock = Clock()
     language = language_of(query, items, config)
-    room = max(config.budget - layout.tokens(""), 1)
+    room = max(budget - layout.tokens(""), 1)
     documents = titled(layout.documents, items)
     reading = reader.read(layout.documents, documents, Manner.of(language, room))
     candidates = reading.candidates
@@ -302,12 +310,12 @@ def _chosen(
     whole = all_unknown(candidates, known, layout) if fits or known.numbers else None
     unlikely: Spans = {}
     if config.mode == "preview":
-        selection = previews(candidates, judged.worth, relevance, layout, config.budget)
-    elif whole is not None and whole.tokens <= config.budget:
+        selection = previews(candidates, judged.worth, relevance, layout, budget)
+    elif whole is not None and whole.tokens <= budget:
         selection = whole
     else:
         counts = reader.counts(reading)
-        selection = select(reading.structure, judged.worth, layout, config.budget, known.numbers, counts=counts)
+        selection = select(reading.structure, judged.worth, layout, budget, known.numbers, counts=counts)
         unlikely = candidates.spans(judged.unlikely)
     clock.lap("select", len(candidates.segments), len(selection.spans))
     return _Choice(selection, layout, relevance, unlikely, known.spans, clock.laps)
@@ -320,23 +328,21 @@ def _known(reading: Reading, items: Sequence[Passage], layout: Layout, promised:
     return known_segments(reading.candidates, layout, of_promised, promised.spans(items))
 
 
-def _with_lines(
-    choice: _Choice, items: Sequence[Passage], reduction: Reduction, promised: Promised, config: CompressionConfig
-) -> tuple[_Choice, Reduction]:
-    """The same with lines about the passages of a low score, the best of them first, as far as there is room; those
-    that the reader has already are copies."""
+def _lines(
+    items: Sequence[Passage], reduction: Reduction, promised: Promised, config: CompressionConfig
+) -> tuple[Lines, Reduction]:
+    """The lines about the passages of a low score; those that the reader has already are copies."""
     low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
     if not low:
-        return choice, reduction
-    lines = lines_about(items, low)
+        return Lines({}, ()), reduction
+    texts = lines_about(items, low)
     had = {part.text: number for number, part in enumerate(promised.parts) if part.metadata_only}
-    leaders = {number: had[line] for number, line in lines.items() if line in had}
+    leaders = {number: had[line] for number, line in texts.items() if line in had}
     reasons = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
     reduction = replace(reduction, reasons=reasons, leaders={**reduction.leaders, **leaders})
     stands = standing(items, config.score_kind)
     order = sorted(set(low).difference(leaders), key=lambda number: (-stands[number], number))
-    selection, layout = with_lines(choice.selection, choice.layout, lines, order, config.budget)
-    return replace(choice, selection=selection, layout=layout), reduction
+    return Lines(texts, order), reduction
 
 
 def _extra(stats: Stats) -> dict[str, object]:

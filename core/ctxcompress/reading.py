@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ctxcompress.documents import Document
 from ctxcompress.elision import Elision
-from ctxcompress.entries import Cache
+from ctxcompress.entries import Allowance, Cache, timely
 from ctxcompress.forms import ALIVE, CountsForm, ReadText, TextForm
 from ctxcompress.keys import Fingerprints, key_of
 from ctxcompress.passages import Passage, Segment, Span
@@ -25,6 +25,7 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.source import source_language
 from ctxcompress.text.words import Terms, split_each
 from ctxcompress.tokens import TokenCounter
+from ctxcompress.waiting import stop_if_given_up
 
 __all__ = ["Manner", "Reader", "Reading", "titled"]
 
@@ -92,37 +93,39 @@ def titled(documents: Sequence[Document], passages: Sequence[Passage]) -> list[P
 class Reader:
     """Reads documents, for one compression; what the cache knows of them is not found out again."""
 
-    __slots__ = ("_cache", "_encoding", "_fingerprint", "count")
+    __slots__ = ("_encoding", "_fingerprint", "cache", "count")
 
     def __init__(self, cache: Cache | None, fingerprint: Fingerprints, encoding: object, count: TokenCounter) -> None:
         """encoding: what `count` counts by. Of a function nobody knows whether it is the same as yesterday, so that
         what it counted is not remembered."""
         self.count = count
-        self._cache, self._fingerprint = cache, fingerprint
+        self.cache = None if cache is None else timely(cache, Allowance())
+        """For this compression."""
+        self._fingerprint = fingerprint
         self._encoding = encoding if isinstance(encoding, str) else None
 
     def fits(self, text: str, limit: int) -> int | None:
         """As `TokenCounter.fits`."""
-        if self._cache is None or self._encoding is None:
+        if self.cache is None or self._encoding is None:
             return self.count.fits(text, limit)
         key = f"fits:{self._fingerprint(text)}:{self._encoding}:{limit}"
-        known = self._cache.get(key, ALIVE)
+        known = self.cache.get(key, ALIVE)
         if isinstance(known, _Fits):
             return known.tokens
         tokens = self.count.fits(text, limit)
-        self._cache.put(key, _Fits(tokens), ALIVE)
+        self.cache.put(key, _Fits(tokens), ALIVE)
         return tokens
 
     def read(self, documents: Sequence[Document], items: Sequence[Passage], manner: Manner) -> Reading:
         """items: the documents as passages."""
         keys = self._keys(items, manner)
         whole = _key_of_all(documents, items, keys, manner) if keys else None
-        if self._cache is None or whole is None:
+        if self.cache is None or whole is None:
             return _together(documents, items, [_read(item, manner.language) for item in items], manner)
-        reading = self._cache.get(whole, ALIVE)
+        reading = self.cache.get(whole, ALIVE)
         if not isinstance(reading, Reading):
             reading = _together(documents, items, self._texts(items, keys, manner), manner, keys)
-            self._cache.put(whole, reading, ALIVE)
+            self.cache.put(whole, reading, ALIVE)
         return reading
 
     def candidates(self, documents: Sequence[Document], items: Sequence[Passage], manner: Manner) -> Candidates:
@@ -133,7 +136,7 @@ class Reader:
     def counts(self, reading: Reading) -> Sequence[int] | None:
         """The tokens of all segments; None where that would not be remembered, so that only those are counted that
         come into question."""
-        if self._cache is None or not reading.keys or self._encoding is None:
+        if self.cache is None or not reading.keys or self._encoding is None:
             return None
         counts = reading.counts.get(self._encoding)
         if counts is None:
@@ -143,21 +146,21 @@ class Reader:
             counts = [
                 tokens
                 for key, start, end in spans
-                for tokens in _counted(self._cache, f"{key}:{manner}", texts[start:end], self.count)
+                for tokens in _counted(self.cache, f"{key}:{manner}", texts[start:end], self.count)
             ]
             reading.counts[self._encoding] = counts
         return counts
 
     def _keys(self, items: Sequence[Passage], manner: Manner) -> list[str]:
         """Of each text; none at all without a cache, or where no key can tell what one is called."""
-        if self._cache is None:
+        if self.cache is None:
             return []
         keys = [key_of("text", self._fingerprint(item.text), manner.language, _name(item)) for item in items]
         found = [key for key in keys if key]
         return found if len(found) == len(items) else []
 
     def _texts(self, items: Sequence[Passage], keys: Sequence[str], manner: Manner) -> list[ReadText]:
-        cache = self._cache
+        cache = self.cache
         if cache is None or not keys:
             return [_read(item, manner.language) for item in items]
         return [_remembered(cache, key, item, manner.language) for key, item in zip(keys, items, strict=True)]
@@ -171,6 +174,7 @@ def _key_of_all(
 
 
 def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadText:
+    stop_if_given_up()
     form = TextForm(item.text)
     found = cache.get(key, form)
     if found is None:
@@ -180,6 +184,7 @@ def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadTex
 
 
 def _read(item: Passage, language: str) -> ReadText:
+    stop_if_given_up()
     nodes = outline(item.text, _name(item))
     return ReadText(item.text, nodes, [] if nodes else segment_outlined(item.text, nodes, language=language))
 
@@ -218,6 +223,7 @@ def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str
 
 
 def _counted(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:
+    stop_if_given_up()
     form = CountsForm(len(texts))
     counts = cache.get(key, form)
     if counts is None:

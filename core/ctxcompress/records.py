@@ -7,7 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Record"]
+__all__ = ["RECORD_KEY", "Record"]
+
+RECORD_KEY = "ctxcompress"
+"""Of the metadata."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ctxcompress.passages import Passage, Segment
 from ctxcompress.query.intent import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.marks import PROSE, Marks, marks_for
-from ctxcompress.reduce.metadata_only import metadata_line
+from ctxcompress.reduce.metadata_only import like_own_lines, metadata_line
 from ctxcompress.reduce.truncate import (
     Cut,
     Importance,
@@ -31,7 +31,7 @@ from ctxcompress.segment.segments import segment
 from ctxcompress.text.source import source_language
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["Gaps", "Limit", "limit_of", "lines_about", "shortened"]
+__all__ = ["Gaps", "Limit", "escapes_of", "limit_of", "lines_about", "shortened"]
 
 Gaps = Mapping[int, tuple[Gap, ...]]
 """Number of a passage -> what was cut out of it, in order."""
@@ -41,6 +41,15 @@ def lines_about(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int
     """Number of a passage -> the line that says what it is, for those with these numbers."""
     chosen = {number: passages[number] for number in numbers}
     return {n: metadata_line(item, outline(item.text, item.file_path or item.title)) for n, item in chosen.items()}
+
+
+def escapes_of(passages: Sequence[Passage], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
+    """Return, by number of a passage, where its text says what a line about a passage begins with: none where the
+    options have no such lines."""
+    if not config.metadata_only or config.mode == "preview":
+        return {}
+    found = {number: like_own_lines(passage) for number, passage in enumerate(passages)}
+    return {number: places for number, places in found.items() if places}
 
 
 class Limit(NamedTuple):

@@ -8,6 +8,7 @@ ngram_dedup_enabled = true      # ngram_dedup_threshold -> ngram_threshold
 
 [compression]                   # options by their own names
 max_tokens = 1000
+encoder = "static"              # -> StaticVectors()
 
 [compression.smartTruncation]   # of a code search
 maxLength = 2000                # -> max_length; preserveStructure -> preserve_structure
@@ -19,6 +20,7 @@ scoreThreshold = 0.4            # -> score_threshold
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
+from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
 __all__ = ["options_of"]
@@ -75,7 +77,7 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
             _check_flag("compression.enabled", value, wanted=True)
         else:
             _check_known("compression", key, (*known, *_CODE_SEARCH, "enabled"))
-            options[key] = value
+            options[key] = encoder_named(value) if key == "encoder" and isinstance(value, str) else value
     return staged | options
 
 

@@ -1,31 +1,39 @@
 """Work that must not block an event loop."""
 
 import asyncio
-import contextvars
-import functools
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from ctxcompress.config import CompressionConfig
 from ctxcompress.encoder import AsyncEncoder, OnLoop
+from ctxcompress.waiting import waiting
 
-__all__ = ["off_loop"]
+__all__ = ["off_loop", "on_thread"]
 
 _Result = TypeVar("_Result")
 
 
+async def on_thread(work: Callable[[], _Result], executor: Executor | None = None) -> _Result:
+    """What the work returns, on another thread. Where this is cancelled, it is not begun, or ends at its next stage.
+
+    executor: None for the loop's own.
+    """
+    with waiting() as call:
+        result: _Result = await asyncio.get_running_loop().run_in_executor(executor, call, work)
+    return result
+
+
 async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig], _Result]) -> _Result:
-    """What `work` makes of the options, on another thread; an encoder that can be awaited is, on this event loop."""
+    """What `work` makes of the options, as `on_thread`; an encoder that can be awaited is, on this event loop."""
     if not isinstance(config.encoder, AsyncEncoder):
-        return await asyncio.to_thread(work, config)
-    loop = asyncio.get_running_loop()
-    on_loop = OnLoop(config.encoder, loop)
-    awaited = functools.partial(work, config.with_options(encoder=on_loop))
+        return await on_thread(partial(work, config))
+    on_loop = OnLoop(config.encoder, asyncio.get_running_loop())
     # A thread of its own: it waits for an encoder that may itself need one of the loop's threads.
     executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
     try:
-        return await loop.run_in_executor(executor, contextvars.copy_context().run, awaited)
+        return await on_thread(partial(work, config.with_options(encoder=on_loop)), executor)
     finally:
         on_loop.cancel()
         executor.shutdown(wait=False)

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from uuid import uuid4
 
-__all__ = ["LAST", "write_page"]
+__all__ = ["LAST", "new_page", "write_page"]
 
 LAST = 100
 """Pages that a folder keeps."""
@@ -24,14 +24,20 @@ def write_page(page: str, directory: str | PathLike[str]) -> Path | None:
     Names sort by time; threads and processes that write at the same time never take the same one.
     """
     folder = Path(directory)
-    path = folder / f"ctxcompress-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{uuid4().hex[:8]}.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write(path, page.encode())
+        path = new_page(page, folder)
         _remove_oldest(folder)
     except OSError as error:
         _log.warning("the page of a compression could not be written into %s (%s)", folder, error)
         return None
+    return path
+
+
+def new_page(page: str, folder: Path, name: str = "ctxcompress") -> Path:
+    """Writes a page into a folder, into a new file called after `name` and the time. Raises OSError."""
+    path = folder / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{uuid4().hex[:8]}.html"
+    _write(path, page.encode())
     return path
 
 

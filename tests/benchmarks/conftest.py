@@ -50,3 +50,8 @@ def baseline(scripts: None) -> ModuleType:
 def plot_budget(cases: ModuleType, baseline: ModuleType) -> ModuleType:
     pytest.importorskip("matplotlib")
     return _load("plot_budget")
+
+
+@pytest.fixture(scope="session")
+def damaged_cache(scripts: None) -> ModuleType:
+    return _load("damaged_cache")

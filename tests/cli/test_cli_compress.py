@@ -137,7 +137,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
     path.write_text(f'{{"text": "good"}}\n{line}\n', encoding="utf-8")
     result = run(str(path))
     assert result.exit_code == 1
-    assert f"{str(path)!r}, line 2" in result.stderr
+    assert f"{str(path)!r} is skipped: line 2 is not a passage" in result.stderr
     assert len(result.stderr) < 1_000
 
 
@@ -156,10 +156,51 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, content: bytes | No
     assert result.stdout == ""
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    result = run(str(tmp_path))
-    assert result.exit_code == 1
-    assert "*.md" in result.stderr
+@pytest.mark.parametrize("content", [b"caf\xe9 timeout", None])
+def test_a_file_that_cannot_be_used_is_skipped_and_the_others_answer(files: list[str], content: bytes | None) -> None:
+    path = Path(files[0]).with_name("latin.txt")
+    if content is not None:
+        path.write_bytes(content)
+    result = run(files[0], str(path), files[1], "--max-tokens", "30")
+    assert result.exit_code == 3
+    assert ANSWER in result.stdout
+    assert result.stderr.startswith(f"ctxcompress: {str(path)!r} is skipped: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_bad_line_skips_its_file_alone(tmp_path: Path, files: list[str]) -> None:
+    path = tmp_path / "cut-short.jsonl"
+    path.write_text('{"text": "good"}\n{"text": "ba', encoding="utf-8")
+    result = run(str(path), files[1], "--json")
+    assert result.exit_code == 3
+    assert [passage["id"] for passage in json.loads(result.stdout)["passages"]] == [files[1]]
+
+
+def test_a_file_without_end_is_skipped(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxcompress.cli.inputs.MOST_BYTES", 1_000)
+    result = run("/dev/zero", files[1])
+    assert result.exit_code == 3
+    assert "'/dev/zero' is skipped: it has more than 1,000 bytes; split it" in result.stderr
+    assert ANSWER in result.stdout
+
+
+@pytest.mark.parametrize("arguments", [(), ("-",)])
+def test_standard_input_can_have_a_passage_a_line(arguments: tuple[str, ...]) -> None:
+    lines = f'{{"id": "a", "text": "{FILLER}"}}\n\n{{"text": "{ANSWER}", "title": "Client"}}\n'
+    result = run(*arguments, "--jsonl", "--max-tokens", "30", "--json", stdin=lines)
+    kept = {part["id"]: part["text"] for part in json.loads(result.stdout)["passages"]}
+    assert result.exit_code == 0
+    assert kept["-:3"] == ANSWER
+    assert kept.keys() <= {"a", "-:3"}
+
+
+def test_files_of_any_name_can_have_a_passage_a_line(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text('{"id": "a", "text": "First."}\n{"id": "b", "text": "Second."}\n')
+    kept = json.loads(run(str(tmp_path / "results"), "--jsonl", "--json").stdout)["passages"]
+    assert [part["id"] for part in kept] == ["a", "b"]
+    refused = run("--jsonl", stdin="no JSON")
+    assert refused.exit_code == 1
+    assert "'-' is skipped: line 1 is not a passage" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def test_the_exit_codes(tmp_path: Path) -> None:
     assert run("compress", "-q", "x", str(tmp_path / "none")).returncode == 1
     assert run("compress", "-q", "x", "--max-tokens", "-1", stdin=b"text").returncode == 2
     assert run("compres").returncode == 2
+    assert run("compress", "-q", "x", "-", str(tmp_path / "none"), stdin=b"text").returncode == 3
 
 
 def test_no_failure_shows_a_traceback(tmp_path: Path) -> None:
@@ -90,6 +91,7 @@ def test_importing_the_core_imports_no_extra() -> None:
     [
         ("typer", ["--version"], "ctxcompress[cli]"),
         ("rich", ["--version"], "ctxcompress[cli]"),
+        ("pathspec", ["--version"], "ctxcompress[cli]"),
         ("langchain_core", ["demo"], "ctxcompress[langchain,cli]"),
     ],
 )

@@ -1,5 +1,6 @@
 """The command `xray`."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -28,12 +29,54 @@ def test_the_page_goes_into_the_file(tmp_path: Path) -> None:
     assert "of 12 tokens of the budget" in shown
 
 
-def test_without_a_file_it_goes_to_standard_output() -> None:
+def test_by_default_it_goes_into_a_new_file_whose_path_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = [run(stdin=TEXT).stdout for _ in range(2)]
+    pages = [Path(line.removesuffix("\n")) for line in printed]
+    assert sorted(pages) == sorted(tmp_path.iterdir())
+    assert len(set(pages)) == 2
+    for page in pages:
+        assert page.name.startswith("ctxcompress-xray-")
+        assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_pages_of_before_are_no_texts_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.md").write_text(TEXT)
+    Path("page.html").write_text("<p>Another text.</p>")
+    page = run(".").stdout.strip()
+    assert "a.md" in Path(page).read_text(encoding="utf-8")
+    assert Path(page).name not in run(".", "-o", "-").stdout
+    assert "page.html" in run(".", "-o", "-").stdout
+
+
+def test_where_nothing_can_be_written_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tmp_path.chmod(0o500)
+    if os.access(tmp_path, os.W_OK):
+        pytest.skip("rights hold for others than this user")
     result = run(stdin=TEXT)
+    assert result.exit_code == 1
+    assert "give another place with --output" in result.stderr
+
+
+def test_it_can_go_to_standard_output() -> None:
+    result = run("-o", "-", stdin=TEXT)
     passages = [Passage("-", TEXT)]
     head = compress(QUESTION, passages).xray().partition("<main>")[0].partition("<dl>")[0]
     assert result.stdout.startswith(head)
     assert result.stdout.endswith("</html>\n")
+
+
+def test_what_is_skipped_is_told_and_changes_the_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(TEXT)
+    (tmp_path / "b.md").write_bytes(b"\xff")
+    result = run(str(tmp_path), "-o", "-")
+    assert result.exit_code == 3
+    assert "b.md' is skipped: it is not UTF-8" in result.stderr
+    assert "</html>" in result.stdout
 
 
 @pytest.mark.parametrize("name", ["no/such/folder/page.html", "."])
@@ -47,6 +90,8 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> No
 def test_options_are_those_of_compress(tmp_path: Path) -> None:
     config = tmp_path / "c.toml"
     config.write_text('[compression]\nscorer = "bm25"\n')
-    shown = run("--config", str(config), "--format", "compact", "--encoding", "cl100k_base", stdin=TEXT).stdout
+    shown = run(
+        "--config", str(config), "--format", "compact", "--encoding", "cl100k_base", "-o", "-", stdin=TEXT
+    ).stdout
     assert all(part in shown for part in ("bm25", "compact, extract", "cl100k_base"))
     assert run("--max-tokens", "0", stdin=TEXT).exit_code == 2

@@ -63,6 +63,13 @@ def test_a_heading_comes_with_text_under_it(probability: float) -> None:
     assert len(text) > len("# Frobnicate quota\n\n")
 
 
+def test_likely_text_comes_with_its_heading_however_unlikely_that_is() -> None:
+    page = "# Part six\n\nThe frobnicate quota is ten.\n\n# Else\n\n" + "Other things matter. It rains. " * 30
+    config = CompressionConfig(max_tokens=60, adaptive=True, min_probability=0.5)
+    text = Compressor(config).compress("what is the frobnicate quota?", [page]).text
+    assert text == "# Part six\n\nThe frobnicate quota is ten."
+
+
 @pytest.mark.parametrize("query", [None, "", "zyx wvu"])
 def test_where_nothing_matches_the_budget_is_filled_with_what_comes_first(query: str | None) -> None:
     assert compressed(query) == compressed(query, adaptive=False)

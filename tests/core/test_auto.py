@@ -144,6 +144,6 @@ def test_what_is_kept_is_the_beginning(text, length, cut):
 
 
 def test_the_preset_for_documentation_looks_for_facts():
-    config = CompressionConfig.from_preset("docs")
+    config = CompressionConfig.from_preset("docs_published")
     assert len(compress("get_user", [Passage("a", REFERENCE)], config=config).text) <= 200
     assert compress("what does get_user do?", [Passage("a", REFERENCE)], config=config).text == REFERENCE

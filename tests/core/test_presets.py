@@ -8,6 +8,7 @@ import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.config import QATBE_TYPE_WEIGHTS, Options, Preset
+from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError
 from ctxcompress.presets import PRESETS
 from ctxcompress.tables import options_of
@@ -33,15 +34,20 @@ def toml(tmp_path):
 # Presets
 
 
-def test_there_are_four_presets():
-    assert set(PRESETS) == set(get_args(Preset)) == {"docs", "code", "web", "page"}
+def test_there_are_four_presets_and_the_same_as_they_were_published():
+    names = ("docs", "code", "web", "page")
+    assert tuple(PRESETS) == get_args(Preset) == (*names, *(f"{name}_published" for name in names))
 
 
 @pytest.mark.parametrize(
     ("preset", "options"),
     [
+        ("docs", {"min_score": 0.3, "ngram_threshold": 0.7, "similarity_threshold": 0.85}),
+        ("code", {"metadata_only": True}),
+        ("web", {"min_score": 0.3, "on_empty": "original"}),
+        ("page", {"technical_synonyms": True, "tier": "summary"}),
         (
-            "docs",
+            "docs_published",
             {
                 "min_score": 0.3,
                 "max_chunks_per_doc": 2,
@@ -50,10 +56,10 @@ def test_there_are_four_presets():
                 "factual_length": 200,
             },
         ),
-        ("code", {"max_length": 2_000, "metadata_only": True}),
-        ("web", {"min_score": 0.3, "top_n": 5, "on_empty": "original"}),
+        ("code_published", {"max_length": 2_000, "metadata_only": True}),
+        ("web_published", {"min_score": 0.3, "top_n": 5, "on_empty": "original"}),
         (
-            "page",
+            "page_published",
             {
                 "scorer": "bm25",
                 "technical_synonyms": True,
@@ -75,7 +81,7 @@ def test_the_published_weights_are_these():
 
 def test_a_preset_gives_way_to_what_is_given_with_it():
     config = CompressionConfig.from_preset(
-        "docs", min_score=None, max_chunks_per_doc=5, factual_length=None, language="de"
+        "docs_published", min_score=None, max_chunks_per_doc=5, factual_length=None, language="de"
     )
     assert changed(config) == {
         "max_chunks_per_doc": 5, "ngram_threshold": 0.7, "similarity_threshold": 0.85, "language": "de",
@@ -103,7 +109,7 @@ def test_presets_cannot_be_changed():
         PRESETS["mine"] = {}
 
 
-def test_the_docs_preset_does_all_that_the_seed_does():
+def test_the_published_docs_preset_does_all_that_the_seed_does():
     text = "The gate of the town is closed at night by two men who live beside it, and opened by them early, "
     passages = [
         Passage("best", text + "quickly", score=0.9, doc_id="a"),
@@ -111,15 +117,15 @@ def test_the_docs_preset_does_all_that_the_seed_does():
         Passage("weak", "Nothing of it is here.", score=0.1, doc_id="c"),
         *(Passage(f"more{n}", f"Only in {'xyz'[n] * 5}.", score=0.7 - n / 10, doc_id="d") for n in range(3)),
     ]
-    result = compress("gate", passages, config=CompressionConfig.from_preset("docs"))
+    result = compress("gate", passages, config=CompressionConfig.from_preset("docs_published"))
     assert [kept.id for kept in result.passages] == ["best", "more0", "more1"]
     assert {d.passage.id: d.reason for d in result.dropped} == {
         "copy": "duplicate", "weak": "score", "more2": "limit",
     }  # fmt: skip
 
 
-def test_the_web_preset_gives_five_results_and_all_rather_than_none():
-    config = CompressionConfig.from_preset("web", normalize_scores=False)
+def test_the_published_web_preset_gives_five_results_and_all_rather_than_none():
+    config = CompressionConfig.from_preset("web_published", normalize_scores=False)
     passages = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=0.9) for n in range(7)]
     assert len(compress("q", passages, config=config).passages) == 5
     weak = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=0.1) for n in range(4)]
@@ -184,6 +190,17 @@ def test_a_file_can_start_from_a_preset(toml):
     assert config == CompressionConfig.from_preset("docs", min_score=0.5)
     assert toml('[search]\ndedup_enabled = false\n[compression]\npreset = "docs"').similarity_threshold is None
     assert toml('[compression]\npreset = "page"\nmax_tokens = 9').budget == 9
+
+
+def test_a_file_can_name_word_vectors_as_the_encoder(toml):
+    pytest.importorskip("wordllama", reason="wordllama is not installed: pip install 'ctxcompress[static]'")
+    config = toml('[compression]\nencoder = "static"')
+    assert isinstance(config.encoder, StaticVectors)
+    assert config == toml('[compression]\nencoder = "static"')
+    with pytest.raises(
+        ConfigError, match=r"encoder is 'minilm'; give 'static', or in code one of ctxcompress\.encoders"
+    ):
+        toml('[compression]\nencoder = "minilm"')
 
 
 def test_a_table_that_names_the_budget_twice_is_refused(toml):
@@ -252,8 +269,8 @@ def test_no_language_model_can_be_asked_for(toml):
         ("[compression.metadataOnly]\nenabled = true", {"metadata_only": True}),
         ("[compression.metadataOnly]\nscoreThreshold = 0.6", {"metadata_only": True, "score_threshold": 0.6}),
         ("[compression]\nmax_length = 500\nsmartTruncation = { maxLength = 900 }", {"max_length": 500}),
-        ('[compression]\npreset = "code"\nmetadataOnly = { enabled = false }', {"max_length": 2_000}),
-        ('[compression]\npreset = "code"\nsmartTruncation = { enabled = false }', {"metadata_only": True}),
+        ('[compression]\npreset = "code_published"\nmetadataOnly = { enabled = false }', {"max_length": 2_000}),
+        ('[compression]\npreset = "code_published"\nsmartTruncation = { enabled = false }', {"metadata_only": True}),
     ],
 )
 def test_the_tables_of_a_code_search_are_options(toml, text, options):
@@ -320,7 +337,7 @@ def test_an_unknown_option_of_a_call_is_refused_with_a_suggestion(name, hint):
 
 def test_an_option_of_a_call_counts_for_that_call_alone():
     passages = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=1 - n / 5, doc_id="d") for n in range(5)]
-    compressor = Compressor(CompressionConfig.from_preset("docs"))
+    compressor = Compressor(CompressionConfig.from_preset("docs_published"))
 
     def kept(**options):
         return len(compressor.compress("q", passages, **options).passages)
@@ -330,7 +347,7 @@ def test_an_option_of_a_call_counts_for_that_call_alone():
     assert kept(max_chunks_per_doc=0, min_score=None) == 5
     assert kept(max_chunks_per_doc=0, min_score=0.7, top_n=1) == 1
     assert kept() == 2
-    assert compressor.config == CompressionConfig.from_preset("docs")
+    assert compressor.config == CompressionConfig.from_preset("docs_published")
 
 
 async def test_an_option_of_an_awaited_call_counts_for_that_call_alone():

@@ -147,10 +147,16 @@ def test_all_is_accounted_for_within_the_budget_and_again_the_same(texts, query,
 
 
 def test_cutting_what_was_cut_changes_nothing():
-    config = CompressionConfig.from_preset("code", max_tokens=5_000)
+    config = CompressionConfig.from_preset("code_published", max_tokens=5_000)
     passages = [source("queue", 0.9), Passage("prose", PROSE, score=0.8), source("shelve", 0.1)]
     once = compress("When does the ferry cross?", passages, config=config)
-    again = [replace(kept.original, text=kept.text) for kept in once.passages]
+    records = [
+        {"ctxcompress": {"metadata_only": kept.metadata_only}} for kept in once.passages
+    ]  # as adapters leave them
+    again = [
+        replace(kept.original, text=kept.text, metadata=record)
+        for kept, record in zip(once.passages, records, strict=True)
+    ]
     assert compress("When does the ferry cross?", again, config=config).text == once.text
 
 
@@ -218,11 +224,34 @@ def test_a_line_stands_in_the_frame_of_its_passage():
     assert f"<shelve>{result.passages[1].text}</shelve>" in result.text
 
 
+def test_what_cutting_makes_the_same_is_kept_once():
+    start = "The flag `--retries` says how often a request is made again. It is read when the client starts. "
+    texts = [f"{start * 3}In version {n} the default is {n} and it can be set by {'abcdefgh'[n]}." for n in range(8)]
+    passages = [Passage(str(n), text, score=1 - n / 100) for n, text in enumerate(texts)]
+    config = CompressionConfig.from_preset("docs_published", max_tokens=5_000)
+    result = compress("--retries", passages, config=config)
+    assert [kept.id for kept in result.passages] == ["0"]
+    assert result.passages[0].stands_for == tuple(range(1, 8))
+    assert {(found.reason, found.duplicate_of) for found in result.dropped if found.index} == {("duplicate", 0)}
+    assert len(compress("--retries", passages, config=config, factual_length=None).passages) == 8
+
+
+@pytest.mark.parametrize("preset", [None, "docs", "docs_published", "code_published", "web_published"])
+def test_a_result_is_expanded_whatever_the_options_filter_and_cut(preset):
+    text = "The flag `--retries` says how often a request is made again. " * 20 + "Its default is 7."
+    start = CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
+    compressor = Compressor(start.with_options(metadata_only=True, adaptive=True, format="compact"))
+    passage = Passage("a", text, score=0.01)
+    assert compressor.expand("--retries", passage, 2_000) == text
+    assert "Its default is 7." in compressor.expand("--retries default", passage, 60)
+    assert compressor.count(compressor.expand("--retries default", passage, 60)) <= 60
+
+
 # A context that grows
 
 
 def test_a_context_has_each_line_once_and_cuts_what_is_long():
-    config = CompressionConfig.from_preset("code", max_tokens=6_000)
+    config = CompressionConfig.from_preset("code_published", max_tokens=6_000)
     builder = ContextBuilder(config=config)
     first = builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
     assert [kept.metadata_only for kept in first.passages] == [False, True]
@@ -237,8 +266,25 @@ def test_a_context_has_each_line_once_and_cuts_what_is_long():
 
 
 def test_scores_make_no_lines_where_all_is_compressed_again():
-    builder = ContextBuilder(config=CompressionConfig.from_preset("code", max_tokens=6_000))
+    builder = ContextBuilder(config=CompressionConfig.from_preset("code_published", max_tokens=6_000))
     builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
     builder.add([source("textwrap", 0.9)], query="wrap", rebalance=True)
     assert not any(kept.metadata_only for kept in builder.passages)
     assert builder.remaining >= 0
+
+
+@pytest.mark.parametrize("max_tokens", [500, 1_000])
+def test_a_small_share_of_the_budget_is_for_lines_where_evidence_would_take_all(max_tokens):
+    low = [
+        Passage(f"low{n}", f"class Low{n}:\n    def work(self):\n        return {n}\n", score=0.2 - n / 100)
+        for n in range(5)
+    ]
+    passages = [source("textwrap", 0.9), source("queue", 0.8), *low]
+    result = compress("how is text wrapped?", passages, metadata_only=True, max_tokens=max_tokens)
+    lines = [kept for kept in result.passages if kept.metadata_only]
+    assert [kept.id for kept in lines] == [f"low{n}" for n in range(len(lines))]
+    assert lines
+    assert result.tokens <= max_tokens
+    count = Compressor().count
+    assert sum(count(kept.text) for kept in lines) <= 0.1 * max_tokens + 5
+    assert count("".join(kept.text for kept in result.passages if not kept.metadata_only)) >= 0.8 * max_tokens

@@ -70,7 +70,7 @@ def seed_results() -> list[Passage]:
 
 @pytest.fixture
 def seed_result():
-    return compress(QUERY, seed_results(), config=CompressionConfig.from_preset("docs"))
+    return compress(QUERY, seed_results(), config=CompressionConfig.from_preset("docs_published"))
 
 
 def test_the_seeds_scenario_is_what_it_says():
@@ -101,7 +101,7 @@ def test_the_seeds_five_numbers_by_meaning_alone():
     results = [
         Passage(r.id, r.text, score=r.score, file_path=r.file_path, embedding=vectors[r.id]) for r in seed_results()
     ]
-    config = CompressionConfig.from_preset("docs", ngram_threshold=None)
+    config = CompressionConfig.from_preset("docs_published", ngram_threshold=None)
     result = compress(QUERY, results, config=config)
     stats = result.stats
     assert (stats.original_count, stats.after_threshold, stats.after_dedup, stats.after_limit) == (47, 23, 12, 8)
@@ -120,7 +120,7 @@ def test_the_seeds_results_say_what_became_of_them(seed_result):
 
 
 def test_the_seeds_numbers_do_not_depend_on_the_order():
-    config = CompressionConfig.from_preset("docs")
+    config = CompressionConfig.from_preset("docs_published")
     backwards = compress(QUERY, seed_results()[::-1], config=config).stats
     assert (backwards.after_threshold, backwards.after_dedup, backwards.after_limit) == (23, 12, 8)
 
@@ -239,7 +239,7 @@ def test_savings_are_of_the_original():
 
 def test_one_line_at_info_says_it_all(caplog):
     with caplog.at_level(logging.INFO, "ctxcompress"):
-        result = compress(QUERY, seed_results(), config=CompressionConfig.from_preset("docs"))
+        result = compress(QUERY, seed_results(), config=CompressionConfig.from_preset("docs_published"))
     (record,) = caplog.records
     stats = result.stats
     assert (record.name, record.levelno) == ("ctxcompress", logging.INFO)

@@ -12,7 +12,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from lc_documents import QUERY, make_documents, record_of, reference_encoding
 from lc_embeddings import QUESTION, Meanings, car_documents
 
-from ctxcompress.querying import INPUT_SCHEMA, tool_config
+from ctxcompress.tools.query import QueryTool
 from langchain_ctxcompress import query_tool
 from langchain_ctxcompress.convert import scored_document
 
@@ -36,13 +36,23 @@ def scored(*scores: float, kind: str = "similarity") -> list[Document]:
     return [scored_document(document, score, kind) for document, score in zip(documents, scores, strict=True)]
 
 
+def as_one_type(schema: dict[str, object]) -> dict[str, object]:
+    """A property as the core writes it: pydantic says "or null" in another way."""
+    first, *others = schema.get("anyOf", [schema])
+    kind = [first["type"], *(other["type"] for other in others)] if others else first["type"]
+    known = {**first, **schema, "type": kind}
+    return {
+        key: of for key, of in known.items() if key not in ("anyOf", "title") and (key != "default" or of is not None)
+    }
+
+
 def test_a_language_model_sees_the_limits_and_defaults() -> None:
     function = convert_to_openai_tool(query_tool(finding()))["function"]
     assert function["name"] == "query_documents_compressed"
     assert len(function["description"]) > 80
     seen = function["parameters"]["properties"]
-    for name, wanted in INPUT_SCHEMA["properties"].items():
-        assert {key: seen[name].get(key) for key in wanted} == wanted
+    for name, wanted in QueryTool.of().parameters.schema["properties"].items():
+        assert as_one_type(seen[name]) == {key: of for key, of in wanted.items() if key != "default" or of is not None}
     assert function["parameters"]["required"] == ["query"]
 
 
@@ -133,6 +143,11 @@ def test_what_the_retriever_raises_is_raised() -> None:
 def test_wrong_options_are_refused_when_the_tool_is_made() -> None:
     with pytest.raises(ValueError, match="max_tokens is 0"):
         query_tool(finding(), max_tokens=0)
-    with pytest.raises(ValueError, match="min_score is given; it is an argument of each call"):
-        query_tool(finding(), min_score=0.5)
-    assert tool_config(tier="key_facts").budget == 200
+    with pytest.raises(ValueError, match="min_score is 2; the best score of a retrieval counts as"):
+        query_tool(finding(), min_score=2)
+
+
+def test_an_option_is_the_default_of_an_argument() -> None:
+    tool = query_tool(finding(*scored(1.0, 0.6, 0.2)), top_n=1, min_score=None)
+    assert convert_to_openai_tool(tool)["function"]["parameters"]["properties"]["top_n"]["default"] == 1
+    assert [len(call(tool, query=QUERY, **given).artifact) for given in ({}, {"top_n": None})] == [1, 3]

@@ -351,10 +351,11 @@ def test_the_docs_preset_leaves_out_the_long_tail():
     assert numbers(of_store(store(), preset="docs", min_score=None).invoke("open?")) == [0, 1, 2, 3]
 
 
-def test_the_web_preset_keeps_five_results_and_all_rather_than_none():
+def test_the_web_preset_keeps_all_results_rather_than_none_and_the_published_one_five():
     documents = scored(score=[0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
-    assert kept(documents, preset="web", score_key="score") == [0, 1, 2, 3, 4]
-    raw = {"preset": "web", "score_key": "score", "min_score": 0.95, "normalize_scores": False}
+    assert kept(documents, preset="web", score_key="score") == [0, 1, 2, 3, 4, 5]
+    assert kept(documents, preset="web_published", score_key="score") == [0, 1, 2, 3, 4]
+    raw = {"preset": "web_published", "score_key": "score", "min_score": 0.95, "normalize_scores": False}
     assert kept(documents, **raw) == [0, 1, 2, 3, 4]
 
 
@@ -452,7 +453,7 @@ def test_a_document_says_that_it_is_a_line_and_where_it_has_markers():
         Document(functions, metadata={"source": "a.py", "score": 0.9}),
         Document(functions.replace("value", "number"), metadata={"source": "b.py", "score": 0.1}),
     ]
-    compressor = CtxCompressor(preset="code", score_key="score", max_tokens=5_000)
+    compressor = CtxCompressor(preset="code_published", score_key="score", max_tokens=5_000)
     [cut, line] = compressor.compress_documents(documents, "function_5")
     assert record_of(cut)["markers"]
     assert "metadata_only" not in record_of(cut)

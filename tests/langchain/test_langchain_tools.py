@@ -148,13 +148,21 @@ def test_a_result_is_expanded_to_its_full_text():
     assert (message.content, message.status) == (TEXTS[0], "success")
 
 
+@pytest.mark.parametrize("preset", ["docs", "docs_published"])
+def test_a_preset_that_cuts_passages_does_not_cut_what_is_expanded(preset: str) -> None:
+    text = "The flag `--retries` says how often a request is made again. " * 20
+    search, expand = preview_tools(finding(Document(text, id="doc-0")), preset=preset)
+    call(search, query="--retries")
+    assert call(expand, chunk_id="doc-0", max_tokens=2_000).content == text
+
+
 def test_a_result_is_expanded_to_what_answers_the_query_it_was_found_with():
     found = {"default timeout?": make_documents(1), "when are connections closed?": make_documents(1)}
     search, expand = preview_tools(by_query(found))
     call(search, query="default timeout?")
-    timeout = call(expand, chunk_id="doc-0", max_tokens=20).content
+    timeout = call(expand, chunk_id="doc-0", max_tokens=15).content
     call(search, query="when are connections closed?")
-    closed = call(expand, chunk_id="doc-0", max_tokens=20).content
+    closed = call(expand, chunk_id="doc-0", max_tokens=15).content
     assert max(tokens(timeout), tokens(closed)) <= 20
     assert "30 seconds" in timeout
     assert "Connections are closed" in closed
@@ -372,7 +380,7 @@ def test_options_are_the_compressors():
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
         ({"max_token": 10}, ValidationError, "did you mean 'max_tokens'"),
         ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
-        ({"remembered": 0}, ValueError, "remembered is 0; give a whole number of documents, at least 1"),
+        ({"remembered": 0}, ValueError, "remembered is 0; give a whole number of results, at least 1"),
         ({"remembered": "many"}, ValueError, "remembered is 'many'"),
         ({"preset": "books"}, ValueError, "preset"),
     ],

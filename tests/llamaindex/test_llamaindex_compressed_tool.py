@@ -10,9 +10,10 @@ import pytest
 from li_nodes import QUERY, TEXTS, scored, text_node
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ImageBlock, TextBlock
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata, MockLLM
-from llama_index.core.llms.mock import MockFunctionCallingLLM
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import (
@@ -97,7 +98,7 @@ def asked(name: str) -> dict[str, Any]:
 
 
 def but_content(output: ToolOutput) -> tuple[Any, ...]:
-    return output.tool_name, output.raw_input, output.raw_output, output.is_error, output.exception
+    return output.tool_name, output.raw_input, output.raw_output, output.is_error, getattr(output, "exception", None)
 
 
 TOOLS = [
@@ -221,7 +222,7 @@ async def test_what_stays_as_it_is():
         """Fail."""
         return "x"
 
-    error = ToolOutput(content=PAGE, tool_name="f", raw_input={}, raw_output=None, is_error=True, exception=OSError())
+    error = ToolOutput(content=PAGE, tool_name="f", raw_input={}, raw_output=None, is_error=True)
     inner = FunctionTool.from_defaults(failed, callback=lambda _: error)
     assert compress_tool(inner, max_tokens=10)(query="x") is error
     assert await compress_tool(inner, max_tokens=10).acall(query="x") is error
@@ -268,6 +269,35 @@ class ReAct(CustomLLM):
         yield self.complete(prompt)
 
 
+class CallsEachTool(FunctionCallingLLM, MockLLM):
+    """Calls all of the tools at once, then answers."""
+
+    _shown: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
+
+    @property
+    def shown(self) -> list[list[ChatMessage]]:
+        """The messages that it got, call by call."""
+        return self._shown
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(is_function_calling_model=True)
+
+    async def achat(self, messages: Any, **given: Any) -> ChatResponse:
+        self._shown.append([message.model_copy(deep=True) for message in messages])
+        calls = given["tools"] if len(self._shown) == 1 else []
+        return ChatResponse(message=ChatMessage(role="assistant", content="done"), raw=calls)
+
+    def _prepare_chat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> dict[str, Any]:
+        return {"messages": chat_history, "tools": [tool.metadata.name for tool in tools]}
+
+    def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
+        return [
+            ToolSelection(tool_id=f"c{n}", tool_name=name, tool_kwargs=asked(name))
+            for n, name in enumerate(response.raw or [])
+        ]
+
+
 async def in_context(ctx: Context, query: str) -> str:
     """Search, and note it."""
     await ctx.store.set("asked", query)
@@ -276,25 +306,13 @@ async def in_context(ctx: Context, query: str) -> str:
 
 async def run_function_agent(*tools: Any) -> tuple[list[ChatMessage], Any]:
     """A model that calls all of the tools at once, then answers: what it was shown, and what became of the context."""
-    shown: list[list[ChatMessage]] = []
-
-    def respond(messages: list[ChatMessage], **_: Any) -> ChatMessage:
-        shown.append([message.model_copy(deep=True) for message in messages])
-        if len(shown) > 1:
-            return ChatMessage(role="assistant", content="done")
-        calls = [
-            ToolCallBlock(tool_call_id=f"c{n}", tool_name=tool.metadata.name, tool_kwargs=asked(tool.metadata.name))
-            for n, tool in enumerate(tools)
-        ]
-        return ChatMessage(role="assistant", blocks=calls)
-
-    llm = MockFunctionCallingLLM(response_generator=respond)
+    llm = CallsEachTool()
     agent = FunctionAgent(name="agent", description="An agent.", tools=list(tools), llm=llm, streaming=False)
     workflow = AgentWorkflow(agents=[agent])
     context = Context(workflow)
     await workflow.run(user_msg=KUBERNETES, ctx=context)
     # Tools run at the same time, and the first to end is the first to be shown.
-    last = sorted(shown[-1], key=lambda message: message.additional_kwargs.get("tool_call_id", ""))
+    last = sorted(llm.shown[-1], key=lambda message: message.additional_kwargs.get("tool_call_id", ""))
     return last, await context.store.get("asked")
 
 

@@ -17,7 +17,7 @@ from llama_index.core.tools import ToolOutput
 from llama_index.core.tools.calling import acall_tool_with_selection, call_tool_with_selection
 
 from ctxcompress import Compressor
-from ctxcompress.querying import INPUT_SCHEMA
+from ctxcompress.tools.query import QueryTool
 from llamaindex_ctxcompress import query_tool
 
 COUNT = Compressor().count
@@ -57,8 +57,10 @@ def test_a_language_model_sees_the_limits_and_defaults() -> None:
     function = query_tool(Finder()).metadata.to_openai_tool()["function"]
     assert function["name"] == "query_documents_compressed"
     seen = function["parameters"]["properties"]
-    for name, wanted in INPUT_SCHEMA["properties"].items():
-        assert {key: seen[name].get(key) for key in wanted} == wanted
+    for name, wanted in QueryTool.of().parameters.schema["properties"].items():
+        kinds = [kind["type"] for kind in seen[name].get("anyOf", [seen[name]])]
+        limits = {**seen[name].get("anyOf", [{}])[0], **seen[name], "type": kinds if len(kinds) > 1 else kinds[0]}
+        assert {key: limits.get(key) for key in wanted} == wanted
     assert function["parameters"]["required"] == ["query"]
 
 
@@ -140,7 +142,10 @@ def test_nothing_found_is_said() -> None:
 def test_wrong_options_are_refused_when_the_tool_is_made() -> None:
     with pytest.raises(ValueError, match="max_tokens is 0"):
         query_tool(Finder(), max_tokens=0)
-    with pytest.raises(ValueError, match="top_n is given; it is an argument of each call"):
-        query_tool(Finder(), top_n=3)
-    with pytest.raises(ValueError, match="there is no option 'nonsense'; the options are max_tokens, tier"):
+    with pytest.raises(ValueError, match="min_score is 2"):
+        query_tool(Finder(), min_score=2)
+    engine = RetrieverQueryEngine.from_args(Finder(), llm=MockLLM())
+    with pytest.raises(ValueError, match="format is 'json' with a query engine, whose answer comes first as text"):
+        query_tool(engine, format="json")
+    with pytest.raises(ValueError, match="there is no option 'nonsense'"):
         query_tool(Finder(), nonsense=3)

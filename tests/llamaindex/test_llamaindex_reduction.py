@@ -395,7 +395,7 @@ def test_a_node_says_that_it_is_a_line_and_where_it_has_markers() -> None:
         NodeWithScore(node=TextNode(text=functions, metadata={"file_path": "b.py"}, embedding=[1.0]), score=0.1),
     ]
     nodes[1].node.set_content(functions.replace("value", "number"))
-    cut, line = processed(nodes, preset="code", max_tokens=5_000)
+    cut, line = processed(nodes, preset="code_published", max_tokens=5_000)
     assert cut.metadata["ctxcompress"]["markers"]
     assert "metadata_only" not in cut.metadata["ctxcompress"]
     assert line.text.startswith("[metadata-only] b.py:1-")

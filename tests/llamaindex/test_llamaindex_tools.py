@@ -312,7 +312,7 @@ def test_options_are_the_postprocessors() -> None:
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
         ({"max_token": 10}, ValueError, "there is no option 'max_token'; did you mean 'max_tokens'"),
         ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
-        ({"remembered": 0}, ValueError, "remembered is 0; give a whole number of nodes, at least 1"),
+        ({"remembered": 0}, ValueError, "remembered is 0; give a whole number of results, at least 1"),
         ({"remembered": "many"}, ValueError, "remembered is 'many'"),
     ],
     ids=str,
@@ -322,3 +322,11 @@ def test_a_wrong_option_is_refused_when_the_pair_is_made(
 ) -> None:
     with pytest.raises(error, match=message):
         preview_tools(Finder([]), **options)
+
+
+@pytest.mark.parametrize("preset", ["docs", "docs_published"])
+def test_a_preset_that_cuts_passages_does_not_cut_what_is_expanded(preset: str) -> None:
+    text = "The flag `--retries` says how often a request is made again. " * 20
+    tools = preview_tools(Finder([plain(text, "node-0")]), preset=preset)
+    search(tools, "--retries")
+    assert expand(tools, "node-0", max_tokens=2_000) == text

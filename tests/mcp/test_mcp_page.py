@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from ctxcompress.querying import OUTPUT_SCHEMA, PARAMETERS
+from ctxcompress.tools.query import OUTPUT_SCHEMA, QueryTool
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
 
@@ -12,7 +12,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8
 def test_the_arguments_are_those_of_the_tool() -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([^|\s]+) \|\s*([\d.]*)(?: to )?([\d.]*)\s*\|", PAGE, re.MULTILINE)
     said = {name: [json.loads(value) if value else None for value in values] for name, *values in rows}
-    assert said == {name: [of.default, of.least, of.most] for name, of in PARAMETERS.items()}
+    assert said == {
+        name: [of.default, of.least, of.most] for name, of in QueryTool.of(top_n=5).parameters.besides_query.items()
+    }
 
 
 def test_the_result_is_as_the_schema_has_it() -> None:

@@ -1,10 +1,14 @@
 """The server through the client of the official SDK, in one process: both generations of the protocol."""
 
 import os
+import threading
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import anyio
+import anyio.to_thread
 import jsonschema
 import pytest
 from mcp import Client, MCPError
@@ -15,7 +19,9 @@ from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, text_of
 from ctxcompress import Compressor
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.server import make_server
-from ctxcompress.querying import INPUT_SCHEMA, OUTPUT_SCHEMA, tool_config
+from ctxcompress.tools.query import OUTPUT_SCHEMA, Answer, QueryTool
+
+TOOL = QueryTool.of(top_n=5)
 
 
 @pytest.fixture
@@ -30,7 +36,7 @@ def index(docs: Path) -> FolderIndex:
 
 @pytest.fixture
 def server(index: FolderIndex) -> Server:
-    return make_server(index, tool_config())
+    return make_server(index, TOOL)
 
 
 @dataclass(frozen=True)
@@ -64,11 +70,11 @@ def client(server: Server, request: pytest.FixtureRequest) -> Calls:
 async def test_the_tools_are_listed_with_their_schemas(client: Calls) -> None:
     query, expand = (await client.list_tools()).tools
     assert (query.name, expand.name) == (QUERY, "expand_chunk")
-    assert query.input_schema == dict(INPUT_SCHEMA)
+    assert query.input_schema == TOOL.parameters.schema
     assert query.output_schema == dict(OUTPUT_SCHEMA)
     assert query.input_schema["properties"]["top_n"] == {
-        "type": "integer",
-        "description": "How many results at most.",
+        "type": ["integer", "null"],
+        "description": "How many results at most, the best ones; null for as many as fit.",
         "default": 5,
         "minimum": 1,
         "maximum": 100,
@@ -113,7 +119,7 @@ async def test_the_thresholds_of_the_call_hold(client: Calls) -> None:
         ({**ASKED, "top_n": 0}, "top_n is 0; give a whole number from 1 to 100"),
         ({**ASKED, "top_n": 101}, "top_n is 101; give a whole number from 1 to 100"),
         ({**ASKED, "top_n": "five"}, "top_n is 'five'; give a whole number from 1 to 100"),
-        ({**ASKED, "top_n": None}, "top_n is None; give a whole number from 1 to 100"),
+        ({**ASKED, "filters": None}, "filters is None; give true or false"),
         ({**ASKED, "min_score": -0.1}, "min_score is -0.1; give a number from 0.0 to 1.0"),
         ({**ASKED, "similarity_threshold": "high"}, "similarity_threshold is 'high'; give a number from 0.5 to 1.0"),
         ({**ASKED, "show_stats": 1}, "show_stats is 1; give true or false"),
@@ -277,10 +283,57 @@ async def test_a_client_that_goes_in_the_middle_of_a_call_is_not_waited_for(
         assert ids_of(await other.call_tool(QUERY, ASKED))
 
 
+async def test_clients_that_go_pile_up_no_threads(server: Server, index: FolderIndex) -> None:
+    before = threading.active_count()
+    with index._lock:  # as if another search was reading a large folder
+        for _ in range(10):
+            async with Client(server) as leaving, anyio.create_task_group() as group:
+                for _ in range(5):
+                    group.start_soon(leaving.call_tool, QUERY, ASKED)
+                await leaving.list_tools()
+                group.cancel_scope.cancel()
+        assert threading.active_count() - before <= 2
+    async with Client(server) as other:
+        assert ids_of(await other.call_tool(QUERY, ASKED))
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_what_a_client_that_goes_has_asked_for_is_not_worked_out(
+    server: Server, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searching, has_gone, ended = threading.Event(), threading.Event(), threading.Event()
+    search, answer, outcomes = FolderIndex.search, QueryTool.answer, []
+
+    def held_up(*arguments: Any) -> Any:
+        searching.set()
+        assert has_gone.wait(60)
+        return search(*arguments)
+
+    def watched(*arguments: Any) -> Answer:
+        try:
+            outcomes.append(answer(*arguments))
+        except CancelledError as error:
+            outcomes.append(error)
+            raise
+        finally:
+            ended.set()
+        return outcomes[-1]
+
+    monkeypatch.setattr(FolderIndex, "search", held_up)
+    monkeypatch.setattr(QueryTool, "answer", watched)
+    async with Client(server, mode=mode) as leaving, anyio.create_task_group() as group:
+        group.start_soon(leaving.call_tool, QUERY, ASKED)
+        assert await anyio.to_thread.run_sync(searching.wait, 60)
+        group.cancel_scope.cancel()
+    has_gone.set()
+    assert await anyio.to_thread.run_sync(ended.wait, 60)
+    assert [type(outcome) for outcome in outcomes] == [CancelledError]
+
+
 @pytest.mark.parametrize("max_tokens", [40, 60, 200])
 async def test_no_answer_is_longer_than_the_server_allows(index: FolderIndex, max_tokens: int) -> None:
     count = Compressor().count
-    async with Client(make_server(index, tool_config(max_tokens))) as client:
+    async with Client(make_server(index, QueryTool.of(max_tokens=max_tokens, top_n=5))) as client:
         for show_stats in (False, True):
             asked = {**ASKED, "min_score": 0, "top_n": 100, "show_stats": show_stats}
             assert 0 < count(text_of(await client.call_tool(QUERY, asked))) <= max_tokens

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ctxcompress.entries import Cache, Form
+from ctxcompress.entries import Allowance, Cache, Form, timely
 
 __all__ = ["LayeredCache"]
 
@@ -30,3 +30,7 @@ class LayeredCache:
         """Both remember the value."""
         self.memory.put(key, value, form)
         self.persistent.put(key, value, form)
+
+    def within(self, allowance: Allowance, /) -> "LayeredCache":
+        """Both within the same allowance."""
+        return LayeredCache(timely(self.memory, allowance), timely(self.persistent, allowance))

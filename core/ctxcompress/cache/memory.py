@@ -6,7 +6,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
-from ctxcompress.entries import Form
+from ctxcompress.entries import Allowance, Form
 from ctxcompress.errors import ConfigError
 
 __all__ = ["MemoryCache"]
@@ -53,6 +53,10 @@ class MemoryCache:
             while self._bytes > self.max_bytes:
                 _, (_, oldest) = self._entries.popitem(last=False)
                 self._bytes -= oldest
+
+    def within(self, _: Allowance, /) -> "MemoryCache":
+        """Itself: nothing here has to be waited for."""
+        return self
 
     def __len__(self) -> int:
         """How many values it holds."""

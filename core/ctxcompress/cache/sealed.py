@@ -2,23 +2,24 @@
 
 from hashlib import blake2b
 
-__all__ = ["opened", "sealed"]
+__all__ = ["MARK", "opened", "sealed"]
 
-_MARK = b"ctx1"
+MARK = b"ctx1"
+"""What every entry begins with."""
 _SIZE = 16
 
 
 def sealed(key: str, data: bytes) -> bytes:
     """The data with a checksum of it and of the key in front."""
-    return _MARK + _checksum(key, data) + data
+    return MARK + _checksum(key, data) + data
 
 
 def opened(key: str, data: object) -> bytes:
     """What was sealed under this key. Raises ValueError if this is not that."""
-    if not isinstance(data, bytes) or data[: len(_MARK)] != _MARK:
+    if not isinstance(data, bytes) or data[: len(MARK)] != MARK:
         raise ValueError("it does not begin as entries do")
-    begin = len(_MARK) + _SIZE
-    checksum, content = data[len(_MARK) : begin], data[begin:]
+    begin = len(MARK) + _SIZE
+    checksum, content = data[len(MARK) : begin], data[begin:]
     if checksum != _checksum(key, content):
         raise ValueError("its checksum is wrong")
     return content

@@ -11,27 +11,34 @@ import typer
 from rich.console import Console
 
 from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version__, compress
-from ctxcompress.cli.inputs import STDIN, read_passages
+from ctxcompress.cli.inputs import STDIN, Choice, Inputs, read_inputs
 from ctxcompress.cli.options import (
     ConfigOption,
+    EncoderOption,
     EncodingOption,
+    ExcludeOption,
     FilesArgument,
     FormatOption,
+    IncludeOption,
+    JsonlOption,
     LanguageOption,
     MaxTokensOption,
     PresetOption,
     QueryOption,
     TierOption,
 )
-from ctxcompress.cli.outputs import complain, write_file, write_text
+from ctxcompress.cli.outputs import complain, write_file, write_new_page, write_text
 from ctxcompress.cli.report import as_json, stats_table
 from ctxcompress.config import Format, Options, Preset, Tier
+from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
+INCOMPLETE = 3
+"""Exit code: there is a result, and some of the inputs are not in it."""
 LONG_WORK = 2_000_000
 """Characters from which on a person would wonder whether anything happens: about a second of work."""
 
@@ -55,12 +62,16 @@ def ctxcompress(
 def compress_command(
     query: QueryOption,
     files: FilesArgument = None,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
+    jsonl: JsonlOption = False,
     max_tokens: MaxTokensOption = None,
     tier: TierOption = None,
     encoding: EncodingOption = None,
     language: LanguageOption = None,
     preset: PresetOption = None,
     config: ConfigOption = None,
+    encoder: EncoderOption = None,
     format: FormatOption = None,
     preview: Annotated[bool, typer.Option("--preview", help="Write one line for each text instead.")] = False,
     json: Annotated[
@@ -68,25 +79,29 @@ def compress_command(
     ] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Show what was saved, on standard error.")] = False,
 ) -> None:
-    """Write to standard output what of the texts answers the question, within a budget of tokens.
+    """Write what of the texts answers the question, within a budget.
 
-    Exit codes: 0 for success, 1 for inputs that cannot be used, 2 for wrong usage.
+    The result goes to standard output. A file that cannot be read is named on standard error and skipped.
+
+    Exit codes: 0 for success, 1 where no input can be used, 2 for wrong usage, 3 for a result without those inputs that
+    were skipped.
     """
-    screen = Console(stderr=True)
+    screen = _screen()
     with _readable_errors():
-        options = _options(max_tokens, tier, encoding, language, format)
+        options = _options(max_tokens, tier, encoding, language, encoder, format)
         if preview:
             options["mode"] = "preview"
         start = _start(preset, config)
-        passages = list(read_passages(_named(files)))
-        with _progress(screen, passages):
-            result = compress(query, passages, config=start, **options)
+        inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
+        with _progress(screen, inputs.passages):
+            result = compress(query, inputs.passages, config=start, **options)
             output = as_json(result) if json else result.text
-        if not (result.text and result.passages) and any(passage.text.strip() for passage in passages):
+        if not (result.text and result.passages) and any(passage.text.strip() for passage in inputs.passages):
             complain(f"nothing fits into {result.max_tokens} tokens; raise --max-tokens")
         if stats:
             screen.print(stats_table(result.stats, result.max_tokens))
     write_text(output)
+    _end(inputs)
 
 
 @app.command()
@@ -94,31 +109,46 @@ def xray(
     query: QueryOption,
     files: FilesArgument = None,
     output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="PAGE", help="Where to write it; - is standard output."),
-    ] = STDIN,
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PAGE",
+            help="The file to write, which is replaced if it is there; - is standard output.",
+            show_default="a new file in the current folder, whose path is printed",
+        ),
+    ] = None,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
+    jsonl: JsonlOption = False,
     max_tokens: MaxTokensOption = None,
     tier: TierOption = None,
     encoding: EncodingOption = None,
     language: LanguageOption = None,
     preset: PresetOption = None,
     config: ConfigOption = None,
+    encoder: EncoderOption = None,
     format: FormatOption = None,
 ) -> None:
-    """Write a page in HTML that shows what of the texts is kept, what is left out, and why.
+    """Write a page that shows what of the texts is kept, and why.
 
-    It holds the texts. A file of the same name is replaced.
+    It is one HTML file, and holds the texts. A file that cannot be read is named on standard error and skipped.
+
+    Exit codes: as those of compress.
     """
     with _readable_errors():
-        options = _options(max_tokens, tier, encoding, language, format)
+        options = _options(max_tokens, tier, encoding, language, encoder, format)
         start = _start(preset, config)
-        passages = list(read_passages(_named(files)))
-        with _progress(Console(stderr=True), passages):
-            page = compress(query, passages, config=start, **options).xray()
-    if output == STDIN:
+        inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
+        with _progress(_screen(), inputs.passages):
+            page = compress(query, inputs.passages, config=start, **options).xray()
+    if output is None:
+        write_text(str(write_new_page(page)))
+    elif output == STDIN:
         write_text(page)
     else:
         write_file(output, page)
+    _end(inputs)
 
 
 @app.command()
@@ -129,7 +159,10 @@ def demo(
     ] = None,
     max_tokens: Annotated[int, typer.Option(metavar="N", help="The answer's context has at most N tokens.")] = 300,
 ) -> None:
-    """Ask the documentation of the Python packages on this machine, through a LangChain retriever."""
+    """Ask the documentation of the installed packages a question.
+
+    It is retrieved and compressed through LangChain, and shown with what it costs, compressed and not.
+    """
     from ctxcompress.cli.demo import run_demo
 
     screen = Console()
@@ -146,6 +179,13 @@ def mcp_command(
     max_tokens: Annotated[
         int | None, typer.Option(metavar="N", help="An answer has at most N tokens.", show_default="2000")
     ] = None,
+    preset: PresetOption = None,
+    config: ConfigOption = None,
+    format: Annotated[
+        Format | None,
+        typer.Option(help="How an answer shows where each result is from.", show_default="compact"),
+    ] = None,
+    encoder: EncoderOption = None,
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
     ] = False,
@@ -167,11 +207,24 @@ def mcp_command(
         if not http:
             # At once: a thread waits for standard input, which no exception can wake.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        serve(docs, max_tokens=max_tokens, port=number, ready=lambda where: complain(f"serving {docs} on {where}"))
+        serve(
+            docs,
+            config=_start(preset, config) if preset or config else None,
+            max_tokens=max_tokens,
+            format=format,
+            encoder=encoder_named(encoder) if encoder is not None else None,
+            port=number,
+            ready=lambda where: complain(f"serving {docs} on {where}"),
+        )
 
 
 def _options(
-    max_tokens: int | None, tier: Tier | None, encoding: str | None, language: str | None, format: Format | None
+    max_tokens: int | None,
+    tier: Tier | None,
+    encoding: str | None,
+    language: str | None,
+    encoder: str | None,
+    format: Format | None,
 ) -> Options:
     """Those that were given."""
     options: Options = {"max_tokens": max_tokens, "tier": tier}
@@ -179,6 +232,8 @@ def _options(
         options["encoding"] = encoding
     if language is not None:
         options["language"] = language
+    if encoder is not None:
+        options["encoder"] = encoder_named(encoder)
     if format is not None:
         options["format"] = format
     return options
@@ -195,10 +250,26 @@ def _start(preset: Preset | None, config: str | None) -> CompressionConfig:
         raise ConfigError(f"{config} cannot be read ({error.strerror}); give a TOML file") from error
 
 
-def _named(files: list[str] | None) -> list[str]:
+def _screen() -> Console:
+    # Without markup: what is shown may have brackets of its own.
+    return Console(stderr=True, markup=False)
+
+
+def _read(files: list[str] | None, choice: Choice) -> Inputs:
+    """What is named, or standard input. What is skipped is told; nothing but that ends the program."""
     if not files and sys.stdin is not None and sys.stdin.isatty():
         complain("reading standard input; end it with Ctrl-D")
-    return files or [STDIN]
+    inputs = read_inputs(files or [STDIN], choice)
+    for skipped in inputs.skipped:
+        complain(str(skipped))
+    if inputs.skipped and not inputs.passages:
+        raise typer.Exit(1)
+    return inputs
+
+
+def _end(inputs: Inputs) -> None:
+    if inputs.skipped:
+        raise typer.Exit(INCOMPLETE)
 
 
 def _progress(screen: Console, passages: list[Passage]) -> AbstractContextManager[object]:

@@ -7,7 +7,13 @@ from typing import BinaryIO
 
 import typer
 
-__all__ = ["complain", "write_file", "write_text"]
+from ctxcompress.traces import new_page
+
+__all__ = ["PAGES", "complain", "write_file", "write_new_page", "write_text"]
+
+_PAGE = "ctxcompress-xray"
+PAGES = f"{_PAGE}-*.html"
+"""Pattern of the names that new pages have."""
 
 
 def write_text(text: str) -> None:
@@ -41,6 +47,18 @@ def write_file(name: str, text: str) -> None:
         Path(name).write_bytes(text.encode())
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         complain(f"{name!r} cannot be written ({getattr(error, 'strerror', None) or error})")
+        raise typer.Exit(1) from error
+
+
+def write_new_page(page: str) -> Path:
+    """Write a page into a new file in the current folder, for its owner alone; where it is.
+
+    A failure ends the program with exit code 1 and a message.
+    """
+    try:
+        return new_page(page, Path.cwd(), _PAGE)
+    except OSError as error:
+        complain(f"no page can be written into the current folder ({error.strerror}); give another place with --output")
         raise typer.Exit(1) from error
 
 

@@ -1,6 +1,20 @@
 """Classes for the option `encoder`. Each needs an extra, which is asked for when one is made."""
 
+from functools import cache
+
 from ctxcompress.encoders.sentence_transformers import CrossEncoder, SentenceEncoder
 from ctxcompress.encoders.static import StaticVectors
+from ctxcompress.errors import ConfigError
 
-__all__ = ["CrossEncoder", "SentenceEncoder", "StaticVectors"]
+__all__ = ["CrossEncoder", "SentenceEncoder", "StaticVectors", "encoder_named"]
+
+
+@cache
+def encoder_named(name: str) -> StaticVectors:
+    """Return the encoder that a configuration file or a command names: "static" is `StaticVectors()`.
+
+    It is made once and shared. Raises ConfigError on another name, and MissingExtra without the extra `static`.
+    """
+    if name != "static":
+        raise ConfigError(f"encoder is {name!r}; give 'static', or in code one of ctxcompress.encoders")
+    return StaticVectors()

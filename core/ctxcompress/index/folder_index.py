@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ctxcompress.index.analysis import NOTHING, Analysis, analysed
 from ctxcompress.index.chunks import Chunk
-from ctxcompress.index.folder import MOST_BYTES, MOST_FILES, Folder, Listing, Stamp, Unreadable
+from ctxcompress.index.folder import MOST_BYTES, MOST_FILES, Folder, Listing, Stamp, Unreadable, decoded
 from ctxcompress.index.ranking import Ranking
 
 __all__ = ["FolderIndex", "Hit"]
@@ -107,7 +107,7 @@ class FolderIndex:
             digest = sha256(content).digest()
             if old is not None and old.digest == digest:
                 return replace(old, stamp=stamp, settled=settled)
-            text = _decoded(content)
+            text = decoded(content)
         except (OSError, Unreadable) as error:
             if old is None or old.stamp != stamp:
                 _log.warning("%s is left out: %s", path, getattr(error, "strerror", None) or error)
@@ -116,6 +116,8 @@ class FolderIndex:
 
     def _tell(self, listing: Listing) -> None:
         _log.info("%d files, %d chunks", len(listing.stamps), len(self._ranking.chunks))
+        for path, reason in listing.unread.items():
+            _log.warning("%r is left out: %s", path, reason)
         if not listing.is_all:
             _log.warning(
                 "only the first %d files are indexed (at most %d, and %d MB of them); serve a smaller folder",
@@ -123,12 +125,3 @@ class FolderIndex:
                 MOST_FILES,
                 MOST_BYTES // 1_000_000,
             )
-
-
-def _decoded(content: bytes) -> str:
-    if b"\0" in content:
-        raise Unreadable("it is no text")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"it is not UTF-8 at byte {error.start}") from error

@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ctxcompress import querying
-from ctxcompress.config import CompressionConfig
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.index import Chunk, FolderIndex, Hit
 from ctxcompress.passages import Passage
 from ctxcompress.pipeline import Compressor
+from ctxcompress.tools.query import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
 
 __all__ = ["DocumentTools", "Told", "ToolSpec"]
 
-_FEWEST, _TIMES = 50, 4
-"""Chunks that are looked at, and how many for each that is asked for: some are copies, or of one document."""
+_FEWEST, _TIMES, _MOST = 50, 4, 100
+"""Chunks that are looked at, how many for each that is asked for, as some are duplicates, and where all are."""
 _SUGGESTIONS = 5
 
 # What follows is read by a language model.
@@ -80,19 +79,19 @@ class DocumentTools:
     """The tools over one index. Threads can share them."""
 
     index: FolderIndex
-    config: CompressionConfig
+    tool: QueryTool
 
     def specs(self) -> tuple[ToolSpec, ToolSpec]:
         return (
-            ToolSpec(querying.NAME, querying.DESCRIPTION, querying.INPUT_SCHEMA, querying.OUTPUT_SCHEMA, self.query),
+            ToolSpec(NAME, DESCRIPTION, self.tool.parameters.schema, OUTPUT_SCHEMA, self.query),
             ToolSpec("expand_chunk", _EXPAND, _EXPAND_INPUT, _EXPAND_OUTPUT, self.expand),
         )
 
     def query(self, arguments: Mapping[str, Any]) -> Told:
-        """What the chunks say that have words of the query, compressed."""
-        asked = querying.QueryArguments.of(arguments)
-        hits = self.index.search(asked.query, max(_FEWEST, _TIMES * asked.top_n))
-        found = querying.answer(asked, [_passage(hit) for hit in hits], self.config)
+        """Answer a call with what the chunks say that have words of the query, compressed."""
+        asked = self.tool.parameters.read(arguments)
+        most = max(_FEWEST, _TIMES * asked.top_n) if asked.filters and asked.top_n else _MOST
+        found = self.tool.answer(asked, [_passage(hit) for hit in self.index.search(asked.query, most)])
         structured = found.structured()
         results = [{**result, "file_path": result["doc_id"]} for result in found.results]
         return Told(found.text, {**structured, "results": results})
@@ -103,8 +102,9 @@ class DocumentTools:
         chunk = self.index.chunk(name) or self._shown(name.strip("[] \n"))
         if chunk is None:
             raise InputError(self._unknown(name))
-        most = min(max_tokens or self.config.budget, self.config.budget)
-        text = Compressor(self.config).expand(query, Passage(chunk.id, chunk.text, file_path=chunk.path), most)
+        budget = self.tool.config.budget
+        most = min(max_tokens or budget, budget)
+        text = Compressor(self.tool.config).expand(query, Passage(chunk.id, chunk.text, file_path=chunk.path), most)
         if not text:
             raise ConfigError(f"max_tokens is {most}, and nothing of {name!r} fits; give more")
         told = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)

@@ -1,5 +1,6 @@
 """How clients reach the server: over standard input and output, or over streamable HTTP on this machine."""
 
+import logging
 import socket
 from collections.abc import Callable
 from threading import Thread
@@ -13,11 +14,14 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from ctxcompress.errors import ConfigError
 from ctxcompress.index import FolderIndex
+from ctxcompress.mcp.connections import Limits, WholeRequests, bounded_protocol
 
-__all__ = ["serve_http", "serve_stdio"]
+__all__ = ["http_server", "serve_http", "serve_stdio"]
 
 _HOST = "127.0.0.1"
 _NAMES = (_HOST, "localhost")
+_AT_ONCE = 64
+"""Connections that are accepted before those that are there are looked at again."""
 
 
 def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
@@ -29,11 +33,9 @@ def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
 def serve_http(server: "Server[Any]", index: FolderIndex, port: int, ready: Callable[[str], object]) -> None:
     """Serve any number of clients on 127.0.0.1 until interrupted. port: 0 takes one that is free.
 
-    Requests for another host, or from the page of another origin, are refused: so no web page can reach the documents
-    by way of a name that it lets point here (DNS rebinding). Raises ConfigError if the port is taken.
+    Raises ConfigError if the port is taken.
     """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    with listening:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((_HOST, port))
@@ -41,15 +43,40 @@ def serve_http(server: "Server[Any]", index: FolderIndex, port: int, ready: Call
             reason = getattr(error, "strerror", None) or error
             raise ConfigError(f"port is {port} ({reason}); give a free port up to 65535, or 0 for any") from error
         port = listening.getsockname()[1]
-        hosts = [f"{name}:{port}" for name in _NAMES]
-        security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
-        # Without sessions: each request stands for itself, and a client that goes leaves nothing behind.
-        app = server.streamable_http_app(stateless_http=True, transport_security=security)
-        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
         _read_ahead(index)
         listening.listen()
         ready(f"http://{_HOST}:{port}/mcp")
-        uvicorn.Server(config).run(sockets=[listening])
+        http_server(server, port).run(sockets=[listening])
+
+
+def http_server(server: "Server[Any]", port: int, limits: Limits | None = None) -> uvicorn.Server:
+    """A server for a socket that listens on `port` of 127.0.0.1. Slow clients, and many of them, meet the limits.
+
+    Requests for another host, or from the page of another origin, are refused: so no web page can reach the documents
+    by way of a name that it lets point here (DNS rebinding).
+    """
+    limits = limits or Limits()
+    hosts = [f"{name}:{port}" for name in _NAMES]
+    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+    # Without sessions: each request stands for itself, and a client that goes leaves nothing behind.
+    app = server.streamable_http_app(stateless_http=True, transport_security=security)
+    # What strangers send is answered, and nothing to warn of: whoever reads the log may not do so fast enough.
+    logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
+    return uvicorn.Server(
+        uvicorn.Config(
+            WholeRequests(app, limits.body_bytes),
+            lifespan="on",
+            http=bounded_protocol(limits),
+            ws="none",
+            backlog=_AT_ONCE,
+            h11_max_incomplete_event_size=limits.header_bytes,
+            timeout_keep_alive=limits.idle_seconds,
+            timeout_graceful_shutdown=2,
+            log_config=None,
+            log_level="error",
+            access_log=False,
+        )
+    )
 
 
 async def _serve_stdio(server: "Server[Any]") -> None:

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from ctxcompress.config import ScoreKind
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.passages import Passage
+from ctxcompress.records import RECORD_KEY, Record
 from ctxcompress.reduce.threshold import above_threshold
+from ctxcompress.text.invisible import BREAKS, INVISIBLE, spelled
 from ctxcompress.text.labels import one_line, shortened, shortened_path
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["PREFIX", "is_metadata_line", "low_scores", "metadata_line"]
+__all__ = ["PREFIX", "is_own_line", "like_own_lines", "low_scores", "metadata_line"]
 
 PREFIX = "[metadata-only]"
 
@@ -28,6 +30,7 @@ _NAMED = _CONTAINERS | {NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CONSTANT}
 _COMMENT = re.compile(r"[ \t]*(?:#(?![!\[])|//|/\*|\*|--|\"{3}|'{3}|[rRuU](?:\"{3}|'{3}))")
 _DECORATION = "#/*-!\"'`=~_ \t"
 _SHEBANG = re.compile(r"#!|[ \t]*#[^\n]*coding[:=]")
+_LIKE_OWN = re.compile(rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+({spelled(PREFIX)})", re.IGNORECASE)
 _KEYS = (("start_line", "end_line"), ("startLine", "endLine"), ("loc.lines.from", "loc.lines.to"))
 
 
@@ -40,9 +43,19 @@ def low_scores(passages: Sequence[Passage], threshold: float, kind: ScoreKind, *
     return None if stay is None else sorted(set(range(len(passages))).difference(stay))
 
 
-def is_metadata_line(text: str) -> bool:
-    """Whether a text is as short as what `metadata_line` makes, and begins as that does."""
-    return text.startswith(PREFIX) and len(text) <= _LONGEST and text.count("\n") < 2
+def is_own_line(passage: Passage) -> bool:
+    """Tell whether a passage is a line that an adapter has given out before: its record says so, whatever its text."""
+    text = passage.text
+    is_short = len(text) <= _LONGEST and text.count("\n") < 2
+    return is_short and text.startswith(PREFIX) and Record.read(passage.metadata.get(RECORD_KEY)).is_line
+
+
+def like_own_lines(passage: Passage) -> tuple[int, ...]:
+    """Return where in a passage's text something stands that could be taken for one of our lines. A backslash shown
+    before each of them tells it from ours, which have none."""
+    if is_own_line(passage) or "]" not in passage.text:
+        return ()
+    return tuple(match.start(1) for match in _LIKE_OWN.finditer(passage.text))
 
 
 def metadata_line(passage: Passage, nodes: Sequence[Node] = ()) -> str:
@@ -56,7 +69,7 @@ def metadata_line(passage: Passage, nodes: Sequence[Node] = ()) -> str:
     where = _where(passage)
     first, last = _lines(passage)
     place = f"{PREFIX} {where}:{first}-{last}" if last > first else f"{PREFIX} {where}:{first}"
-    about = _description(passage.text) if nodes else ""
+    about = _LIKE_OWN.sub(r"\\\1", _description(passage.text)) if nodes else ""  # it begins a line
     room = _LONGEST - len(place) - min(len(about), _ABOUT)
     what = _what(passage, nodes, room - 5)
     line = f"{place}: {what}" if what else place

@@ -20,6 +20,16 @@ _IMPORTANT_LINE = re.compile(
 """What the lines say that matter most where nothing else is known of a code."""
 _WORD = re.compile(r"\S+")
 
+FRAME, PUBLIC, OTHER_EXPORTS, INTERNAL, PRIVATE = range(5)
+"""Ranks: what a module imports, and what it exports by default or as a list; functions and classes that it exports;
+types and values that it exports; what it does not export; what is called private. A file that does not say `export` has
+public and private signatures alone."""
+_EXPORT = re.compile(r"export\b|module\.exports\b|exports\.\w")
+_DEFAULT_EXPORT = re.compile(r"export\s*(?:default\b|\{)|module\.exports\s*=")
+_EXPORTED_NAMES = re.compile(r"(?:\bexport\s*|\bmodule\.exports\s*=\s*)\{([^{}]{0,10000})\}")
+_NAME = re.compile(r"[\w$]+")
+_CALLED = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS))
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -35,8 +45,8 @@ class Part:
     """How many bodies it stands in."""
     defines: bool = False
     """Whether it declares a function, a class or a type; of lines, whether it may do so."""
-    private: bool = False
-    """Whether what it declares is not for use from elsewhere."""
+    rank: int = PUBLIC
+    """How early it is shown, where it is a signature: what others use before the rest."""
     name: str = ""
     indent: str = field(default="", repr=False)
     """The white space before its first line that is no comment."""
@@ -103,8 +113,10 @@ class _Builder:
     def __init__(self, text: str, comments: tuple[str, ...]) -> None:
         self._text, self._comments = text, comments
         self._parts: list[Part] = []
+        self._exports: frozenset[str] | None = None
 
     def parts_of(self, nodes: Sequence[Node]) -> list[Part]:
+        self._exports = _exported_names(self._text, nodes)
         self._add_all(nodes, (), 0)
         return self._parts
 
@@ -135,11 +147,24 @@ class _Builder:
         head = len(self._parts)
         self._append(begin, end, around, depth)
         self._parts[first] = replace(self._parts[first], indent=self._parts[head].indent)
-        defines, private = node.kind in _DEFINES, not node.exported and _is_private(node.name)
-        self._parts[head] = replace(self._parts[head], defines=defines, private=private, name=node.name)
+        rank = self._rank(node, begin)
+        is_told = depth == 0 and self._exports is not None and rank < INTERNAL
+        defines = node.kind in _DEFINES or is_told
+        self._parts[head] = replace(self._parts[head], defines=defines, rank=rank, name=node.name)
         if node.body >= 0:
             self._add_body(node, head, around, depth)
         return head
+
+    def _rank(self, node: Node, begin: int) -> int:
+        """begin: where the declaration begins to be shown."""
+        if self._exports is None:
+            return PRIVATE if not node.exported and _is_private(node.name) else PUBLIC
+        declared = max(node.signature, begin)
+        if node.kind is NodeKind.IMPORTS or _DEFAULT_EXPORT.match(self._text, declared):
+            return FRAME
+        if _EXPORT.match(self._text, declared) or (node.name and node.name in self._exports):
+            return PUBLIC if node.kind in _CALLED else OTHER_EXPORTS
+        return PRIVATE if _is_private(node.name) else INTERNAL
 
     def _add_body(self, node: Node, head: int, around: tuple[int, ...], depth: int) -> None:
         within = (*around, head)
@@ -192,6 +217,13 @@ class _Builder:
         """Whether there is nothing but comments and blank lines."""
         lines = (line.lstrip() for line in split_lines(self._text[start:end]))
         return all(not line or line.startswith(self._comments) for line in lines)
+
+
+def _exported_names(text: str, nodes: Sequence[Node]) -> frozenset[str] | None:
+    """What a file that says `export` lists as exported; None for a file that does not say it."""
+    if not any(_EXPORT.match(text, max(node.start, node.signature)) for node in nodes):
+        return None
+    return frozenset(name for names in _EXPORTED_NAMES.findall(text) for name in _NAME.findall(names))
 
 
 def _is_private(name: str) -> bool:

@@ -2,8 +2,8 @@
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -11,20 +11,22 @@ from numpy.typing import NDArray
 
 from ctxcompress.config import CompressionConfig
 from ctxcompress.documents import Document, documents_as_they_are
-from ctxcompress.encoder import Encoder
+from ctxcompress.encoder import Encoder, PassageVectors
 from ctxcompress.errors import ConfigError
 from ctxcompress.passages import Passage
 from ctxcompress.reduce.continuation import with_continuations
 from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
 from ctxcompress.reduce.limits import document_key, within_limits
-from ctxcompress.reduce.metadata_only import is_metadata_line, low_scores
+from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
 from ctxcompress.reduce.scores import are_doubtful, standing
 from ctxcompress.reduce.stitching import stitched
 from ctxcompress.reduce.threshold import above_threshold
 from ctxcompress.stats import DOUBTFUL
+from ctxcompress.text.language import is_prose_in
 from ctxcompress.types import Reason, StageStats
 from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
+from ctxcompress.waiting import stop_if_given_up
 
 __all__ = ["Reduction", "reduced"]
 
@@ -46,6 +48,29 @@ class Reduction:
     leaders: Mapping[int, int]
     """Number of a passage that was left out as a copy -> number of the one that stands for it."""
     stages: Sequence[StageStats]
+    preference: Sequence[int] = ()
+    """Numbers of the passages that go on, from the best to the worst, where duplicates are dropped; none otherwise."""
+
+    def after_cuts(
+        self, documents: Sequence[Document], cut: Collection[int], passages: Sequence[Passage]
+    ) -> "tuple[Sequence[Document], Reduction]":
+        """Drop the passages of which cutting left the same text as of a better one.
+
+        documents: the same passages with less text. cut: numbers of those that lost some.
+        """
+        left: dict[int, str] = {}
+        for document in documents:
+            for number, (start, end), _ in document.pieces:
+                left[number] = left.get(number, "") + passages[number].text[start:end]
+        order = [number for number in self.preference if number in left]
+        same = copies([left[number] for number in order], range(len(order)))
+        merged = {order[member]: order[leader] for member, leader in same.items()}
+        merged = {member: leader for member, leader in merged.items() if member in cut or leader in cut}
+        if not merged:
+            return documents, self
+        leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
+        reasons = {**self.reasons, **dict.fromkeys(merged, Reason.DUPLICATE)}
+        return _without(documents, merged, passages), replace(self, leaders=leaders, reasons=reasons)
 
     def is_everything(self, count: int) -> bool:
         """Whether each of so many passages goes on as it came."""
@@ -70,16 +95,17 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
     funnel.by_limits()
     funnel.to_lines()
     texts = [passage.text for passage in passages]
+    preference = funnel.preferred() if exact and len(funnel.numbers) > 1 else []
     # A preview has a line for each chunk.
-    if exact and len(funnel.numbers) > 1 and config.mode == "extract":
+    if preference and config.mode == "extract":
         alive = set(funnel.numbers)
         between = [link for link in links if {link.before, link.after} <= alive]
         between = with_continuations(between, passages, [_group(passage) for passage in passages], funnel.numbers)
-        documents = stitched(texts, funnel.numbers, between, funnel.preferred())
+        documents = stitched(texts, funnel.numbers, between, preference)
     else:
         documents = documents_as_they_are(texts, funnel.numbers)
     funnel.end("repeats")
-    return Reduction(documents, funnel.reasons, funnel.leaders, funnel.stages)
+    return Reduction(documents, funnel.reasons, funnel.leaders, funnel.stages, preference)
 
 
 class _Funnel:
@@ -176,6 +202,8 @@ class _Funnel:
         order = self._to_compare() if threshold is not None else []
         if any(self._passages[number].embedding is not None for number in self.numbers):
             order = [n for n in order if n >= self._held or self._passages[n].embedding is not None]
+        elif isinstance(encoder := self._config.encoder, PassageVectors) and not isinstance(encoder, Encoder):
+            order = [n for n in order if is_prose_in(encoder.language, self._passages[n].text)]
         if threshold is None or len(order) < 2:
             self.end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")
             return
@@ -222,8 +250,8 @@ class _Funnel:
         if below.issuperset(self.numbers) and below and config.on_empty != "drop":
             best = max(self.numbers, key=self._stands.__getitem__)
             below = set() if config.on_empty == "original" else below - {best}
-        texts = {number: self._passages[number].text.strip() for number in below}
-        lines = {number for number, text in texts.items() if text and not is_metadata_line(text)}
+        low_ones = {number: self._passages[number] for number in below}
+        lines = {number for number, item in low_ones.items() if item.text.strip() and not is_own_line(item)}
         self._keep([number for number in self.numbers if number not in lines], Reason.METADATA)
         self.end("metadata", self._doubted(f"{len(lines)} as lines"))
 
@@ -257,13 +285,24 @@ class _Funnel:
         return ", ".join(filter(None, (note, DOUBTFUL)))
 
     def end(self, name: str, note: str = "", *, chooses: bool = False) -> None:
-        """A stage has ended. chooses: whether scores say what stays, where something is left out."""
+        """A stage has ended, and the next one begins, unless nobody waits for it. chooses: whether scores say what
+        stays, where something is left out."""
         now = perf_counter()
         before = self.stages[-1].items_out if self.stages else len(self._passages) - self._held
         if chooses and len(self.numbers) < before:
             note = self._doubted(note)
         self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
         self._since = now
+        stop_if_given_up()
+
+
+def _without(
+    documents: Sequence[Document], dropped: Collection[int], passages: Sequence[Passage]
+) -> Sequence[Document]:
+    """The documents without these passages."""
+    texts = [passage.text for passage in passages]
+    parts = ([piece for piece in document.pieces if piece.passage not in dropped] for document in documents)
+    return [Document.of(of_document, texts) for of_document in parts if of_document]
 
 
 def _neighbours(passages: Sequence[Passage]) -> dict[int, int]:
@@ -287,10 +326,14 @@ def _vectors(passages: Sequence[Passage], encoder: object) -> NDArray[np.float64
     found = [vector for vector in carried if vector is not None and vector.ndim == 1 and np.isfinite(vector).all()]
     if len(found) == len(passages) and len({vector.size for vector in found}) == 1:
         return unit(np.array(found))
-    if not isinstance(encoder, Encoder):
-        return None
     texts = without_surrogates([passage.text for passage in passages])
-    vectors = checked_numbers(encoder.encode_document(texts), f"{len(texts)} passages", 2)
+    if isinstance(encoder, Encoder):
+        made = encoder.encode_document(texts)
+    elif isinstance(encoder, PassageVectors):
+        made = encoder.encode_passages(texts)
+    else:
+        return None
+    vectors = checked_numbers(made, f"{len(texts)} passages", 2)
     if len(vectors) != len(texts):
         raise ConfigError(f"the encoder gave {len(vectors)} vectors for {len(texts)} passages; give one for each")
     return unit(vectors)

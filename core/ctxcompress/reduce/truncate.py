@@ -14,8 +14,8 @@ from ctxcompress.gaps import Gap, markers_for
 from ctxcompress.outline import Node
 from ctxcompress.passages import Marker, Segment, Span
 from ctxcompress.reduce.marks import PROSE, Marks
-from ctxcompress.reduce.parts import Part, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
-from ctxcompress.text.split import whole_graphemes
+from ctxcompress.reduce.parts import FRAME, Part, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
+from ctxcompress.text.graphemes import whole_graphemes
 
 __all__ = [
     "Cut",
@@ -35,6 +35,8 @@ _EDGE = 0.3
 """Share of the result that is the beginning of the text, and share that is its end."""
 _MIDDLE = 0.4
 """Share that what the question asks for takes before all else."""
+_FRAMED = 0.15
+"""Share that imports, or a list of exports, may be to be shown before all signatures."""
 _STRETCHES = 8
 """Into how many stretches a file is divided, for what is shown of it to come from all of them."""
 
@@ -66,8 +68,9 @@ def truncated(
 
     Whole lines, and code that parses if `text` does: what is kept of a body comes with the signature and with what
     closes the body, and a marker stands for a body of which nothing is kept. In this order, as far as there is room:
-    what the question names, up to 40 % of the room; the signatures at the top of the file, public ones first; the first
-    and the last 30 %; signatures within classes; the rest.
+    what the question names, up to 40 % of the room; the signatures at the top of the file, public ones first (where a
+    file says `export`: imports and the default export, exported functions and classes, exported types and values, the
+    others); the first and the last 30 %; signatures within classes; the rest.
 
     Without an outline (`nodes` is empty), or where no part of it is short enough, lines that begin as definitions do
     take the place of the signatures, and what is kept need not parse. Where no line is short enough, it is words.
@@ -161,11 +164,13 @@ def _fill(filling: "_Filling", importance: Importance) -> None:
     heads = [number for number in numbers if parts[number].defines]
     if outlined:
         top = [number for number in heads if parts[number].depth == 0]
-        filling.add_all(_in_breadth([number for number in top if not parts[number].private], filling))
-        filling.add_all(_in_breadth([number for number in top if parts[number].private], filling))
+        for rank in sorted({parts[number].rank for number in top}):
+            limit = most * _FRAMED if rank == FRAME else most
+            of_rank = [n for n in top if parts[n].rank == rank and parts[n].end - parts[n].start <= limit]
+            filling.add_all(_in_breadth(of_rank, filling))
     filling.add_run(numbers, most * _EDGE)
     filling.add_run(reversed(numbers), most * _EDGE)
-    filling.add_all(sorted(heads, key=lambda n: (-asked[n], parts[n].depth, parts[n].private)))
+    filling.add_all(sorted(heads, key=lambda n: (-asked[n], parts[n].depth, parts[n].rank)))
     filling.add_all(sorted(numbers, key=lambda n: (-asked[n], parts[n].depth, n)))
 
 

@@ -10,8 +10,9 @@ A line of a text that begins as a header does, after white space and any number 
 from dataclasses import dataclass
 
 from ctxcompress.render.entry import Entry
-from ctxcompress.render.guard import INVISIBLE, Guard
+from ctxcompress.render.guard import Guard
 from ctxcompress.render.headers import path_of, score_of, section_of, title_of
+from ctxcompress.text.invisible import INVISIBLE
 
 __all__ = ["Compact"]
 

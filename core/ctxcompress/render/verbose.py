@@ -14,8 +14,9 @@ import re
 from dataclasses import dataclass
 
 from ctxcompress.render.entry import Entry
-from ctxcompress.render.guard import INVISIBLE, Guard, spelled
+from ctxcompress.render.guard import Guard
 from ctxcompress.render.headers import path_of, score_of, section_of, title_of
+from ctxcompress.text.invisible import INVISIBLE, spelled
 
 __all__ = ["Verbose"]
 

@@ -15,8 +15,8 @@ import re
 from dataclasses import dataclass
 
 from ctxcompress.render.entry import Entry
-from ctxcompress.render.guard import INVISIBLE, spelled
 from ctxcompress.render.headers import path_of, score_of, section_of, title_of
+from ctxcompress.text.invisible import INVISIBLE, spelled
 
 __all__ = ["Xml"]
 

@@ -7,8 +7,9 @@ from typing import Any
 from ctxcompress.config import CompressionConfig
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.search.compression import SearchCompression, compress_search_results
+from ctxcompress.threads import on_thread
 
-__all__ = ["evident_results", "is_json"]
+__all__ = ["evident_results", "is_json", "on_thread"]
 
 _CHARACTERS = 8
 """Of a token: more than texts have, so that the budget bounds a page."""

@@ -1,7 +1,10 @@
 """Outlines of whole files by tree-sitter, where its grammars are installed (the extra `code`)."""
 
+import re
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["parsed_outline"]
 
+_SAFE = (0, 26, 1)
+"""The first tree-sitter that takes a text in parts and can be stopped. Older ones crash the interpreter then, and may
+be installed without the extra `code`."""
 _CHUNK = 1 << 12
 """Bytes that the parser is given at a time."""
 _READS = 50
@@ -44,8 +50,8 @@ def parsed_outline(text: str, language: str) -> tuple[Node, ...] | None:
 
     language: python, javascript, typescript, tsx, java, go, rust, c or cpp.
 
-    None where it cannot be said for sure: the language is none of these, the extra `code` is not installed, or the
-    text is not valid in the language. Takes time linear in the length of the text.
+    None where it cannot be said for sure: the language is none of these, the extra `code` is not installed or its
+    tree-sitter is too old, or the text is not valid in the language. Takes time linear in the length of the text.
     """
     if language not in _GRAMMARS:
         return None
@@ -63,12 +69,23 @@ def parsed_outline(text: str, language: str) -> tuple[Node, ...] | None:
 
 
 def _parser(package: str, function: str) -> "Parser | None":
+    if not _is_safe():
+        return None
     try:
         tree_sitter, grammar = import_module("tree_sitter"), import_module(package)
     except ImportError:
         return None
     parser: Parser = tree_sitter.Parser(tree_sitter.Language(getattr(grammar, function)()))
     return parser
+
+
+@cache
+def _is_safe() -> bool:
+    try:
+        numbers = tuple(map(int, re.findall(r"\d+", version("tree-sitter"))))
+    except PackageNotFoundError:
+        return False
+    return numbers >= _SAFE
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ import pyromark
 
 from ctxcompress.passages import Kind
 from ctxcompress.segment.blocks import Block
+from ctxcompress.text.lines import is_marker
 from ctxcompress.text.source import code_share
 
 __all__ = ["markdown_blocks"]
@@ -62,7 +63,23 @@ def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, Kind.PARAGRAPH, 0))
-    return starts
+    return _with_their_markers(text, starts)
+
+
+def _with_their_markers(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
+    """The same, where a marker that stands on a line of its own is one block with what it is of."""
+    found: list[tuple[int, Kind, int]] = []
+    marked = -1
+    for (start, kind, level), (end, _, _) in pairwise([*starts, (len(text), Kind.PARAGRAPH, 0)]):
+        if marked >= 0 and kind in (Kind.PARAGRAPH, Kind.LIST_ITEM):
+            found[-1] = (marked, Kind.LIST_ITEM, 0)
+            marked = -1
+            continue
+        marked = (
+            start if kind is Kind.LIST_ITEM and end - start < _LONGEST_HEADING and is_marker(text[start:end]) else -1
+        )
+        found.append((start, kind, level))
+    return found
 
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:

@@ -1,11 +1,13 @@
 """Sentences, by sentencex, with what it leaves out: inline code, unspaced scripts, texts without full stops."""
 
 import re
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import sentencex
+
+from ctxcompress.text.graphemes import is_between_graphemes
+from ctxcompress.text.lines import LONGEST_MARKER, is_marker, marker_at_end
 
 __all__ = ["split_sentences"]
 
@@ -25,32 +27,59 @@ _UNUSUAL_SPACE = re.compile(r"[^\S \t\n\r]")
 """The splitter fails on spaces of more than one byte near an initial."""
 _WORD_CHARACTER = re.compile(r"\w")
 _THAI = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
+"""What a sentence, or what announces a list, ends with."""
 _LINE_END = re.compile(r"\n+[ \t]*")
 _CLAUSE_END = re.compile(r"[,;:)\]}、，；：）。！？]\s*|\s+")
+_UNITS = (
+    "s|secs?|seg|sek|mins?|h|hrs?|std|ms|us|µs|ns|wks?|mos?|yrs?|kg|g|mg|lbs?|oz|km|m|cm|mm|mi|ft|in|yds?|sq|l|ml"
+    "|gal|[kmgtp]i?b|[kmg]?hz|k?w|v|bn|mn|mio|mill|mrd|tsd|pts?|pct|с|сек|мс|мин|ч|руб|тыс|млн|млрд|кг|км|см|мм|стр"
+)
+_BEFORE_NUMBERS = "approx|circa|avg|est|max|min|figs?|nos?|vol|ch|sec|eq|pp?|nr|ver"
+_ABBREVIATED = re.compile(rf"(?:\d[ \t\u00a0\u202f]?(?:{_UNITS})|\b(?:{_BEFORE_NUMBERS})(?P<number>))\.\s+\Z", re.I)
+_LONGEST_UNIT = 16
 
 
 def split_sentences(text: str, start: int, end: int, language: str) -> list[int]:
     """Where the sentences of ``text[start:end]`` end: ascending offsets into `text`, the last one `end`.
 
     White space after a sentence is part of it. Nothing is cut inside inline code, a link's target
-    or an address. What has no end of sentence for long (a log, Thai, minified data) is cut at line
+    or an address, nor between the marker of a list ("2.") and what it is of, nor after a unit ("30 s.
+    of idle time"). What has no end of sentence for long (a log, Thai, minified data) is cut at line
     ends, else at clauses or spaces; a single word is never cut.
     """
     part = text[start:end]
     if len(part) <= _LONG and part.isascii() and not _SENTENCE_END.search(part):
         return [end]
-    masked = _masked(part)
-    begins = [0]
-    for begin, next_ in pairwise([*_sentence_begins(masked, language), len(part)]):
-        short = next_ - begin < 4 or not _WORD_CHARACTER.search(masked, begin, next_)
-        if begin and not short and not _inside_word(part, begin):
-            begins.append(begin)
+    begins = _begins(part, language)
     cuts: list[int] = []
     for begin, next_ in pairwise([*begins, len(part)]):
         if next_ - begin > _PIECE:
             cuts.extend(_long_pieces(text, start + begin, start + next_))
         cuts.append(start + next_)
     return cuts
+
+
+def _begins(part: str, language: str) -> list[int]:
+    """Where the sentences of `part` begin."""
+    masked = _masked(part)
+    found = _without_markers(part, [*_sentence_begins(masked, language), len(part)])
+    has_lines = "\n" in part
+    begins = [0]
+    for begin, next_ in pairwise([*found, len(part)]):
+        short = next_ - begin < 4 or not _WORD_CHARACTER.search(masked, begin, next_)
+        if begin and not short and not _inside_word(part, begin):
+            goes_on = not part[begin].isupper() and _after_abbreviation(part, begin)
+            cut = _before_marker(part, begins[-1], begin) if has_lines else begin
+            if cut > begins[-1] and not goes_on:
+                begins.append(cut)
+    return begins
+
+
+def _without_markers(part: str, begins: Sequence[int]) -> list[int]:
+    """The begins of sentences, but for those of which the one before is nothing but the marker of a list."""
+    pairs = pairwise([0, *begins])
+    return [begin for before, begin in pairs if begin - before > LONGEST_MARKER or not is_marker(part[before:begin])]
 
 
 def _sentence_begins(text: str, language: str) -> Iterator[int]:
@@ -80,11 +109,25 @@ def _inside_word(text: str, position: int) -> bool:
     before = text[position - 1]
     if before == " " and text[position].isascii():
         return False
-    return (before.isascii() and not before.isspace()) or _is_mark(text[position])
+    return (before.isascii() and not before.isspace()) or not is_between_graphemes(text, position)
 
 
-def _is_mark(character: str) -> bool:
-    return not character.isascii() and (character == "\u200d" or unicodedata.category(character)[0] == "M")
+def _before_marker(text: str, start: int, end: int) -> int:
+    """Where to cut ``text[start:end]`` instead of at its end, so that the marker of a list is not cut off from what it
+    is of; `start` if that is no place to cut either."""
+    if text.find("\n", max(start, end - LONGEST_MARKER), end - 1) < 0:
+        return end
+    cut = marker_at_end(text, start, end)
+    return cut if cut == end or text[start:cut].rstrip()[-1:] in _ENDS else start
+
+
+def _after_abbreviation(text: str, position: int) -> bool:
+    """Whether what is before is an abbreviation and what follows goes on: "after 30 s. of idle time", "fig. 5"."""
+    follows = text[position]
+    if not (follows.islower() or follows.isdigit()):
+        return False
+    found = _ABBREVIATED.search(text[max(0, position - _LONGEST_UNIT) : position])
+    return found is not None and (found["number"] is None or follows.isdigit())
 
 
 def _masked(part: str) -> str:
@@ -101,10 +144,13 @@ def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
         return
     has_lines = text.count("\n", start, end) > (end - start) // _LONG
     boundary = _LINE_END if has_lines else _CLAUSE_END
+    last = start
     while end - start > _PIECE:
         match = boundary.search(text, start if has_lines else start + _PIECE, end)
         if match is None or match.end() >= end:
             return
         start = match.end()
-        if not _is_mark(text[start]):
-            yield start
+        cut = _before_marker(text, last, start)
+        if cut > last and is_between_graphemes(text, cut) and not is_marker(text[last:cut]):
+            yield cut
+            last = cut

@@ -1,6 +1,6 @@
 """How what is kept becomes the final text, and what that costs."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -54,6 +54,8 @@ class Layout:
     """What the reader has already."""
     gaps: Mapping[int, Sequence[Gap]] = field(default_factory=dict)
     """Number of a passage -> what was cut out of it before."""
+    escapes: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    """Number of a passage -> where in its text a backslash is shown, so that nothing there passes for ours."""
     relevance: Mapping[int, float] = field(default_factory=dict)
     """Of each passage, where it is known."""
     lines: Mapping[int, str] = field(default_factory=dict)
@@ -97,7 +99,10 @@ class Layout:
                 passage, (place, _), _ = self.documents[number].in_passage(end)
                 places.setdefault(passage, []).append((place, text))
         return {
-            passage: _with_markers(of_passage, places.get(passage, ()), self.gaps.get(passage, ()))
+            passage: _with_escapes(
+                *_with_markers(of_passage, places.get(passage, ()), self.gaps.get(passage, ())),
+                self.escapes.get(passage, ()),
+            )
             for passage, of_passage in self.of_passages(spans).items()
         }
 
@@ -157,3 +162,26 @@ def _with_markers(
     ends = [end for _, end in parts]
     markers = [Marker(bisect_right(ends, place), text) for place, text in places]
     return tuple(parts), merged(markers, markers_for(parts, gaps))
+
+
+def _with_escapes(
+    spans: tuple[Span, ...], markers: tuple[Marker, ...], places: Sequence[int]
+) -> tuple[tuple[Span, ...], tuple[Marker, ...]]:
+    """The spans, cut in these places of the text, and the markers, with a backslash in each place that is kept."""
+    if not places:
+        return spans, markers
+    parts: list[Span] = []
+    moved: dict[int, int] = {}
+    for number, (start, end) in enumerate(spans):
+        moved[number] = len(parts)
+        for place in places[bisect_right(places, start) : bisect_left(places, end)]:
+            parts.append(Span(start, place))
+            start = place
+        parts.append(Span(start, end))
+    moved[len(spans)] = len(parts)
+    texts = {moved[marker.before]: marker.text for marker in markers}
+    known = frozenset(places)
+    for number, part in enumerate(parts):
+        if part.start in known:
+            texts[number] = texts.get(number, "") + "\\"
+    return tuple(parts), tuple(Marker(number, text) for number, text in sorted(texts.items()))

@@ -41,13 +41,20 @@ class Novelty:
     Texts shorter than eight words, and scripts without spaces, always count as new.
     """
 
-    __slots__ = ("_repeated", "_runs", "_seen")
+    __slots__ = ("_all", "_before", "_repeated", "_runs", "_seen")
 
     def __init__(self, runs: Runs, before: str = "") -> None:
         """before: a text that was taken before."""
+        self._all, self._before = runs, before
         self._runs = runs.of
         self._repeated = runs.of if before else runs.repeated
         self._seen = set(_runs(before))
+
+    def only(self, items: Collection[int]) -> "Novelty":
+        """Return the same with these items taken, and no others."""
+        novelty = Novelty(self._all, self._before)
+        novelty.take(items)
+        return novelty
 
     def share(self, items: Collection[int]) -> float:
         """Share of the runs of the items' texts that are not in what was taken, 0 to 1."""

@@ -1,20 +1,32 @@
 """Segments that are larger than the whole budget: the part of the best one that can be kept."""
 
-from collections.abc import Callable, Sequence
-from itertools import islice
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 
 from ctxcompress.documents import Spans
 from ctxcompress.passages import Kind, Segment, Span
 from ctxcompress.select.assemble import stripped_end
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
+from ctxcompress.text.graphemes import is_between_graphemes
+from ctxcompress.text.lines import after_marks
 from ctxcompress.text.split import longest_prefix
+
+_Way = Callable[[Candidates, int, Layout, int], Iterator[Spans]]
+"""From a segment to the parts of it that may be kept alone, in a budget."""
 
 __all__ = ["best_alone", "best_split", "opening_fence"]
 
 _TRIES = 8
 _SOURCE_TRIES = 64
 """Segments that are tried before a statement of source code is cut in two."""
+_WORD_TRIES = 64
+"""And before a word is."""
+_MOST_WORDS = 64
+"""Words of a segment that are tried one by one."""
+_WORD = re.compile(r"\S++")
+_LETTER = re.compile(r"\w")
 _MOST_TOKENS = 4
 """Tokens that a character may be: the bytes of its UTF-8."""
 _FENCES = ("```", "~~~")
@@ -24,7 +36,8 @@ def best_split(
     candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int
 ) -> tuple[Candidates, int, int] | None:
     """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
-    and how many there are more than before. None if it fits, or if nothing fits at all.
+    and how many there are more than before. None if it fits, or if not even its first word does: then another one is
+    kept that fits whole, or else what `best_alone` finds.
 
     Where something stands before, only what is over the whole budget is split: anything else can come another time.
     """
@@ -34,12 +47,13 @@ def best_split(
         return None  # it need not be counted
     texts += islice(found, _SOURCE_TRIES - 1)
     texts = texts[: _TRIES if texts and candidates.segments[texts[0]].unit is None else _SOURCE_TRIES]
+    is_tried = False
     for number in texts:
         alone = layout.spans(candidates, {number, *candidates.needs(number)})
         text_alone = layout.compose(alone)
         if layout.tokens(text_alone) <= budget:
             return None
-        if candidates.segments[number].unit is not None and number != texts[-1]:
+        if is_tried or (candidates.segments[number].unit is not None and number != texts[-1]):
             continue  # a statement is not cut in two while there are others
         if layout.before and layout.count(text_alone) <= budget:
             continue
@@ -48,33 +62,80 @@ def best_split(
         index = candidates.document[number]
         fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
         opening, lines = opening_fence(text), segment.kind is Kind.CODE
-        length = longest_prefix(text[: tail - segment.start], fits=fits, lines=lines, skip=opening)
+        beginning = text[: tail - segment.start]
+        # After what stands before, a word that is larger than the whole budget has no other chance.
+        whole_words = not layout.before
+        length = longest_prefix(beginning, fits=fits, lines=lines, skip=opening, whole_words=whole_words)
         if length:
             pieces = candidates.split(number, segment.start + length, tail)
             return pieces, number, len(pieces.segments) - len(candidates.segments)
+        is_tried = True
     return None
 
 
 def best_alone(candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
     """The best segment, whole with what it needs or else the beginning of its text without; a heading only if there
-    is nothing else. For budgets so small that nothing can be kept as it should be; empty if not one character fits."""
+    is nothing else. For budgets so small that nothing can be kept as it should be; empty if not one character fits.
+
+    A word is cut only where of none of them the first word fits, and no other word of the best ones.
+    """
     texts = sorted(ranking, key=lambda number: candidates.segments[number][0] is Kind.HEADING)
-    for number in texts[:_TRIES]:
-        whole = layout.spans(candidates, {number, *candidates.needs(number)})
-        for spans in (whole, _beginning_alone(candidates, number, layout, budget)):
+    tries: Iterator[tuple[int, _Way]] = chain(
+        *(((number, _whole), (number, _beginnings)) for number in texts[:_WORD_TRIES]),
+        ((number, _words) for number in texts[:_TRIES]),
+        ((number, _characters) for number in texts[:_TRIES]),
+    )
+    for number, way in tries:
+        for spans in way(candidates, number, layout, budget):
             if spans and layout.tokens(layout.compose(spans)) <= budget:
                 return spans
     return {}
 
 
-def _beginning_alone(candidates: Candidates, number: int, layout: Layout, budget: int) -> Spans:
-    """The longest beginning of a segment's text, without a fence around it, that fits; empty if none does."""
-    segment, index, text = candidates.segments[number], candidates.document[number], candidates.texts[number]
+def _whole(candidates: Candidates, number: int, layout: Layout, _: int) -> Iterator[Spans]:
+    yield layout.spans(candidates, {number, *candidates.needs(number)})
+
+
+def _beginnings(
+    candidates: Candidates, number: int, layout: Layout, budget: int, *, whole_words: bool = True
+) -> Iterator[Spans]:
+    """The longest beginning of a segment's text that fits, without a fence around it; and without what a list item or
+    a heading begins with."""
+    text = candidates.texts[number]
     start, end = opening_fence(text), _closing_fence(text)
     start += len(text[start:end]) - len(text[start:end].lstrip())
+    for place in dict.fromkeys((start, after_marks(text[:end], start))):
+        yield _from(_grapheme_start(text, place), end, candidates, number, layout, budget, whole_words=whole_words)
+
+
+def _words(candidates: Candidates, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
+    """What fits from another word on than the first one."""
+    text = candidates.texts[number]
+    end = _closing_fence(text)
+    for found in islice(_WORD.finditer(text, opening_fence(text), end), 1, _MOST_WORDS):
+        if _LETTER.search(found.group()):
+            start = _grapheme_start(text, found.start())
+            yield _from(start, end, candidates, number, layout, budget, whole_words=True)
+
+
+def _grapheme_start(text: str, place: int) -> int:
+    """Where the grapheme begins that a word begins with: a space may have a mark."""
+    return place - (not is_between_graphemes(text, place))
+
+
+def _characters(candidates: Candidates, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
+    return _beginnings(candidates, number, layout, budget, whole_words=False)
+
+
+def _from(
+    start: int, end: int, candidates: Candidates, number: int, layout: Layout, budget: int, *, whole_words: bool
+) -> Spans:
+    """The longest part of ``text[start:end]`` of a segment that begins there and fits; empty if none does."""
+    segment, index = candidates.segments[number], candidates.document[number]
     inner = segment._replace(start=segment.start + start, end=segment.start + end)
     beginning = _beginning(layout.documents[index].text, inner, inner.end, index)
-    length = longest_prefix(text[start:end], fits=_fits(beginning, layout, budget), lines=False)
+    fits = _fits(beginning, layout, budget)
+    length = longest_prefix(candidates.texts[number][start:end], fits=fits, lines=False, whole_words=whole_words)
     return beginning(length) if length else {}
 
 

@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from ctxcompress.text.graphemes import whole_graphemes
+
 __all__ = ["one_line", "shortened", "shortened_path"]
 
 _LOOKED_AT = 2_000
@@ -18,12 +20,10 @@ def one_line(text: str) -> str:
 
 
 def shortened(text: str, length: int) -> str:
-    """Cut between words, where that leaves something, and never before a mark."""
+    """Cut between words, where that leaves something, and never in a grapheme."""
     if len(text) <= length:
         return text
-    end = max(length - 1, 0)
-    while end and unicodedata.category(text[end])[0] == "M":
-        end -= 1
+    end = whole_graphemes(text, length - 1)
     between = text.rfind(" ", 0, end)
     return text[: between if between > length // 2 else end] + "…"
 

@@ -4,7 +4,7 @@ import re
 
 from ctxcompress.text.stopwords import STOP_WORDS
 
-__all__ = ["detect_language"]
+__all__ = ["detect_language", "is_prose_in"]
 
 # A script that (nearly) one language of those with a stemmer or stop words is written in.
 _SCRIPTS = (
@@ -26,6 +26,10 @@ _KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]")
 _SCRIPT_SHARE = 0.2
 _HIRAGANA_SHARE, _KATAKANA_SHARE = 0.05, 0.3
 """Of the Han and kana of a Japanese text, one or the other. A Chinese one may have names in katakana."""
+_SAMPLE = 1_000
+"""Characters by which it is told whether a text is prose in a language."""
+_FUNCTION_WORDS = 0.15
+"""Share of the words of prose that are function words, at least."""
 _OWN_LETTERS = {"de": "äöüß", "es": "ñ¿¡", "pt": "ãõ", "sv": "å", "tr": "ığşİ"}
 
 
@@ -43,6 +47,14 @@ def detect_language(text: str) -> str:
     if not text.isascii() and not any(hits.values()):
         hits |= {language: sum(map(text.count, letters)) for language, letters in _OWN_LETTERS.items()}
     return max(hits, key=lambda language: hits[language])
+
+
+def is_prose_in(language: str, text: str) -> bool:
+    """Tell whether a text is prose in this language, not only possibly in it: function words are a good share of its
+    words. `language` is one with stop words that is written in Latin letters."""
+    words = _LATIN_WORD.findall(text[:_SAMPLE].lower())
+    found = sum(word in STOP_WORDS[language] for word in words)
+    return bool(words) and found >= _FUNCTION_WORDS * len(words) and detect_language(text[:_SAMPLE]) == language
 
 
 def _language_of_script(text: str) -> str | None:

@@ -2,60 +2,60 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["longest_prefix", "whole_graphemes"]
+import regex
+
+from ctxcompress.text.graphemes import ends_of_graphemes, is_between_graphemes
+from ctxcompress.text.lines import after_marks, marker_at_end
+from ctxcompress.text.words import WITHOUT_SPACES
+
+__all__ = ["longest_prefix"]
 
 # Each matches wherever it is tried, so that no text is searched twice.
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_WORD = re.compile(r"\s*+\S++|\s++")
-# A character with what belongs to it: marks, variation selectors, emoji modifiers and what a zero-width joiner
-# ties to it; flags as pairs; CRLF. That covers what of Unicode's extended grapheme clusters (UAX 29) is in common use.
-_EXTEND = (
-    r"[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed"
-    r"\u0711\u0730-\u074a\u07a6-\u07b0\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd"
-    r"\u0a01-\u0a03\u0a3c-\u0a51\u0abc-\u0acd\u0b3c-\u0b57\u0bbe-\u0bcd\u0c3e-\u0c56\u0cbc-\u0cd6\u0d3b-\u0d4d\u0dca-\u0ddf"
-    r"\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb3-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84\u102b-\u103e\u1160-\u11ff\u17b4-\u17d3"
-    r"\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\U0001f3fb-\U0001f3ff"
-    r"\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
-)
-_GRAPHEME = re.compile(
-    rf"\r\n|[\U0001f1e6-\U0001f1ff]{{2}}|[\s\S]{_EXTEND}{{0,64}}(?:\u200d[\s\S]?{_EXTEND}{{0,64}}){{0,64}}"
-)
+_WORD = re.compile(rf"\s*+(?:[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]++)|\s++")
+_PART = regex.compile(r"\s*+(?:\w++|\W)")
+"""Of a word, such as an address: its letters, or one sign. Unlike those of `re`, these letters have their marks."""
 
 
-def longest_prefix(text: str, *, fits: Callable[[int], bool], lines: bool, skip: int = 0) -> int:
+def longest_prefix(
+    text: str, *, fits: Callable[[int], bool], lines: bool, skip: int = 0, whole_words: bool = False
+) -> int:
     """The length of the longest beginning of `text` for which `fits(length)` holds, 0 if none does.
 
-    It ends at a line's end if `lines` is set and one line fits, else between words, and only where
-    not even the first word fits, and nothing stands before it, between graphemes. `fits` is asked O(log(length)) times.
+    It ends at a line's end if `lines` is set and one line fits, else between words, and only where not even the first
+    word fits, nothing stands before it and `whole_words` is not set, at a sign within the word or else between
+    graphemes. It never ends with the marker of a list whose text is left out. Scripts without spaces between words are
+    cut between graphemes. `fits` is asked O(log(length)) times.
 
-    skip: how many characters at the beginning are worth nothing alone, such as an opening fence. A
-    beginning with nothing but these and white space counts as none.
+    skip: how many characters at the beginning are worth nothing alone, such as an opening fence; so are what a list
+    item, a quote or a heading begins with. A beginning with nothing but these and white space counts as none.
     """
+    said = after_marks(text, skip)
     indented = text[skip : skip + 1].isspace()  # it may be the indentation alone that the first word is too long with
-    for pattern in (*[_LINE] * lines, _WORD, *[_GRAPHEME] * (not indented)):
-        length = _longest(pattern, text, fits)
-        if text[skip:length].strip():
+    ways: list[Iterator[int]] = [_ends(_LINE, text)] * lines + [_ends(_WORD, text)]
+    if not (whole_words or indented):
+        ways += [_ends(_PART, text), ends_of_graphemes(text)]
+    for ends in ways:
+        length = _longest(ends, text, fits)
+        length = marker_at_end(text, 0, length) if length < len(text) else length
+        if text[said:length].strip():
             return length
     return 0
 
 
-def whole_graphemes(text: str, most: int) -> int:
-    """The length of the longest beginning of `text` with at most so many characters that ends between graphemes."""
-    end = 0
-    for match in _GRAPHEME.finditer(text):
-        if match.end() > most:
-            break
-        end = match.end()
-    return end
+def _ends(pattern: "re.Pattern[str] | regex.Pattern[str]", text: str) -> Iterator[int]:
+    return (match.end() for match in pattern.finditer(text))
 
 
-def _longest(pattern: re.Pattern[str], text: str, fits: Callable[[int], bool]) -> int:
-    """Pieces are looked at in growing numbers, so that a text far too long is not read to its end."""
-    ends = [0]
-    for match in pattern.finditer(text):
-        ends.append(match.end())
-        if len(ends) & (len(ends) - 1) == 0 and not fits(ends[-1]):
+def _longest(ends: Iterable[int], text: str, fits: Callable[[int], bool]) -> int:
+    """The last of these ends of pieces that is within no grapheme and fits; 0 if none does. Pieces are looked at in
+    growing numbers, so that a text far too long is not read to its end."""
+    found = [0]
+    for end in ends:
+        found.append(end)
+        if len(found) & (len(found) - 1) == 0 and not fits(end):
             break
-    return ends[bisect_left(ends, True, lo=1, key=lambda end: not fits(end)) - 1]
+    found = [end for end in found if is_between_graphemes(text, end)]
+    return found[bisect_left(found, True, lo=1, key=lambda end: not fits(end)) - 1]

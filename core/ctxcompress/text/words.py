@@ -7,15 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ctxcompress.text.fold import fold
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
-__all__ = ["Lexicon", "Terms", "has_unspaced", "split_each", "split_unspaced", "split_words"]
+__all__ = ["WITHOUT_SPACES", "Lexicon", "Terms", "has_unspaced", "split_each", "split_unspaced", "split_words"]
 
-# Scripts written without spaces between words (Thai, Lao, Myanmar, Khmer, kana of both widths, Han), and Hangul,
-# whose words carry particles that no stemmer here removes. Their digits are not among them: a number is a word.
 _ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
-_UNSPACED = (
-    _ALPHABETIC_UNSPACED + r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
-    r"\U00020000-\U000323af"
-)
+WITHOUT_SPACES = _ALPHABETIC_UNSPACED + r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
+"""Of a set of characters in a regular expression: scripts written without spaces between words (Thai, Lao, Myanmar,
+Khmer, kana of both widths, Han). Their digits are not among them: a number is a word."""
+_UNSPACED = WITHOUT_SPACES + r"\uac00-\ud7af"
+"""These and Hangul, whose words carry particles that no stemmer here removes."""
 # Marks that Python's \w leaves out although they are parts of words: combining accents, Hebrew and
 # Arabic points, the vowel signs of the Indic scripts (their danda is punctuation) and of others, the joiners.
 _MARKS = (

@@ -158,3 +158,52 @@ def test_more_texts_than_are_summed_at_a_time(vectors):
     apart = vectors.compare("doctor", texts)
     assert apart.shape == (len(texts),)
     assert apart[: len(TEXTS)].argmax() == apart[-len(TEXTS) :].argmax()
+
+
+# Vectors of passages, by which duplicates are told
+
+SAME = (
+    "The client opens a pool of connections and closes those that were idle for a while.",
+    "A pool of connections is opened by the client, which closes the ones that were idle for a while.",
+)
+OTHER = "The logo of the company is blue, and it has been so for a while."
+
+
+def test_passages_that_say_the_same_are_close_whatever_stands_beside_them(vectors):
+    alone = vectors.encode_passages(SAME)
+    among = vectors.encode_passages([*SAME, OTHER, "", "?!"] * 300)
+    assert np.allclose(among[:2], alone)
+    assert alone[0] @ alone[1] >= 0.85 > 0.5 > among[0] @ among[2]
+    assert np.allclose(np.linalg.norm(among[:3], axis=1), 1)
+    assert not among[3].any()
+
+
+def test_a_text_and_the_text_twice_are_one_to_the_vectors_of_passages(vectors):
+    once, twice = vectors.encode_passages([OTHER, f"{OTHER} {OTHER}"])
+    assert once @ twice > 0.99
+    assert vectors.encode_passages([]).shape == (0, 256)
+
+
+def test_duplicates_in_meaning_are_told_without_an_embedding_model(vectors):
+    config = CompressionConfig(encoder=vectors, similarity_threshold=0.85)
+    result = compress("pool", [*SAME, OTHER], config=config)
+    assert [kept.index for kept in result.passages] == [1, 2]
+    assert [(found.index, found.duplicate_of) for found in result.dropped] == [(0, 1)]
+    [stage] = [stage for stage in result.stages if stage.name == "semantic"]
+    assert (stage.items_in, stage.items_out, stage.note) == (3, 2, "≥0.85")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        (  # word vectors of another language are all alike
+            "数据库每天晚上备份一次，备份保存在另一个城市的服务器上。",
+            "客户端打开连接池，并关闭闲置了一段时间的连接。",
+        ),
+        ("Le client ouvre les connexions de la base.", "Le serveur ferme les connexions de la base."),
+        ('{"9f86d081884c7d65": "9a2feaa0c55ad015"}', '{"60303ae22b998861": "bce3b28f86e2fda4"}'),
+    ],
+)
+def test_what_the_vectors_do_not_know_is_no_duplicate(vectors, texts):
+    result = compress("pool", texts, config=CompressionConfig(encoder=vectors, similarity_threshold=0.5))
+    assert len(result.passages) == 2

@@ -116,18 +116,23 @@ def test_hidden_files_and_folders_of_others_are_passed_over(docs: Path, way: str
 
 
 @pytest.mark.parametrize("name", ["line\nbreak.md", "es\x1bcape.md", os.fsdecode(b"\xff.md"), "rtl\u202e.md"])
-def test_names_that_cannot_be_shown_are_passed_over(docs: Path, name: str) -> None:
+def test_names_that_cannot_be_shown_are_told_and_not_read(docs: Path, name: str) -> None:
     (docs / name).write_text("text")
-    assert list(Folder(docs).files().stamps) == ["a.md", "sub/a.md"]
+    (docs / f"{name}.png").write_text("not a text")
+    listing = Folder(docs).files()
+    assert list(listing.stamps) == ["a.md", "sub/a.md"]
+    assert dict(listing.unread) == {name: "its name cannot be shown; rename it"}
 
 
 def test_a_folder_without_rights_has_no_files(docs: Path, way: str) -> None:
     (docs / "sub").chmod(0)
+    may = os.access(docs / "sub", os.R_OK)  # as root may
     try:
-        listed = list(Folder(docs).files().stamps)
+        listing = Folder(docs).files()
     finally:
         (docs / "sub").chmod(0o700)
-    assert listed == (["a.md"] if os.getuid() else ["a.md", "sub/a.md"])
+    assert list(listing.stamps) == (["a.md", "sub/a.md"] if may else ["a.md"])
+    assert dict(listing.unread) == ({} if may else {"sub/": "Permission denied"})
 
 
 def test_what_lies_too_deep_is_not_read(docs: Path, way: str) -> None:
@@ -135,7 +140,21 @@ def test_what_lies_too_deep_is_not_read(docs: Path, way: str) -> None:
     deepest.mkdir(parents=True)
     (deepest / "a.md").write_text("a")
     (deepest.parents[9] / "a.md").write_text("a")
-    assert len(Folder(docs).files().stamps) == 3
+    listing = Folder(docs).files()
+    assert len(listing.stamps) == 3
+    assert dict(listing.unread) == {"d/" * 41: "it is more than 40 folders deep"}
+
+
+def test_files_and_folders_can_be_chosen(docs: Path, way: str) -> None:
+    (docs / "a.dat").write_text("data")
+    asked: list[str] = []
+
+    def chosen(path: str) -> bool:
+        asked.append(path)
+        return path.endswith(".dat")
+
+    assert list(Folder(docs, chosen=chosen).files().stamps) == ["a.dat"]
+    assert sorted(asked) == ["a.dat", "a.md", "sub/"]
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,8 @@ def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(
         assert paths(index, "alpha") == ["a.md"]
     assert [record.getMessage() for record in caplog.records] == [
         "binary.md is left out: it is no text",
-        "latin.md is left out: it is not UTF-8 at byte 6",
+        "latin.md is left out: it is not UTF-8 (byte 0xe9 at offset 6); convert it, for example with: "
+        "iconv -f ENCODING -t UTF-8",
     ]
 
 

@@ -313,3 +313,48 @@ def test_a_word_that_is_too_long_is_not_cut():
 def test_long_texts_end(text):
     cut = truncated(text, outline(text, "a.py"), 2_000, marker=PYTHON, importance=naming("f", "word"))
     assert len(text_of(text, cut)) <= 2_000
+
+
+# What a module exports
+
+IMPORTS = "import { Request } from 'express';\nimport type { Logger } from './logger';\n"
+
+
+def script(exports: str) -> str:
+    """Twenty functions with an interface and a type each, which are exported as `exports` says."""
+    own = "export " if exports == "declared" else ""
+    parts = [
+        f"interface Options{n} {{\n  name: string;\n  value?: number;\n}}\n\n"
+        f"type Handler{n} = (options: Options{n}) => void;\n\n"
+        f"{own}async function load{n}(request: Request, options: Options{n}): Promise<string> {{\n"
+        f"  const found = await store.get(request.id, options.value);\n  return found.name + '{n}';\n}}\n\n"
+        for n in range(20)
+    ]
+    names = ", ".join(f"load{n}" for n in range(20))
+    last = {
+        "declared": "export default app;",
+        "listed": f"export {{ {names} }};",
+        "module.exports": f"module.exports = {{ {names} }};",
+    }[exports]
+    return f"{IMPORTS}\n{''.join(parts)}function helper(x: number) {{\n  return x * 2;\n}}\n\n{last}\n"
+
+
+@pytest.mark.parametrize("exports", ["declared", "listed", "module.exports"])
+@pytest.mark.parametrize("name", ["a.ts", "a.tsx"])
+def test_exported_functions_imports_and_the_default_export_come_before_stubs_of_interfaces(exports, name):
+    text = script(exports)
+    cut = truncated(text, outline(text, name), 2_000, marker=marks_for("typescript"))
+    assert_cut(text, cut, 2_000)
+    kept = text_of(text, cut)
+    assert kept.startswith(IMPORTS.rstrip())
+    assert text.rstrip().splitlines()[-1] in kept
+    assert len(set(re.findall(r"function (load\d+)", kept))) >= 14
+    assert kept.count("interface ") <= 3
+
+
+def test_types_and_what_is_not_exported_come_after_the_exported_functions():
+    text = script("declared").replace("interface Options3", "export interface Options3")
+    cut = truncated(text, outline(text, "a.ts"), 3_600, marker=marks_for("typescript"))
+    kept = text_of(text, cut)
+    assert len(set(re.findall(r"function (load\d+)", kept))) == 20
+    assert "export interface Options3 {" in kept

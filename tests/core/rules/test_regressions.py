@@ -45,6 +45,18 @@ def test_a_list_comes_with_what_announces_it() -> None:
     assert text.startswith("Never do the following:\n\n- delete the index")
 
 
+@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize("moon", ["The moon is round.", "It was late.", "Rain fell all week."])
+def test_what_is_asked_for_is_kept_before_two_short_sentences_on_other_things(encoding: str, moon: str) -> None:
+    passages = [
+        "The sky is blue. Candlepin bowling is popular in New England.",
+        "Mercury is the closest planet to the Sun. Candlepin bowling balls are smaller.",
+        moon,
+    ]
+    text = compress("Tell me about Candlepin bowling.", passages, max_tokens=20, encoding=encoding).text
+    assert text == "Candlepin bowling is popular in New England.\n\nCandlepin bowling balls are smaller."
+
+
 @pytest.mark.parametrize("text", ["```timeout is 30``` is what the manual says of it.", "```the timeout is 30 seconds"])
 def test_code_in_a_line_is_no_fence(text: str) -> None:
     assert "timeout" in compress("timeout", [text * 1], max_tokens=6).text

@@ -1,17 +1,19 @@
 """What comes out was in the input, in its order, and is cut only where it can be read."""
 
 import re
+from pathlib import Path
 
 import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from rule_inputs import budgets, fences, paragraphs, passages, queries, sentences, tables, words
+from rule_inputs import budgets, fences, items, paragraphs, passages, queries, sentences, tables, words
 
-from ctxcompress import compress
+from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.passages import Kind
 from ctxcompress.segment.segments import segment
 
+DOCS = Path(__file__).parents[3] / "docs"
 FILLER = "Something else entirely is said here about gardens and rain. " * 12
 
 
@@ -39,16 +41,110 @@ def test_nothing_is_cut_inside_a_word_that_fits(texts, query, budget):
         assert not (text[offset - 1].isascii() and re.fullmatch(r"\w\w", text[offset - 1 : offset + 1], re.ASCII))
 
 
-GRAPHEMES = ["é", "e\u0301", "👍🏽", "🇩🇪", "👩\u200d👧", "\r\n", "กำ", "दि", "字", "❤\ufe0f", "각"]
+WHOLE = (
+    "timeout configuration_option Einstellung настройка المهلة विद्यार्थी स्त्री क्षत्रिय সংযোগ 서버를 각설탕 a.b "
+    "internationalization e\u0301te\u0301 C++ x"
+).split()
+prose = st.lists(st.sampled_from(WHOLE), min_size=1, max_size=8).map(" ".join)
+small_blocks = st.one_of(
+    prose,
+    prose.map("# {}".format),
+    prose.map("- {}".format),
+    prose.map("12. {}".format),
+    prose.map("> {}".format),
+    st.tuples(prose, prose).map("```\n{0[0]}\n{0[1]}\n```".format),
+    st.tuples(prose, prose).map("~~~python\n    {0[0]} = {0[1]}\n~~~".format),
+    st.tuples(prose, prose).map("| {0[0]} | {0[1]} |\n|---|---|\n| {0[1]} | {0[0]} |".format),
+)
+TOKENS = {"characters": len, "o200k_base": "o200k_base"}
 
 
-@given(text=st.lists(st.sampled_from(GRAPHEMES), min_size=30))
-def test_nothing_is_cut_inside_a_grapheme(text):
+@pytest.mark.parametrize("encoding", TOKENS.values(), ids=TOKENS)
+@given(
+    blocks=st.lists(small_blocks, min_size=1, max_size=4),
+    query=st.sampled_from(["", *WHOLE]),
+    budget=st.integers(1, 40),
+    together=st.booleans(),
+)
+def test_no_word_is_cut_where_any_fits(encoding, blocks, query, budget, together):
+    texts = ["\n\n".join(blocks)] if together else blocks
+    compressor = Compressor(CompressionConfig(max_tokens=budget, encoding=encoding))
+    result = compressor.compress(query, texts)
+    if any(regex.fullmatch(r"\w\w", text[offset - 1 : offset + 1]) for text, offset in _boundaries(result)):
+        lines = [line for text in texts for line in text.split("\n") if not line.startswith(("```", "~~~"))]
+        assert all(compressor.count(word) > budget for word in WHOLE if word in " ".join(lines).split())
+
+
+@pytest.mark.parametrize("budget", [10, 11, 12])
+def test_a_fence_is_given_up_before_a_word_is_cut(budget):
+    fence = "```\ntimeout = 30\n```"
+    assert compress("timeout", [f"{fence}\n\n{FILLER}"], max_tokens=budget, encoding=len).text in (
+        "timeout =",
+        "timeout = 30",
+    )
+
+
+def test_another_sentence_is_kept_where_no_word_of_the_best_one_fits():
+    text = "Internationalization: timeout. It is so. Go on."
+    assert compress("timeout", [text], max_tokens=9, encoding=len).text in ("It is so.", "Go on.")
+    assert compress("timeout", ["Internationalization"], max_tokens=9, encoding=len).text == "Internati"
+
+
+GRAPHEMES = [
+    *(
+        "é",
+        "e\u0301",
+        "👍🏽",
+        "🇩🇪",
+        "👩\u200d👧",
+        "\r\n",
+        "กำ",
+        "दि",
+        "字",
+        "❤\ufe0f",
+        "각",
+        "क्ष",
+        "स्त्री",
+        "ক্ষ",
+        "क्\u200dष",
+    ),
+    *("\u1112\u1161\u11ab", "a", " \u200d", "\uff76\uff9e", "🏴\U000e0067\U000e007f", "।", ". "),
+]
+
+
+@pytest.mark.parametrize("encoding", TOKENS.values(), ids=TOKENS)
+@given(text=st.lists(st.sampled_from(GRAPHEMES), min_size=30), budget=st.integers(1, 40))
+def test_nothing_is_cut_inside_a_grapheme(encoding, text, budget):
     whole = "".join(text)
     starts = {match.start() for match in regex.finditer(r"\X", whole)}
-    for budget in (4, 9, 20):
-        for _, offset in _boundaries(compress("q", [whole], max_tokens=budget)):
-            assert offset in starts
+    for _, offset in _boundaries(compress("q", [whole], max_tokens=budget, encoding=encoding)):
+        assert offset in starts
+
+
+NUMBER = re.compile(r"[ \t]*(?:\d{1,9}[.)]|[-*+])[ \t]*")
+
+
+@given(
+    parts=st.lists(st.one_of(items, sentences, sentences.map("7. {}".format)), min_size=1, max_size=6),
+    query=words,
+    budget=st.integers(1, 80),
+)
+def test_no_marker_of_a_list_stands_alone(parts, query, budget):
+    text = "\n".join(parts)
+    result = compress(query, [text], max_tokens=budget)
+    assert not any(NUMBER.fullmatch(line) for line in result.text.split("\n"))
+
+
+@pytest.mark.parametrize("query", ["How is the budget counted?", "What does the encoder do?", "timeout", ""])
+def test_no_number_of_a_list_stands_alone_in_these_pages(query):
+    for name in ("building.md", "search.md", "reduction.md"):
+        text = (DOCS / name).read_text("utf-8")
+        chunks = [text[start : start + 1_000] for start in range(0, len(text), 1_000)]
+        lines = {line for chunk in chunks for line in chunk.split("\n")}
+        for texts in ([text], chunks):
+            for budget in (40, 100, 250):
+                found = compress(query, texts, max_tokens=budget).text.split("\n")
+                assert [line for line in found if NUMBER.fullmatch(line) and line not in lines] == []
 
 
 @given(before=paragraphs, fence=fences, after=paragraphs, budget=st.integers(30, 200))

@@ -1,6 +1,7 @@
 """Outlines by tree-sitter: what they say of real files, and that what is left of those can be parsed."""
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -308,6 +309,19 @@ def test_unknown_languages_have_no_outline() -> None:
 def test_without_its_grammar_a_language_has_no_outline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tree_sitter_go", None)
     assert parsed_outline("package a\n", "go") is None
+
+
+@pytest.mark.parametrize("release", ["0.25.2", "0.26.0"])
+def test_a_release_that_crashes_the_interpreter_is_not_asked(release: str, tmp_path: Path) -> None:
+    folder = tmp_path / f"tree_sitter-{release}.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: tree-sitter\nVersion: {release}\n")
+    code = f"from {grammars.__name__} import parsed_outline; print(parsed_outline('a = 1\\n', 'python'))"
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": paths}
+    )
+    assert done.stdout.strip() == "None"
 
 
 def test_no_grammar_is_loaded_before_it_is_needed() -> None:

@@ -113,6 +113,13 @@ def test_long_list_items_are_cut_at_sentences():
     assert set(kinds) == {Kind.LIST_ITEM}
 
 
+def test_a_marker_on_a_line_of_its_own_is_one_with_what_it_is_of():
+    assert [piece for _, piece in pieces("1.\n\nOpen it.\n\n2.\n3. Close it.\n")] == [
+        "1.\n\nOpen it.",
+        "2.\n3. Close it.",
+    ]
+
+
 def test_a_short_fence_is_one_segment():
     text = "Text.\n\n```sh\n" + "ls\n" * 50 + "```\n\nText."
     assert [item.kind for item in segment(text)] == [Kind.PARAGRAPH, Kind.CODE, Kind.PARAGRAPH]

@@ -1,5 +1,6 @@
 """The segments of a text are that text, whatever it holds."""
 
+import re
 import unicodedata
 
 import pytest
@@ -10,6 +11,7 @@ from segment_texts import LANGUAGES, descriptions, sources, texts
 from ctxcompress.passages import Segment
 from ctxcompress.segment.segments import segment
 
+MARKER = re.compile(r"[-*+]|\(?\d{1,9}[.)]")
 NAMES = (None, "a.py", "a.md", "Node.js", "notes.txt")
 
 
@@ -53,6 +55,14 @@ def test_no_cut_inside_a_word_or_before_a_combining_mark(text, language):
         at_line_end = unicodedata.category(before) in ("Cc", "Zl", "Zp")
         assert at_line_end or not (unicodedata.category(after)[0] == "M" or after == "\u200d")
         assert not (before == "\r" and after == "\n")
+
+
+@given(texts, st.sampled_from(LANGUAGES))
+def test_no_marker_of_a_list_is_a_segment_of_its_own(text, language):
+    alone = {line.strip() for line in text.split("\n")}
+    for item in segment(text, language=language):
+        piece = text[item.start : item.end].strip()
+        assert not MARKER.fullmatch(piece) or piece in alone
 
 
 def test_descriptions_of_packages():

@@ -24,6 +24,16 @@ def sentences(text, language="en"):
         ("en", ["Use `a. B` here. ", "Then [go on](http://x.y/a. B) there."]),
         ("en", ["Call module.Class or os.Path.join first. ", "Then stop."]),
         ("en", ["See https://example.org/a.B?c=d. ", "Then stop."]),
+        ("en", ["3. **Append only.** What was said stays. ", "Then it is sent."]),
+        ("en", ["10. Open the door. ", "Go in."]),
+        ("en", ["Open the door. ", "2. Go in. ", "3. Close it. ", "14. Wait."]),
+        ("en", ["Do what follows:\n", "2. Open the door. ", "Go in. ", "Close it."]),
+        ("en", ["It was built in\n1986. A year later it closed. ", "That was all."]),
+        ("en", ["1.2. The scope is wide. ", "IV. The fourth one is not."]),
+        ("en", ["It stops after 30 s. of idle time. ", "It starts 5 min. later, in approx. 30 s. per call. ", "Good."]),
+        ("en", ["It took 5 hrs. and 20 sec. on average, for 3 mio. rows of 5 MB. each. ", "See fig. 3 for more."]),
+        ("en", ["They had 3 cats. ", "then they had two. ", "It was so."]),
+        ("de", ["Das dauert 30 Sek. pro Aufruf und ca. 5 Min. lang. ", "Dann ist es aus."]),
         ("de", ["Das ist z. B. ein Satz. ", "Noch einer."]),
         ("fr", ["Est-ce vrai ? ", "Oui, c'est vrai."]),
         ("es", ["¿Qué es esto? ", "Es una prueba."]),
@@ -96,6 +106,19 @@ def test_a_long_line_is_not_cut_before_a_mark():
 
 def test_one_giant_word_is_one():
     assert sentences("x" * 50_000) == ["x" * 50_000]
+
+
+@pytest.mark.parametrize("number", ["2.", "12)", "(3)", "**4.**", "> 5.", "- 6."])
+@pytest.mark.parametrize("before", ["", "All is said above.\n", "First open it:\n"])
+def test_no_number_is_cut_off_from_its_item(before, number):
+    pieces = sentences(f"{before}{number} Something is said here at some length. And more of it follows.")
+    assert any(f"{number} Something is said" in piece for piece in pieces)
+
+
+def test_a_long_line_is_not_cut_after_the_number_of_an_item():
+    for length in range(180, 220):
+        pieces = sentences("x" * length + " it is so.\n3. " + "other words and more, " * 40)
+        assert not any(piece.rstrip().endswith("\n3.") for piece in pieces)
 
 
 def test_very_short_sentences_are_not_alone():

@@ -1,0 +1,77 @@
+"""Servers on this machine that are not as they should be."""
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+Answer = Callable[[socket.socket, Event], None]
+"""What a server does with a connection on which a request has come, until the event says that it is over."""
+
+
+class Server:
+    """Listens on a port of its own, and counts the requests for collections."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer, self._over = answer, Event()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self.requests: list[str] = []
+        self._threads = [Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+
+    def close(self) -> None:
+        self._over.set()
+        self._listening.close()
+        for thread in self._threads:
+            thread.join()
+
+    def _accept(self) -> None:
+        self._listening.settimeout(0.05)
+        while not self._over.is_set():
+            try:
+                connection, _ = self._listening.accept()
+            except OSError:
+                continue
+            thread = Thread(target=self._serve, args=(connection,), daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection:
+            try:
+                request = connection.recv(100_000).split(b"\r\n")[0].decode("latin-1")
+                if "/collections" in request:
+                    self.requests.append(request)
+                self._answer(connection, self._over)
+            except OSError:
+                pass  # who asked has gone
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[Server]:
+    server = Server(answer)
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+def silence(_: socket.socket, over: Event) -> None:
+    over.wait()
+
+
+def byte_by_byte(connection: socket.socket, over: Event) -> None:
+    """An answer that never ends, and keeps every timeout between two bytes."""
+    connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n")
+    while not over.wait(0.01):
+        connection.sendall(b" ")
+
+
+def always(content: bytes, status: str = "200 OK") -> Answer:
+    head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(content)}\r\n\r\n"
+    return raw(head.encode() + content)
+
+
+def raw(data: bytes) -> Answer:
+    return lambda connection, _: connection.sendall(data)

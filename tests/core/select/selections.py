@@ -1,0 +1,53 @@
+"""Selections from Markdown at given values, counted in words, so that costs add up exactly."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from ctxcompress.documents import documents_as_they_are
+from ctxcompress.passages import Span
+from ctxcompress.segment.segments import segment
+from ctxcompress.select.candidates import Candidates
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.qatbe import select
+from ctxcompress.select.structure import Structure
+
+blocks = st.sampled_from(
+    [
+        "# One\n\n",
+        "## Two\n\n",
+        "### Three things\n\n",
+        "Some text. More of it.\n\n",
+        "It goes on for a while here.\n\n",
+        "Results follow here:\n\n",
+        "First this. Then do the following:\n\n",
+        "- apples\n- pears and plums\n\n",
+        "- all of these:\n  - salt\n  - pepper\n- nothing\n\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n",
+        "```\nrun it\n```\n\n",
+        "> what he said\n\n",
+    ]
+)
+pages = st.lists(blocks, min_size=2, max_size=12).map("".join)
+
+
+def structure_of(texts: Sequence[str]) -> Structure:
+    documents = documents_as_they_are(texts)
+    return Structure(Candidates.of(documents, [segment(text) for text in texts]))
+
+
+def kept_of(texts: Sequence[str], structure: Structure, values: Sequence[float], budget: int) -> list[int]:
+    """The numbers of the segments that are kept."""
+    candidates = structure.candidates
+    layout = Layout(documents_as_they_are(texts), texts, "\n\n", lambda _, of: of.text, lambda text: len(text.split()))
+    selection = select(structure, np.array(values, float), layout, budget)
+    assert selection.tokens <= budget
+
+    def is_kept(number: int) -> bool:
+        found = candidates.segments[number]
+        end = found.start + len(candidates.texts[number].rstrip())
+        spans = selection.spans.get(candidates.document[number], ())
+        return any(Span(found.start, end) == Span(max(found.start, s), min(end, e)) for s, e in spans if s < e)
+
+    return [number for number in range(len(candidates.segments)) if is_kept(number)]

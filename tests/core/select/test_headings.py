@@ -1,0 +1,103 @@
+"""A heading goes with the text under it, and in preference to what is worse."""
+
+from importlib.metadata import distributions
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selections import kept_of, pages, structure_of
+
+from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress.passages import Kind
+from ctxcompress.segment.segments import segment
+
+QUESTION = "which option serializes datetime objects without a tzinfo as UTC?"
+UTC = (
+    "Serialize `datetime.datetime` objects without a `tzinfo` as UTC. This has no effect on `datetime.datetime` "
+    "objects that have `tzinfo` set."
+)
+OTHER = (
+    "Serialize `dict` keys of type other than `str`. This allows `dict` keys to be one of `str`, `int`, `float` or "
+    "`None`. There is more to say of it, and none of it is about time."
+)
+
+
+@pytest.mark.parametrize("tail", ["", "This is the tail of the section above.\n\n", "and so on. It ends here.\n\n"])
+@pytest.mark.parametrize(("mark", "name"), [("#####", "OPT_NAIVE_UTC"), ("##", "`OPT_SIX`"), ("#", "Clocks, part two")])
+@pytest.mark.parametrize("max_tokens", [50, 60, 70, 80])
+def test_a_heading_that_is_the_answer_is_kept_before_noise(tail: str, mark: str, name: str, max_tokens: int) -> None:
+    passage = f"{tail}{mark} {name}\n\n{UTC}\n\n{mark} OPT_NON_STR_KEYS\n\n{OTHER}\n"
+    text = compress(QUESTION, [passage], max_tokens=max_tokens).text
+    assert f"{mark} {name}\n\nSerialize `datetime.datetime` objects" in text
+
+
+def test_a_heading_with_noise_under_it_does_not_take_the_room() -> None:
+    passage = f"The tail of it.\n\n## OPT_UTC\n\n{UTC}\n\n## OPT_NON_STR_KEYS\n\n{OTHER}\n"
+    assert "OPT_NON_STR_KEYS" not in compress(QUESTION, [passage], max_tokens=55).text
+
+
+words = st.sampled_from("amber birch cedar dune ember fjord grove heron inlet juniper".split())
+
+
+@given(
+    name=st.lists(words, min_size=1, max_size=3),
+    tail=st.lists(words, min_size=1, max_size=12),
+    noise=st.lists(st.lists(words, min_size=3, max_size=10), min_size=1, max_size=5),
+    more=st.integers(0, 12),
+)
+def test_the_heading_of_the_best_text_is_kept_where_there_is_room_for_both(
+    name: list[str], tail: list[str], noise: list[list[str]], more: int
+) -> None:
+    best = "The quota of the frobnicator is seven."
+    sections = "".join(f"## {line[0]}\n\n{' '.join(line)}.\n\n" for line in noise)
+    page = f"{' '.join(tail)}.\n\n## {' '.join(name)}\n\n{best}\n\n{sections}"
+    config = CompressionConfig(max_tokens=len(name) + 1 + 7 + more, encoding=lambda text: len(text.split()))
+    result = Compressor(config).compress("what is the quota of the frobnicator?", [page])
+    assert f"## {' '.join(name)}\n\n{best}" in result.text
+
+
+@given(page=pages, data=st.data())
+def test_no_heading_is_kept_without_text_right_under_it(page: str, data: st.DataObject) -> None:
+    structure = structure_of([page])
+    segments = structure.candidates.segments
+    values = data.draw(
+        st.lists(st.integers(0, 30).map(lambda n: n / 10), min_size=len(segments), max_size=len(segments))
+    )
+    kept = kept_of([page], structure, values, data.draw(st.integers(8, 60)))
+    for number, following in pairwise([*kept, None]):
+        if segments[number].kind is Kind.HEADING and any(segments[n].kind is not Kind.HEADING for n in kept):
+            assert structure.heading.get(-1 if following is None else following) == number
+
+
+def _readmes() -> list[str]:
+    readmes = [found.metadata for found in distributions()]
+    texts = [found.get_payload() for found in readmes if "markdown" in found.get("Description-Content-Type", "")]
+    return sorted({text for text in texts if isinstance(text, str)})
+
+
+def _passages(readme: str) -> list[tuple[str, str, str]]:
+    """(what begins with the tail of a section, the heading in it, the sentence under that)"""
+    parts = segment(readme)
+    headings = [number for number, part in enumerate(parts) if part.kind is Kind.HEADING]
+    found = []
+    for number, end in zip(headings[1:], headings[3:], strict=False):
+        tail, below = parts[number - 1], parts[number + 1]
+        sentence = readme[below.start : below.end].strip()
+        is_prose = tail.kind is below.kind is Kind.PARAGRAPH and not sentence.endswith(":")
+        if is_prose and 40 < len(sentence) < 200:
+            heading = readme[parts[number].start : parts[number].end].strip()
+            found.append((readme[tail.start : parts[end].start], heading, sentence))
+    return found[:4]
+
+
+def test_in_readmes_headings_come_with_the_sentence_that_is_asked_for() -> None:
+    cases = [case for readme in _readmes() for case in _passages(readme)]
+    if len(cases) < 50:
+        pytest.skip(f"there are {len(cases)} such passages in the packages that are installed")
+    both = sentences = 0
+    for passage, heading, sentence in cases:
+        text = compress(" ".join(sentence.split()[::2]), [passage], max_tokens=100).text
+        sentences += sentence in text
+        both += sentence in text and heading in text
+    assert both >= 0.95 * sentences
