@@ -53,6 +53,7 @@ class Account:
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
             (Reason.UNLIKELY, layout.of_passages(unlikely)),
         )
+        self._in_parts = set(self.spans).union(*(of for _, of in self._left_out))
 
     def kept(self, relevance: Mapping[int, float], count: Callable[[str], int]) -> Iterator[KeptPassage]:
         """What is kept, in the order in which it is shown. relevance: of each passage."""
@@ -74,8 +75,10 @@ class Account:
                 if reason is Reason.METADATA and index not in self.spans:
                     reason = Reason.BUDGET  # not even the line about it fits
                 yield Decision(index, item, inverse((), len(item.text)), reason, leader)
-            else:
+            elif index in self._in_parts:
                 yield from self._dropped_of(index, item)
+            else:
+                yield Decision(index, item, inverse((), len(item.text)), _without_reason(item.text))
 
     def _dropped_of(self, index: int, item: Passage) -> Iterator[Decision]:
         left = inverse(self.spans.get(index, ()), len(item.text))
@@ -94,5 +97,9 @@ class Account:
             if spans:
                 yield Decision(index, item, spans, reason)
         if left or (index not in self.spans and not item.text):
-            blank = not item.text or item.text.isspace()
-            yield Decision(index, item, left, Reason.EMPTY if blank else Reason.BUDGET)
+            yield Decision(index, item, left, _without_reason(item.text))
+
+
+def _without_reason(text: str) -> Reason:
+    """Why a text is left out that no stage left out."""
+    return Reason.EMPTY if not text or text.isspace() else Reason.BUDGET

@@ -188,7 +188,7 @@ def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple
         if len(text) - begin >= _KEY:
             heads.setdefault(text[begin : begin + _KEY], []).append((number, begin))
     few = len(numbers) <= _FEW
-    for number in numbers:
+    for number in numbers if heads else ():
         found = _found_each(texts[number], heads) if few else _found_at_words(texts[number], heads)
         others = ((start, *head) for start, key in found for head in heads[key] if head[0] != number)
         for start, other, begin in islice(others, _TRIES):

@@ -86,9 +86,10 @@ class _Builder:
         found: list[Node] = []
         ends: list[int] = []
         attached = -1
-        number = first
+        number, begins = first, self._begins
         while number < last:
-            if not self._ends_blank[number] and number + 1 < last and self._is(_ATTACHED, number):
+            is_mute = begins[number] in _MUTE or self._ends_blank[number] or number + 1 == last
+            if not is_mute and _ATTACHED.match(self._text, self._starts[number]):
                 attached = number if attached < 0 else attached
                 number += 1
                 continue
@@ -107,7 +108,8 @@ class _Builder:
         body = number + 1
         if body < last and net == 0 and self._begins[body] == "{" and self._indents[body] == indent:
             body += 1  # the brace has a line of its own
-        end = tail = max(body, min(self._following[body - 1], last))
+        following = self._following[body - 1]
+        end = tail = following if following < last else last
         if tail == body < last and net == 1 and (self._is(_FLAT, number) or self._is(_LABEL, body)):
             end = tail = self._closing(body, last)
         while end < last and self._begins[end] not in _NEW and (part := self._next_part(end, last, indent)) >= 0:

@@ -68,6 +68,8 @@ def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
 
 def _with_their_markers(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
     """The same, where a marker that stands on a line of its own is one block with what it is of."""
+    if all(kind is not Kind.LIST_ITEM for _, kind, _ in starts):
+        return starts
     found: list[tuple[int, Kind, int]] = []
     marked = -1
     for (start, kind, level), (end, _, _) in pairwise([*starts, (len(text), Kind.PARAGRAPH, 0)]):

@@ -36,23 +36,17 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
     segments: list[Segment] = []
     for number, block in enumerate(markdown_blocks(text)):
         kind, start, end, heading = block
-        if kind is Kind.HEADING or (kind is Kind.LIST_ITEM and end - start <= _LONG_ITEM):
+        if kind is Kind.TABLE:
+            segments.extend(_rows(text, block, number, len(segments)))
+        elif kind is Kind.CODE:
+            segments.extend(_code(text, block, number, len(segments)))
+        elif kind is Kind.HEADING or (kind is Kind.LIST_ITEM and end - start <= _LONG_ITEM):
             segments.append(Segment(kind, start, end, number, heading))
         else:
-            segments.extend(_split(text, block, number, len(segments), language))
+            for cut in split_sentences(text, start, end, language):
+                segments.append(Segment(kind, start, cut, number, heading))
+                start = cut
     return segments
-
-
-def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterator[Segment]:
-    kind, start, end, heading = block
-    if kind is Kind.TABLE:
-        yield from _rows(text, block, number, first)
-    elif kind is Kind.CODE:
-        yield from _code(text, block, number, first)
-    else:
-        for cut in split_sentences(text, start, end, language):
-            yield Segment(kind, start, cut, number, heading)
-            start = cut
 
 
 def _rows(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:

@@ -66,7 +66,8 @@ def _under(candidates: Candidates, headings: Sequence[int]) -> dict[int, int]:
     under: dict[int, int] = {}
     for number, following in zip(headings, [*headings[1:], len(candidates.segments)], strict=False):
         end = min(following, candidates.first[candidates.document[number] + 1])
-        under.update(dict.fromkeys(range(number + 1, end), number))
+        if number + 1 < end:
+            under.update(dict.fromkeys(range(number + 1, end), number))
     return under
 
 
