@@ -36,6 +36,15 @@ _LABEL = re.compile(r"[ \t]*(?:(?:case|default)\b|(?:public|protected|private)[ 
 _ASSIGNMENT = re.compile(r"[ \t]*(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
 _DOCSTRING = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3}|\"|')")
+_SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
+_SAYS_EXPORTS = re.compile(r"^(?:export\b|(?:module\.)?exports\b)", re.MULTILINE)
+_EXPORTS = re.compile(
+    r"^(?:export(?:[ \t]++default)?|(?:exports[ \t]*+=[ \t]*+)?(?:module\.)?exports(?:\.[\w$]++)?[ \t]*+=)[ \t]*+"
+    r"(?P<names>\{[^{}]{0,4000}+\}|[\w$]++(?=[ \t]*+;?[ \t]*+$))",
+    re.MULTILINE,
+)
+"""Names that a script exports apart from where it defines them."""
+_NAME = re.compile(r"[\w$]+")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
 
 
@@ -65,7 +74,8 @@ def line_outline(text: str, language: str) -> tuple[Node, ...]:
     """The outline of `text`: nodes that partition it. language: as source.source_language says."""
     lines = logical_lines(text, language)
     count = len(lines.indents)
-    return tuple(_Builder(text, language, lines).nodes(0, count, _Scope())) if count else ()
+    nodes = tuple(_Builder(text, language, lines).nodes(0, count, _Scope())) if count else ()
+    return _as_exported(text, nodes) if language in _SCRIPTS else nodes
 
 
 class _Builder:
@@ -206,6 +216,19 @@ def _runs_together(nodes: Sequence[Node], depths: Sequence[int]) -> Iterator[Nod
         depth = after
     if run:
         yield _together(run)
+
+
+def _as_exported(text: str, nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """The nodes of a script: where it says what it exports, nothing else is."""
+    if not _SAYS_EXPORTS.search(text):
+        return tuple(nodes)
+    names = {name for match in _EXPORTS.finditer(text) for name in _NAME.findall(match["names"])}
+    return tuple(
+        node._replace(exported=node.name in names or _SAYS_EXPORTS.match(text, node.signature) is not None)
+        if node.signature >= 0
+        else node
+        for node in nodes
+    )
 
 
 def _together(nodes: Sequence[Node]) -> Node:
