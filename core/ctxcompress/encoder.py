@@ -91,7 +91,7 @@ class WithWordVectors(Protocol):
 
 def word_vectors_of(encoder: object) -> Comparer | None:
     """The cheap comparer that stands beside an encoder. What is cheap itself has none beside it."""
-    if not isinstance(encoder, WithWordVectors):
+    if encoder is None or not isinstance(encoder, WithWordVectors):
         return None
     is_cheap = not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.cheap
     return None if is_cheap else encoder.word_vectors

@@ -17,6 +17,7 @@ from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.evidence import evidence
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.surroundings import Surroundings, surroundings
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import detect_language
@@ -37,6 +38,8 @@ class Judged:
     """What they are worth to the budget; below 0 for those that are hardly needed."""
     unlikely: Sequence[int]
     """The numbers of the segments that are hardly needed."""
+    around: Sequence[int] = ()
+    """The numbers of those that pages put around their text, and that the question does not ask for."""
 
     def relevance_of(self, passages: int) -> Mapping[int, float]:
         """Number of a passage -> the best score of a segment of it, 0 for one without segments."""
@@ -53,20 +56,37 @@ def language_of(query: str, passages: Sequence[Passage], config: CompressionConf
 def judge(query: str, items: Sequence[Passage], reading: Reading, language: str, config: CompressionConfig) -> Judged:
     """Scores the segments for the question, and weighs them as the options say. items: the documents as passages."""
     candidates = reading.candidates
-    scores = _scores(query, items, reading, language, config)
-    worth = _worth(scores, candidates, config)
-    unlikely = _unlikely(scores, reading.structure, config.min_probability) if config.adaptive else []
-    worth[unlikely] -= 1 + worth.max(initial=0.0)
-    return Judged(candidates, scores, worth, unlikely)
-
-
-def _scores(query: str, items: Sequence[Passage], reading: Reading, language: str, config: CompressionConfig) -> Floats:
-    """What the scorer says of each segment: a probability, or plain BM25's sum."""
     terms = Terms(language)
+    wanted = _wanted(query, language, terms, config)
+    scores = _scores(query, items, reading, language, config, wanted, terms)
+    around = surroundings(query, candidates.segments, candidates.texts, wanted, terms, reading.structure.heading)
+    if Kind.BOILERPLATE in config.type_weights:
+        around = Surroundings([], [])
+    around.weigh(scores)
+    worth = _worth(scores, candidates, config)
+    unlikely = _unlikely(scores, reading.structure, config, around.unasked)
+    worth[unlikely] -= 1 + worth.max(initial=0.0)
+    return Judged(candidates, scores, worth, unlikely, around.unasked)
+
+
+def _wanted(query: str, language: str, terms: Terms, config: CompressionConfig) -> Mapping[str, float]:
+    """The question's terms, with their weights."""
     tables = [config.synonyms] if config.synonyms else []
     if config.technical_synonyms:
         tables.append(TECHNICAL_SYNONYMS)
-    wanted = query_terms(query, language=language, terms=terms, synonyms=tables)
+    return query_terms(query, language=language, terms=terms, synonyms=tables)
+
+
+def _scores(
+    query: str,
+    items: Sequence[Passage],
+    reading: Reading,
+    language: str,
+    config: CompressionConfig,
+    wanted: Mapping[str, float],
+    terms: Terms,
+) -> Floats:
+    """What the scorer says of each segment: a probability, or plain BM25's sum."""
     corpus = reading.corpus
     if config.scorer == "bm25":
         return relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.postings)
@@ -87,15 +107,32 @@ def _worth(scores: Floats, candidates: Candidates, config: CompressionConfig) ->
     return worth
 
 
-def _unlikely(scores: Floats, structure: Structure, probability: float) -> list[int]:
-    """The segments less likely needed than that, and than the likeliest one. A table's rows are as likely as its
-    header, which is no segment to be kept alone, and a heading is as the text right under it."""
+def _unlikely(scores: Floats, structure: Structure, config: CompressionConfig, unasked: Sequence[int]) -> list[int]:
+    """The boilerplate, and with `adaptive` the segments less likely needed than `min_probability`, and than the
+    likeliest one. A table's rows are as likely as its header, which is no segment to be kept alone, and a heading is
+    as the text right under it."""
     candidates = structure.candidates
-    likely = (scores >= min(probability, scores.max(initial=0.0))).tolist()
+    apart = _apart(structure, unasked)
+    if not config.adaptive:
+        return sorted(apart)
+    likely = (scores >= min(config.min_probability, scores.max(initial=0.0))).tolist()
     headings = {heading for number, heading in structure.heading.items() if likely[number]}
     return [
         number
         for number, segment in enumerate(candidates.segments)
-        if not (likely[number] or number in headings)
-        and not (segment[0] is Kind.TABLE and any(likely[header] for header in candidates.needs(number)))
+        if number in apart
+        or not (
+            likely[number]
+            or number in headings
+            or (segment[0] is Kind.TABLE and any(likely[header] for header in candidates.needs(number)))
+        )
     ]
+
+
+def _apart(structure: Structure, unasked: Sequence[int]) -> set[int]:
+    """The boilerplate that is not asked for, unless there is no other text."""
+    apart, segments = set(unasked), structure.candidates.segments
+    others = (number for number in range(len(segments)) if number not in apart)
+    if apart and any(structure.stands[number] and segments[number][0] is not Kind.HEADING for number in others):
+        return apart
+    return set()

@@ -10,7 +10,7 @@ from ctxcompress.version import __version__
 
 __all__ = ["Fingerprints", "key_of"]
 
-_FORMAT = 2
+_FORMAT = 3
 """Of the entries. What reads texts otherwise than before, without another version of the package, counts it up."""
 _READERS = (
     *("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa", "tree-sitter"),

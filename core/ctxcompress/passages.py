@@ -37,6 +37,8 @@ class Kind(StrEnum):
     CODE = "code"
     QUOTE = "quote"
     METADATA = "metadata"
+    BOILERPLATE = "boilerplate"
+    """What pages put around their text: bylines, cookie notices, navigation."""
 
 
 class Segment(NamedTuple):

@@ -48,7 +48,8 @@ class Reason(StrEnum):
     DUPLICATE = "duplicate"
     """The same text, or for a whole passage nearly the same, is in another one that is preferred to this."""
     UNLIKELY = "unlikely"
-    """It was hardly likely to be needed, so that the budget was not filled with it (`adaptive`)."""
+    """It was hardly likely to be needed, so that the budget was not filled with it (`adaptive`), or it is boilerplate
+    that the question does not ask for."""
     TRUNCATED = "truncated"
     """The passage was longer than `max_length`, or for a fact than `factual_length`."""
     METADATA = "metadata"

@@ -1,8 +1,10 @@
 """Sentences that are retrieved, and the windows around them that take their place: before compression, not after it."""
 
 import logging
+from pathlib import Path
 from typing import Any
 
+import llama_index.core
 import pytest
 from li_nodes import tokens
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
@@ -18,6 +20,13 @@ from llamaindex_ctxcompress import CtxCompressPostprocessor
 QUERY = "What is the default timeout of the pool?"
 BUDGET = 150
 WARNING = "list that before CtxCompressPostprocessor"
+NLTK_DATA = Path(llama_index.core.__file__).parent / "_static" / "nltk_cache"
+
+
+@pytest.fixture(autouse=True)
+def nltk_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence splitter reads the files that come with LlamaIndex; its older versions would download them."""
+    monkeypatch.setenv("NLTK_DATA", str(NLTK_DATA))
 
 
 def document() -> Document:

@@ -34,10 +34,13 @@ def repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], or
     for number in order:
         again = []
         for span in _paragraphs(texts[number]):
-            folded = " ".join(texts[number][span.start : span.end].split())
+            paragraph = texts[number][span.start : span.end].rstrip()
+            if len(paragraph) < _SHORTEST and paragraph.isascii():
+                continue
+            folded = " ".join(paragraph.split())
             if len(folded.encode("utf-8", "replace")) < _SHORTEST:
                 continue
-            inside = Span(span.start, span.start + len(texts[number][span.start : span.end].rstrip()))
+            inside = Span(span.start, span.start + len(paragraph))
             if intersection([inside], kept[number]) == (inside,) and owner.setdefault(folded, number) != number:
                 again.append(span)
         if again:
@@ -48,18 +51,16 @@ def repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], or
 def _paragraphs(text: str) -> Iterator[Span]:
     """Those that can be left out: nothing indented belongs to them."""
     ends = [match.end() for match in _BLANK_LINES.finditer(text)]
+    has_fences = "```" in text or "~~~" in text
     fence = ""
     for start, end in pairwise([0, *ends, len(text)]):
         was_open = fence
-        for marker in _FENCE.findall(text, start, end):
+        for marker in _FENCE.findall(text, start, end) if has_fences else ():
             if not fence:
                 fence = marker
             elif marker.startswith(fence):
                 fence = ""
         begins, follows = text[start : start + 1], text[end : end + 1]
-        if (
-            not (was_open or fence or _FENCE.search(text, start, end))
-            and begins not in _NO_TEXT
-            and follows not in _INDENTED
-        ):
+        is_of_fence = has_fences and (was_open or fence or _FENCE.search(text, start, end))
+        if not is_of_fence and begins not in _NO_TEXT and follows not in _INDENTED:
             yield Span(start, end)

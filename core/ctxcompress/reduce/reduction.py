@@ -202,7 +202,7 @@ class _Funnel:
         order = self._to_compare() if threshold is not None else []
         if any(self._passages[number].embedding is not None for number in self.numbers):
             order = [n for n in order if n >= self._held or self._passages[n].embedding is not None]
-        elif isinstance(encoder := self._config.encoder, PassageVectors) and not isinstance(encoder, Encoder):
+        elif order and isinstance(encoder := self._config.encoder, PassageVectors) and not isinstance(encoder, Encoder):
             order = [n for n in order if is_prose_in(encoder.language, self._passages[n].text)]
         if threshold is None or len(order) < 2:
             self.end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")

@@ -11,6 +11,7 @@ from ctxcompress.passages import Kind, Passage, Segment
 from ctxcompress.score.bm25 import Floats, Integers
 from ctxcompress.score.postings import Postings
 from ctxcompress.score.sections import number_sections
+from ctxcompress.text.lines import after_marks
 from ctxcompress.text.words import Terms, split_each, split_words
 
 __all__ = ["KINDS", "Corpus"]
@@ -50,9 +51,11 @@ class Corpus:
 
     @cached_property
     def kinds(self) -> list[NDArray[np.bool_]]:
-        """For each of KINDS, which segments are of it."""
-        numbers = {kind: number for number, kind in enumerate(KINDS)}
+        """For each of KINDS, which segments are of it; boilerplate is what it would be otherwise."""
+        numbers = {kind: number for number, kind in enumerate(KINDS)} | {Kind.BOILERPLATE: len(KINDS)}
         kinds = np.array([numbers.get(segment[0], -1) for segment in self.segments])
+        for number in np.flatnonzero(kinds == len(KINDS)).tolist():
+            kinds[number] = numbers[Kind.LIST_ITEM] if after_marks(self.texts[number]) else -1
         return [kinds == number for number in range(len(KINDS))]
 
     @cached_property

@@ -20,9 +20,10 @@ def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
     section = -1
     for segments in passages:
         whole = not segments or segments[-1].end <= _LONG_PASSAGE
+        code = Kind.CODE
         previous: object = -1
         for segment in segments:
-            key = None if whole and segment.kind is not Kind.CODE else segment.heading or segment.block
+            key = None if whole and segment.kind is not code else segment.heading or segment.block
             section += key != previous
             previous = key
             numbers.append(section)

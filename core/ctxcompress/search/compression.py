@@ -4,7 +4,8 @@ The rules and the limits are those of "Query Complexity & Result Compression" (C
 things differ: what two results of one page say alike is kept once, of too many results the best-scored are kept, and
 the scorer says which sentences matter, where words are counted there.
 
-results -> the score's floor -> no copies -> the best, as many as the question needs -> key sentences -> the same shape
+results -> the score's floor -> no boilerplate -> no copies -> the best, as many as the question needs
+        -> key sentences -> the same shape
 """
 
 import logging
@@ -18,6 +19,7 @@ from ctxcompress.config import CompressionConfig
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.passages import Passage, Span
 from ctxcompress.query.complexity import Complexity
+from ctxcompress.search.hollow import hollow
 from ctxcompress.search.limits import LeftOut, Limits, SearchOptions, best_first, complexity_of, left_out
 from ctxcompress.search.sentences import KeySentences
 from ctxcompress.search.shapes import Found, Record, read_shape, shown_to_model
@@ -54,7 +56,8 @@ class SearchCompression(Generic[Results]):
     """Every character of the results' texts that was left out, and why: `index` is the place of the result among those
     that came, `passage.metadata["key"]` the key that has the text. A result without text that is not kept is there
     without spans. DUPLICATE: another result of the same page says the same. SCORE and LIMIT: the result is not kept.
-    BUDGET: other sentences answer better, or `max_tokens` is full."""
+    BUDGET: other sentences answer better, a result has nothing but what pages put around their text, or `max_tokens` is
+    full."""
 
     @property
     def tokens_saved(self) -> int:
@@ -116,7 +119,8 @@ def compress_search_results(
             "or 'href') and a text ('content', 'snippet', ...); for a plain text there is compress()"
         )
     count = TokenCounter(config.encoding)
-    work = _Work(results, found, left_out(found.records, checked), checked)
+    says_nothing = hollow(query or "", found.records, config)
+    work = _Work(results, found, left_out(found.records, checked, says_nothing), checked)
     try:
         made = work.within(query or "", config, count, max_tokens)
     except RecursionError as error:

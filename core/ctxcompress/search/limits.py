@@ -1,6 +1,6 @@
 """How many results are kept, how long they may be, and which of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypedDict
@@ -77,14 +77,18 @@ class LeftOut:
     """The place of the result of the same page that is, and says all that this one does."""
 
 
-def left_out(records: Sequence[Record], limits: Limits) -> dict[int, LeftOut]:
-    """Place of a result -> why it is left out, before any text is shortened."""
+def left_out(records: Sequence[Record], limits: Limits, hollow: Collection[int] = ()) -> dict[int, LeftOut]:
+    """Place of a result -> why it is left out, before any text is shortened. hollow: the places of those that say
+    nothing, which stay where no other has a text."""
     found: dict[int, LeftOut] = {}
     least = limits.min_score
     if least is not None:
         weak = [place for place, score in enumerate(map(_score, records)) if score is not None and score < least]
         if len(weak) < len(records):
             found.update(dict.fromkeys(weak, LeftOut(Reason.SCORE)))
+    rest = [place for place in range(len(records)) if place not in found and place not in hollow]
+    if any(text.strip() for place in rest for *_, text in records[place].texts()):
+        found.update({place: LeftOut(Reason.BUDGET) for place in hollow if place not in found})
     found.update(_copies(records, [place for place in range(len(records)) if place not in found]))
     ranked = best_first(records, [place for place in range(len(records)) if place not in found])
     found.update(dict.fromkeys(ranked[limits.max_results :], LeftOut(Reason.LIMIT)))

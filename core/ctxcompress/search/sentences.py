@@ -44,7 +44,7 @@ class KeptText:
 class KeySentences:
     """The sentences of all results, judged for one question."""
 
-    __slots__ = ("_layout", "_structure", "_worth")
+    __slots__ = ("_around", "_layout", "_structure", "_worth")
 
     def __init__(self, query: str, passages: Sequence[Passage], config: CompressionConfig) -> None:
         """passages: the texts of all results."""
@@ -54,7 +54,9 @@ class KeySentences:
         reader = Reader(config.cache, Fingerprints(), len, TokenCounter(len))
         reading = reader.read(documents, items, Manner.of(language, 1))
         self._structure: Structure = reading.structure
-        self._worth: Floats = judge(query, items, reading, language, config).worth
+        judged = judge(query, items, reading, language, config)
+        self._worth: Floats = judged.worth
+        self._around = frozenset(judged.around)
         texts = [passage.text for passage in passages]
         self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=reading.markers)
 
@@ -84,6 +86,7 @@ class KeySentences:
         texts = self._structure.candidates.texts
         stands = [n for n in self._counted(own) if self._structure.stands[n]]
         ranked = sorted(stands, key=lambda n: (-self._worth[n], n))
+        ranked = [n for n in ranked if n not in self._around] or ranked
         ranked = [n for n in ranked if not _says_nothing(texts[n])] or ranked
         best: dict[str, int] = {}
         room = characters

@@ -65,14 +65,15 @@ def _begins(part: str, language: str) -> list[int]:
     masked = _masked(part)
     found = _without_markers(part, [*_sentence_begins(masked, language), len(part)])
     has_lines = "\n" in part
-    begins = [0]
+    is_word, begins = _WORD_CHARACTER.search, [0]
     for begin, next_ in pairwise([*found, len(part)]):
-        short = next_ - begin < 4 or not _WORD_CHARACTER.search(masked, begin, next_)
-        if begin and not short and not _inside_word(part, begin):
-            goes_on = not part[begin].isupper() and _after_abbreviation(part, begin)
-            cut = _before_marker(part, begins[-1], begin) if has_lines else begin
-            if cut > begins[-1] and not goes_on:
-                begins.append(cut)
+        if not begin or next_ - begin < 4 or not is_word(masked, begin, next_) or _inside_word(part, begin):
+            continue
+        cut = begin
+        if has_lines and part.find("\n", max(begins[-1], begin - LONGEST_MARKER), begin - 1) >= 0:
+            cut = _before_marker(part, begins[-1], begin)
+        if cut > begins[-1] and (part[begin].isupper() or not _after_abbreviation(part, begin)):
+            begins.append(cut)
     return begins
 
 
@@ -115,8 +116,6 @@ def _inside_word(text: str, position: int) -> bool:
 def _before_marker(text: str, start: int, end: int) -> int:
     """Where to cut ``text[start:end]`` instead of at its end, so that the marker of a list is not cut off from what it
     is of; `start` if that is no place to cut either."""
-    if text.find("\n", max(start, end - LONGEST_MARKER), end - 1) < 0:
-        return end
     cut = marker_at_end(text, start, end)
     return cut if cut == end or text[start:cut].rstrip()[-1:] in _ENDS else start
 

@@ -21,7 +21,11 @@ _AFTER_COLON = "*_` \t\r\n"
 
 def with_colon(candidates: Candidates) -> list[int]:
     """The segments that end with a colon."""
-    return [number for number, text in enumerate(candidates.texts) if text.rstrip(_AFTER_COLON).endswith(_COLONS)]
+    return [
+        number
+        for number, text in enumerate(candidates.texts)
+        if (":" in text or "\uff1a" in text) and text.rstrip(_AFTER_COLON).endswith(_COLONS)
+    ]
 
 
 def announcements(candidates: Candidates, colons: Sequence[int]) -> list[int]:

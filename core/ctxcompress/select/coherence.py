@@ -23,6 +23,7 @@ class Coherence:
         """order: the segments that may be chosen, from the best to the worst."""
         self._structure, self._order = structure, order
         self._candidates = structure.candidates
+        self._announcement, self._leading = structure.announcement, structure.leading
         self._segments = len(structure.candidates.segments)
         self._announced: dict[int, _Group] = {}
 
@@ -33,27 +34,25 @@ class Coherence:
         """
         found = [item]
         for number in found:  # which grows
-            if number >= self._segments:
+            if number >= self._segments:  # an opening needs nothing
                 continue
             found += [other for other in self._directly(number) if other not in found]
-            if number in self._structure.leading and not self._add_follower(found, number, kept):
+            if number in self._leading and not self._add_follower(found, number, kept):
                 return None
         return found[1:]
 
     def _directly(self, item: int) -> list[int]:
         """What a segment cannot be kept without, whatever else is kept."""
-        needed = self._candidates.needs(item)
-        needed.append(self._segments + self._candidates.passage[item])
-        if self._structure.announcement[item] >= 0:
-            needed.append(self._structure.announcement[item])
-        return needed
+        needed = [*self._candidates.needs(item), self._segments + self._candidates.passage[item]]
+        announcement = self._announcement[item]
+        return needed if announcement < 0 else [*needed, announcement]
 
     def _add_follower(self, found: list[int], item: int, kept: Container[int]) -> bool:
         """Adds one of what must follow a heading or an announcement, if none of it is there; returns whether there is
         anything."""
         group = self._group(item)
-        if group and not any(other in group for other in found):
-            found.append(next((other for other in group if other in kept), next(iter(group))))
+        if group and group.keys().isdisjoint(found):
+            found.append(next(filter(kept.__contains__, group), next(iter(group))))
         return bool(group)
 
     def _group(self, item: int) -> _Group:

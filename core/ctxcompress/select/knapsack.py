@@ -61,6 +61,9 @@ class Repeats(Protocol):
     def take(self, items: Collection[int]) -> None:
         """The items are in the knapsack from now on."""
 
+    def copy(self) -> "Repeats":
+        """Return what tells the same, and goes on by itself."""
+
     def only(self, items: Collection[int]) -> "Repeats":
         """Return what tells the same of a knapsack with these items and no others."""
 
@@ -99,14 +102,18 @@ class Knapsack:
         against the room, and nothing is done. gains: of every item, 0 or more.
         """
         number = 0
-        while number < _EXCHANGES and len(self.chosen) <= _FEW and self._exchange(order, gains):
+        while number < _EXCHANGES and self.is_coarse and self._exchange(order, gains):
             number += 1
         return number > 0
 
     def copy(self, room: int) -> "Knapsack":
         """The same, to be tried with other room."""
-        novelty = self.novelty.only(self.kept)
-        return replace(self, room=room, kept=set(self.kept), chosen=dict(self.chosen), novelty=novelty)
+        return replace(self, room=room, kept=set(self.kept), chosen=dict(self.chosen), novelty=self.novelty.copy())
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether so few items are chosen that exchanges may gain something."""
+        return len(self.chosen) <= _FEW
 
     def _fill(self, order: Sequence[int], repeats: list[int] | None) -> None:
         misses = 0

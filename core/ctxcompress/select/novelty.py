@@ -1,6 +1,7 @@
 """How much of a text has not been kept already, in other words or the same."""
 
 from collections.abc import Collection, Sequence
+from copy import copy
 
 import numpy as np
 
@@ -41,18 +42,25 @@ class Novelty:
     Texts shorter than eight words, and scripts without spaces, always count as new.
     """
 
-    __slots__ = ("_all", "_before", "_repeated", "_runs", "_seen")
+    __slots__ = ("_before", "_repeated", "_runs", "_seen")
 
     def __init__(self, runs: Runs, before: str = "") -> None:
         """before: a text that was taken before."""
-        self._all, self._before = runs, before
+        self._before = _runs(before)
         self._runs = runs.of
         self._repeated = runs.of if before else runs.repeated
-        self._seen = set(_runs(before))
+        self._seen = set(self._before)
+
+    def copy(self) -> "Novelty":
+        """Return the same, to go on by itself."""
+        novelty = copy(self)
+        novelty._seen = set(self._seen)
+        return novelty
 
     def only(self, items: Collection[int]) -> "Novelty":
         """Return the same with these items taken, and no others."""
-        novelty = Novelty(self._all, self._before)
+        novelty = copy(self)
+        novelty._seen = set(self._before)
         novelty.take(items)
         return novelty
 
@@ -70,6 +78,8 @@ class Novelty:
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
     words = text.lower().split()
+    if len(words) < _N:
+        return _NONE
     return frozenset(zip(*(words[shift:] for shift in range(_N)), strict=False))
 
 

@@ -76,8 +76,9 @@ def select(
         left_out = {first, *(number + added * (number > first) for number in known)}
         ranking = [first, *(number for number in ranked(structure, values) if number not in left_out)]
     order, twins = _without_duplicates(ranking, structure)
-    values = beside_others(structure, values, order)
-    order = [*forced, *(number for number in _again(structure, values, order) if number not in forced)]
+    alone, values = values, beside_others(structure, values, order)
+    if values is not alone:
+        order = [*forced, *(number for number in _again(structure, values, order) if number not in forced)]
     companions = Coherence(structure, order).companions
     worth = values.tolist()  # a list's numbers are compared faster
     order = [number for number in order if worth[number] >= 0] or order[:1]
@@ -133,6 +134,8 @@ class _Packing:
 
     def exchanged(self, selection: Selection, knapsack: Knapsack) -> Selection:
         """The selection with what is better than what stands in its place."""
+        if not knapsack.is_coarse:
+            return selection
         better = knapsack.copy(self.budget - selection.tokens)
         if not better.exchange(self.order, self.gains):
             return selection

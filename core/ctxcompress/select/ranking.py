@@ -41,20 +41,15 @@ def beside_others(structure: Structure, values: Floats, order: Sequence[int]) ->
     """
     if not (structure.heading or structure.announced):
         return values
-    worth = values.tolist()  # a list's numbers are faster to come by
-    may = [0.0] * len(worth)
-    best: dict[int, float] = {}
-    for number in order:
-        may[number] = of_text = max(worth[number], 0.0)
-        heading = structure.heading.get(number, -1)
-        if of_text > best.get(heading, 0.0):
-            best[heading] = of_text
-    best.pop(-1, None)
-    for heading, of_text in best.items():
-        if worth[heading] > 0:
-            worth[heading] = max(worth[heading], _HEADING * of_text)
+    may = np.zeros(len(values))
+    may[order] = np.maximum(values[order], 0.0)
+    best = np.zeros(len(values))
+    under = list(structure.heading)
+    np.maximum.at(best, list(structure.heading.values()), may[under])
+    worth = np.where(values > 0, np.maximum(values, _HEADING * best), values).tolist()
+    alone = may.tolist()  # a list's numbers are faster to come by
     for number, block in structure.announced.items():
-        of_block = max(may[block.start : block.stop])
+        of_block = max(alone[block.start : block.stop])
         if worth[number] > of_block:
             worth[number] = (worth[number] * of_block) ** 0.5
     return np.array(worth)

@@ -12,11 +12,12 @@ from ctxcompress.select.announcements import announced, announcements, with_colo
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.novelty import Runs
 from ctxcompress.select.oversize import opening_fence
-from ctxcompress.text.lines import is_marker
+from ctxcompress.text.lines import LONGEST_MARKER, is_marker
 
 __all__ = ["Structure"]
 
-_REPEATABLE = frozenset((Kind.HEADING, Kind.TABLE))
+_HEADING, _TABLE, _CODE = Kind.HEADING, Kind.TABLE, Kind.CODE  # a name is ten times as fast as an attribute of an enum
+_REPEATABLE = frozenset((_HEADING, _TABLE))
 _SHORTEST_DUPLICATE = 12
 """Characters of a text that is kept once: a list may say "yes" more often."""
 _CLOSING = re.compile(r"[ \t>]*(?:`{3,}|~{3,})\s*")
@@ -48,7 +49,7 @@ class Structure:
         """Whether it is something to choose: fences come with what they are around, headers of tables with rows."""
         self.same = _same(candidates)
         """Number of a segment -> its text, for those whose text another one has too and that need be kept once."""
-        headings = [number for number, segment in enumerate(candidates.segments) if segment[0] is Kind.HEADING]
+        headings = [number for number, segment in enumerate(candidates.segments) if segment[0] is _HEADING]
         self.heading = _under(candidates, headings)
         """Number of a segment -> the heading right above it, for those that are under one and are none themselves."""
         colons = with_colon(candidates)
@@ -72,20 +73,20 @@ def _under(candidates: Candidates, headings: Sequence[int]) -> dict[int, int]:
 
 
 def _stands(candidates: Candidates) -> list[bool]:
-    headers = {
-        n for number, s in enumerate(candidates.segments) if s[0] is Kind.TABLE for n in candidates.needs(number)
-    }
+    headers = {n for number, s in enumerate(candidates.segments) if s[0] is _TABLE for n in candidates.needs(number)}
     return [
-        number not in headers and not (_is_bare_fence(text) if segment[0] is Kind.CODE else _is_bare(text))
+        number not in headers and not (_is_bare_fence(text) if segment[0] is _CODE else _is_bare(text))
         for number, (segment, text) in enumerate(zip(candidates.segments, candidates.texts, strict=True))
     ]
 
 
 def _is_bare(text: str) -> bool:
-    return text.isspace() or is_marker(text)
+    return text.isspace() or (len(text) <= LONGEST_MARKER and is_marker(text))
 
 
 def _is_bare_fence(text: str) -> bool:
+    if "```" not in text and "~~~" not in text:
+        return text.isspace()
     return not text[opening_fence(text) :].strip() or _CLOSING.fullmatch(text) is not None
 
 

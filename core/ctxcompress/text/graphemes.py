@@ -11,8 +11,9 @@ _LOOKED_BACK = 64
 """Characters from which it is found out whether a grapheme ends somewhere; of a longer one that may be told wrongly."""
 # Two of a row of flags are matched here: \X goes back to the first of them for every one, and takes time by the square.
 _GRAPHEME = regex.compile(r"\p{Regional_Indicator}{2}(?=\p{Regional_Indicator})|\X")
+_PUNCTUATION = r"!-~\u2010-\u2027\u3001-\u3011\uff01-\uff1f"
 _SURELY_BETWEEN = re.compile(
-    r"(?:[^\S\r]|[!-~\u0964\u061f\u2010-\u2027\u3001-\u3011\uff01-\uff1f])(?:[^\W\u0e33\u0eb3\uff9e\uff9f]|[!-~])"
+    rf"(?:[^\S\r]|[{_PUNCTUATION}\u0964\u061f])(?:[^\W\u0e33\u0eb3\uff9e\uff9f]|[{_PUNCTUATION}])"
 )
 """White space or punctuation, and what begins a grapheme: nearly all places where texts are cut."""
 

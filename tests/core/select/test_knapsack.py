@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxcompress.select.knapsack import _FEW, _LEAST, _TRIED, Knapsack, rank
@@ -188,12 +188,15 @@ def test_an_exchange_gains_and_fits_and_leaves_nothing_without_what_it_needs(ite
 
 
 @given(items=some_items, room=st.integers(0, 200))
+@example(items=[(0, 0.02, 1), *[(0, 0.04, 2)] * 3, (1, 0, 1), (1, 0.02, 2)], room=1)
 def test_no_better_item_could_stand_in_the_place_of_one_or_of_the_worst(items, room):
     values, gains, sizes = zip(*items, strict=True)
     knapsack, _ = _exchanged(values, gains, sizes, room, density=_DENSITY)
     if len(knapsack.chosen) > _FEW:
         return
-    left_out = sorted((n for n in range(len(items)) if n not in knapsack.kept), key=lambda n: -gains[n])[:_TRIED]
+    left_out = sorted((n for n in range(len(items)) if n not in knapsack.kept), key=lambda n: -gains[n])
+    if len(left_out) > _TRIED:  # of equal ones some are tried
+        left_out = [item for item in left_out[:_TRIED] if gains[item] > gains[left_out[_TRIED]]]
     worst = sorted(knapsack.kept, key=lambda n: gains[n] / sizes[n])
     groups = [[item] for item in worst] + [worst[:n] for n in range(2, len(worst) + 1)]
     for item in left_out:

@@ -1,0 +1,241 @@
+"""What web pages put around their text: who wrote it and when, notices about cookies and rights, ways to other pages.
+
+A piece of a text (a line, a sentence, a list item) is told by what pages say there and by its shape. It has to be
+short and nothing else: "We use cookies to improve your visit." is a notice, "Browsers send cookies." is not.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from enum import Enum, auto
+
+from ctxcompress.text.bylines import is_byline
+from ctxcompress.text.words import has_unspaced
+
+__all__ = ["HEAD", "Notice", "is_surely_notice", "is_title_of_links", "may_be_notices", "notice_of"]
+
+
+class Notice(Enum):
+    """What a piece is there for."""
+
+    BYLINE = auto()
+    """Says who wrote the text, when, or how long it takes to read."""
+    OFFER = auto()
+    """Says what the reader may do or has to know: cookies, rights, a newsletter, comments."""
+    COOKIES = auto()
+    """The same, of cookies: a text may be about them."""
+    LINKS = auto()
+    """Leads elsewhere."""
+    WORD = auto()
+    """A word or two of which a list of links may consist: only where there are more."""
+
+
+_OFFERS = {
+    "en": "all rights reserved|share this|share on|share via|tweet this|email this|print this|"
+    "subscribe to our|subscribe to the newsletter|subscribe now|subscribe to my|sign up for our|"
+    "sign up for the newsletter|sign up to our|join our newsletter|join our mailing list|"
+    "join the newsletter|get our newsletter|follow us|follow me on|leave a comment|leave a reply|"
+    "post a comment|add a comment|log in to comment|sign in to comment|log in to reply|edit this page|"
+    "improve this page|edit on github|"
+    "was this page helpful|was this article helpful|was this helpful|did you find this|rate this|filed under|"
+    "posted in|tagged with|tags:|categories:|advertisement|sponsored content|sponsored by|"
+    "we may earn a commission|this post contains affiliate|this article contains affiliate|"
+    "read our privacy|read our cookie|see our privacy|"
+    "cookie settings|cookie preferences|cookie policy|"
+    "cookie notice|manage cookies|manage preferences|accept cookies|accept all cookies|accept all|reject all|"
+    "decline all|privacy settings",
+    "de": "alle rechte vorbehalten|diesen artikel teilen|beitrag teilen|teilen auf|newsletter abonnieren|"
+    "jetzt abonnieren|folgen sie uns|folge uns|kommentar schreiben|kommentar hinterlassen|"
+    "schreiben sie einen kommentar|anzeige|schlagwörter:|kategorien:",
+    "fr": "tous droits réservés|partager cet article|partager sur|abonnez-vous à|inscrivez-vous à|suivez-nous|"
+    "laisser un commentaire|étiquettes :|publicité",
+    "es": "todos los derechos reservados|compartir en|comparte este|suscríbete a|síguenos|deja un comentario|"
+    "etiquetas:|publicidad",
+    "it": "tutti i diritti riservati|condividi su|iscriviti alla|seguici su|lascia un commento",
+    "pt": "todos os direitos reservados|compartilhe|inscreva-se|siga-nos|deixe um comentário",
+    "nl": "alle rechten voorbehouden|deel dit|volg ons|schrijf je in|laat een reactie",
+    "ru": "все права защищены|поделиться|подпишитесь|подписывайтесь|оставить комментарий|читайте также",
+    "zh": "版权所有|分享到|订阅我们",
+}
+_LEADS = {
+    "en": "skip to content|skip to main|skip to navigation|skip to the|skip navigation|jump to content|"
+    "jump to navigation|back to top|back to the top|back to home|back to all|go to top|return to top|"
+    "toggle navigation|toggle menu|toggle table|open menu|close menu|main menu|show menu|read more|read next|"
+    "continue reading|view all|view more|load more|previous post|next post|"
+    "previous article|next article|previous page|next page|older posts|newer posts",
+    "de": "zum inhalt|zum hauptinhalt|direkt zum inhalt|nach oben|weiterlesen|mehr lesen|mehr erfahren|"
+    "vorheriger beitrag|nächster beitrag",
+    "fr": "aller au contenu|passer au contenu|lire la suite|en savoir plus|lire aussi|article précédent|"
+    "article suivant|haut de page",
+    "es": "saltar al contenido|ir al contenido|leer más|seguir leyendo|entrada anterior|entrada siguiente|"
+    "volver arriba",
+    "it": "vai al contenuto|leggi tutto|leggi di più|continua a leggere",
+    "pt": "pular para o conteúdo|ir para o conteúdo|leia mais|saiba mais",
+    "nl": "naar de inhoud|ga naar inhoud|lees meer|lees verder",
+    "ru": "перейти к содержанию|перейти к содержимому|читать далее|читать дальше|подробнее|наверх",
+    "zh": "跳到主要内容|跳转到内容|阅读更多|返回顶部",
+}
+_COOKIES = (
+    "we use|we and our|we also use|this site|this website|our site|our website|by continuing|by using|"
+    "by clicking|by browsing|wir verwenden|wir nutzen|wir setzen|diese website|diese webseite|diese seite|"
+    "unsere website|mit der nutzung|nous utilisons|ce site|en poursuivant|utilizamos|usamos|este sitio|esta web|"
+    "al continuar|utilizziamo|usiamo|questo sito|este site|nosso site|ao continuar|wij gebruiken|we gebruiken|"
+    "deze site|deze website|мы используем|этот сайт|наш сайт|продолжая|我们使用|本网站"
+)
+"""How notices begin in which cookies are mentioned."""
+_TITLES = (
+    "related|related posts|related articles|related stories|related content|related links|related news|"
+    "recent posts|recent articles|recent comments|popular posts|popular articles|most read|most popular|"
+    "latest posts|latest news|latest articles|more stories|more articles|more posts|more news|trending|"
+    "trending now|you may also like|you might also like|recommended for you|recommended articles|read next|"
+    "keep reading|further articles|archives|blogroll|follow us|share this|"
+    "stay connected|ähnliche artikel|ähnliche beiträge|das könnte sie auch interessieren|neueste beiträge|"
+    "weitere artikel|articles similaires|articles récents|à lire aussi|artículos relacionados|entradas recientes|"
+    "también te puede interesar|articoli correlati|artigos relacionados|gerelateerde artikelen|похожие статьи|"
+    "читайте также|相关文章|推荐阅读"
+)
+_WORDS = (
+    "home|homepage|menu|search|about|about us|contact|contact us|blog|news|login|log in|sign in|sign up|"
+    "register|logout|log out|my account|account|cart|shop|store|products|pricing|features|support|help|"
+    "faq|docs|documentation|privacy|privacy policy|cookie policy|terms|terms of service|terms of use|"
+    "legal|imprint|careers|jobs|press|sitemap|rss|community|forum|download|downloads|resources|company|"
+    "team|newsletter|subscribe|donate|learn|guides|tutorials|categories|archive|archives|tags|share|"
+    "print|email|facebook|twitter|linkedin|instagram|youtube|github|reddit|next|previous|prev|back|yes no|"
+    "english|deutsch|français|español|startseite|suche|über uns|kontakt|impressum|datenschutz|agb|"
+    "anmelden|warenkorb|hilfe|accueil|recherche|à propos|connexion|mentions légales|aide|inicio|buscar|"
+    "acerca de|contacto|iniciar sesión|ayuda|aviso legal|главная|поиск|о нас|контакты|войти|помощь|首页|"
+    "关于我们|联系我们|登录"
+)
+_LINK_TITLES = frozenset(_TITLES.split("|"))
+_LINK_WORDS = frozenset(_WORDS.split("|"))
+_HOME = frozenset("home|homepage|startseite|accueil|inicio|главная|首页".split("|"))
+_ROOTS = _HOME | {"docs", "blog"}
+"""What the path to a page begins with."""
+
+_COUNT = re.compile(r"\d+ (?:comments?|shares?|likes?|views?|kommentare?|commentaires?|comentarios?)")
+_RIGHTS = re.compile(r"(?:copyright )?(?:©|\(c\) ?(?:19|20)\d\d\b)|copyright,? (?:19|20)\d\d\b")
+_PAGES = re.compile(
+    r"\b(?:prev|previous|next|back|older|newer|zurück|weiter|précédent|suivant|anterior|siguiente|назад)\b"
+)
+_SEPARATED = re.compile(r"[|›»·•→]| [>/] ")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\n]{0,300}\)")
+_ARROWS = "«‹←»›→"
+_DECORATION = " \t\r\n#>*+-_[•"
+_LONGEST = 300
+"""Characters of a notice."""
+_MOST_WORDS = 20
+"""Words of a notice; of one about cookies or rights twice as many."""
+_MORE_WORDS = 3
+"""Words after those that lead elsewhere: "read more about timeouts"."""
+
+
+def _groups() -> Mapping[str, Notice]:
+    tables = {Notice.OFFER: _OFFERS.values(), Notice.LINKS: _LEADS.values(), Notice.COOKIES: (_COOKIES,)}
+    return {phrase: notice for notice, lists in tables.items() for phrases in lists for phrase in phrases.split("|")}
+
+
+_PHRASES = _groups()
+_BY_LETTERS = {
+    letters: sorted((phrase for phrase in _PHRASES if phrase[:2] == letters), key=len, reverse=True)
+    for letters in {phrase[:2] for phrase in _PHRASES}
+}
+
+HEAD = 6
+"""First letters of a piece that tell nearly everything from notices."""
+_DATED = ("written by", "published", "posted on", "posted by", "last updated", "last modified", "veröffentlicht")
+_RIGHTS_BEGIN = ("copyright 1", "copyright 2", "copyright (", "copyright ©")
+_SHORT = (*(root + mark for root in _ROOTS for mark in (" |", " /", " >", " ›", " ·")), "tags: ")
+_ALONE = tuple(root + mark for root in _HOME for mark in ("", "\n", "\n\n"))
+_BEFORE_LINKS = ("", "[", "- ", "* ", "- [", "* [")
+_BEFORE_TITLES = ("", "# ", "## ", "### ", "**")
+
+
+def _heads(phrases: Iterable[str], before: Iterable[str]) -> set[str]:
+    cased = {first for phrase in phrases for first in (phrase, phrase.capitalize(), phrase.title(), phrase.upper())}
+    return {(mark + first)[:HEAD] for first in {first[:HEAD] for first in cased} for mark in before}
+
+
+_HEADS = frozenset(
+    _heads((*_PHRASES, *_SHORT, *_ALONE), _BEFORE_LINKS)
+    | _heads(_LINK_TITLES, _BEFORE_TITLES)
+    | _heads((*_DATED, *_RIGHTS_BEGIN), ("",))
+)
+_UNSPACED = "|".join(filter(has_unspaced, (*_PHRASES, *_LINK_TITLES)))
+_BEGINS = re.compile(
+    rf"\n(?:\*\*|> )?(?:(?:By|Von|Par|Por) [A-ZÀ-ÞА-Я]|Автор|作者|©|\([cC]\)|[{_ARROWS}] |{_UNSPACED})"
+)
+_READ = " min read"
+"""What bylines end with that begin with a name."""
+
+
+def may_be_notices(text: str, heads: Collection[str]) -> bool:
+    """Whether pieces of a text may be notices: one begins as they do, or there is a sign of them. heads: the first
+    `HEAD` letters of the pieces. It is fast, and of few texts true."""
+    return not _HEADS.isdisjoint(heads) or _READ in text or _BEGINS.search("\n" + "\n".join(heads)) is not None
+
+
+def is_surely_notice(piece: str) -> bool:
+    """Whether a piece is a notice whatever stands around it. What does not begin as one is soon told apart."""
+    if piece[:HEAD] in _HEADS or _READ in piece or _BEGINS.match(f"\n{piece[:HEAD]}"):
+        return notice_of(piece) not in (None, Notice.WORD)
+    return False
+
+
+def notice_of(piece: str) -> Notice | None:
+    """What a piece is, if it is nothing but a notice."""
+    if len(piece) > _LONGEST:
+        return None
+    plain = _LINK.sub(r"\1", piece) if "](" in piece else piece
+    bare = " ".join(plain.replace("**", "").strip(_DECORATION).split())
+    lower, words = bare.lower(), bare.count(" ") + 1
+    if not bare or words > 2 * _MOST_WORDS:
+        return None
+    found = _begins(lower) or _of_rights(lower)
+    if found or words > _MOST_WORDS:
+        return found
+    return _of_links(lower) or (Notice.BYLINE if is_byline(bare) else None)
+
+
+def is_title_of_links(text: str) -> bool:
+    """Whether it is what stands above links to other texts: "Related posts"."""
+    return text.strip(_DECORATION).rstrip(" .:!").lower() in _LINK_TITLES
+
+
+def _begins(lower: str) -> Notice | None:
+    """What is told by how it begins, where little else follows."""
+    phrase = next((phrase for phrase in _BY_LETTERS.get(lower[:2], ()) if lower.startswith(phrase)), "")
+    rest = lower[len(phrase) :]
+    if not phrase or (rest[:1].isalpha() and not has_unspaced(phrase)):
+        return None
+    notice = _PHRASES[phrase]
+    if notice is Notice.COOKIES:
+        return notice if "cookie" in rest or "куки" in rest else None
+    more = len(rest.strip(" .:!?»›→>…").split())
+    if " " not in phrase and phrase[-1] != ":":
+        return None if more else notice
+    most = _MORE_WORDS if notice is Notice.LINKS and rest[:1] != ":" else _MOST_WORDS
+    return notice if more <= most else None
+
+
+def _of_rights(lower: str) -> Notice | None:
+    return Notice.OFFER if _RIGHTS.match(lower) else None
+
+
+def _of_links(lower: str) -> Notice | None:
+    """A word or a row of them that lead elsewhere, or what stands above such."""
+    word = lower.rstrip(" :")
+    if word in _LINK_WORDS or _COUNT.fullmatch(word):
+        return Notice.LINKS if word in _HOME else Notice.WORD
+    return Notice.LINKS if is_title_of_links(lower) or _is_row_of_links(lower) else None
+
+
+def _is_row_of_links(lower: str) -> bool:
+    if lower[0] in _ARROWS or lower[-1] in _ARROWS:
+        return lower.count(" ") < _MOST_WORDS // 2 and _PAGES.search(lower) is not None
+    if " " in lower and all(word in _LINK_WORDS for word in lower.split()):
+        return lower.count(" ") > 1
+    if not _SEPARATED.search(lower):
+        return False
+    parts = [part.strip(" .") for part in _SEPARATED.split(lower)]
+    if len(parts) < 3 or any(part.count(" ") > 3 for part in parts[:-1]):
+        return False
+    return parts[0] in _ROOTS or all(part in _LINK_WORDS for part in parts)

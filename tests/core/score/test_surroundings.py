@@ -1,0 +1,95 @@
+"""Which notices of a page are asked for, and what they count as where segments are scored."""
+
+import numpy as np
+import pytest
+
+from ctxcompress.passages import Kind, Passage
+from ctxcompress.query.terms import query_terms
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.surroundings import surroundings
+from ctxcompress.segment.segments import segment
+from ctxcompress.text.words import Terms
+
+PAGE = (
+    "- [Home](/)\n- [Contact](/contact)\n\nBy Jane Doe, March 3, 2024\n\nWe use cookies to improve your visit.\n\n"
+    "The gateway waits for ninety seconds.\n\n- one\n- two\n\n© 2024 Larch. All rights reserved.\n"
+)
+
+
+def asked(query):
+    segments = segment(PAGE)
+    texts = [PAGE[part.start : part.end] for part in segments]
+    terms = Terms("en")
+    left = surroundings(query, segments, texts, query_terms(query, language="en", terms=terms), terms, {}).unasked
+    boilerplate = [number for number, part in enumerate(segments) if part.kind is Kind.BOILERPLATE]
+    return [texts[number].strip() for number in boilerplate if number not in left]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("How long does the gateway wait?", []),
+        ("", []),
+        ("Who wrote this?", ["By Jane Doe, March 3, 2024"]),
+        ("when was this article published", ["By Jane Doe, March 3, 2024"]),
+        ("Wer ist der Autor?", ["By Jane Doe, March 3, 2024"]),
+        ("Jane Doe", ["By Jane Doe, March 3, 2024"]),
+        ("What are the cookies for?", ["We use cookies to improve your visit."]),
+        ("copyright of the page", ["© 2024 Larch.", "All rights reserved."]),
+        ("Is there a contact page, or a home page?", []),
+    ],
+)
+def test_what_a_question_asks_for(query, expected):
+    found = asked(query)
+    assert [text for text in expected if text not in " ".join(found)] == []
+    assert bool(found) == bool(expected)
+
+
+def test_a_text_without_notices_is_not_looked_at():
+    assert surroundings("q", segment("Text. More text."), [], {}, Terms("en"), {}) == ([], [])
+
+
+def test_the_scorer_sees_the_kinds_that_they_would_be_of():
+    segments = segment(PAGE)
+    plain = [part._replace(kind=Kind.LIST_ITEM if PAGE[part.start] == "-" else Kind.PARAGRAPH) for part in segments]
+    assert segments != plain
+    texts = [PAGE[part.start : part.end] for part in segments]
+    corpora = [Corpus.of([Passage("0", PAGE)], [of], texts) for of in (segments, plain)]
+    assert np.array_equal(corpora[0].kinds, corpora[1].kinds)
+
+
+def weighed(query, page=PAGE, headings=()):
+    segments = segment(page)
+    texts = [page[part.start : part.end] for part in segments]
+    terms = Terms("en")
+    wanted = query_terms(query, language="en", terms=terms)
+    scores = np.full(len(segments), 0.5)
+    surroundings(query, segments, texts, wanted, terms, dict(headings)).weigh(scores)
+    return {text.strip(): float(score) for text, score in zip(texts, scores, strict=True)}
+
+
+def test_what_is_not_asked_for_is_worth_next_to_nothing():
+    scores = weighed("How long does the gateway wait?")
+    assert scores["By Jane Doe, March 3, 2024"] < 0.001
+    assert scores["The gateway waits for ninety seconds."] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("query", "is_best"),
+    [("Who wrote this?", True), ("Who is the author?", True), ("Who wrote the song about the gateway?", False)],
+)
+def test_a_question_about_the_page_itself_finds_what_has_none_of_its_words(query, is_best):
+    page = PAGE.replace("The gateway", "The gateway and this article")
+    scores = weighed(query, page)
+    assert scores["By Jane Doe, March 3, 2024"] == 0.5
+    found = surroundings(query, segment(page), [page[p.start : p.end] for p in segment(page)], {}, Terms("en"), {})
+    assert bool(found.wanted) == is_best
+
+
+def test_a_heading_with_nothing_else_under_it_is_boilerplate():
+    page = "# Title\n\nBy Jane Doe, March 3, 2024\n\n# Timeouts\n\nHome | Docs | Blog\n\nNinety seconds.\n"
+    kinds = [part.kind for part in segment(page)]
+    assert kinds[:2] == [Kind.HEADING, Kind.BOILERPLATE]
+    scores = weighed("timeout", page, {1: 0, 3: 2, 4: 2})
+    assert scores["# Title"] < 0.001
+    assert scores["# Timeouts"] == 0.5
