@@ -1,14 +1,17 @@
-"""CPU time and memory of one compression for growing inputs: real texts of this machine, repeated with variation.
+"""CPU time and memory of one compression for growing inputs.
 
     python benchmarks/linear.py [tokens ...]
 
-Each size runs in a process of its own, once as one passage and once as chunks of about 1,000 characters.
+First real texts of this machine, repeated with variation: each size as one passage, and as chunks of about 1,000
+characters. Then texts that consist of one thing alone, of half a million and of five million characters. Each runs in a
+process of its own; a ratio of 10 is linear.
 """
 
 import resource
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, cycle
 from pathlib import Path
 from time import process_time
@@ -19,6 +22,7 @@ from ctxcompress.tokens import TokenCounter
 SIZES = (10_000, 100_000, 1_000_000)
 QUERY = "how is the default timeout of a socket set and read?"
 BUDGET = 1_000
+_EXTREME_SIZES = (500_000, 5_000_000)
 _ROUNDS = 3
 
 
@@ -37,14 +41,50 @@ def sample(characters: int) -> str:
     return "\n\n".join(parts)[:characters]
 
 
-def measure(tokens: int, as_chunks: bool) -> tuple[float, float, int]:
+def as_chunks(text: str) -> list[str]:
+    """The text in passages of 1,000 characters."""
+    return [text[start : start + 1_000] for start in range(0, len(text), 1_000)]
+
+
+def repeated(part: str) -> Callable[[int], list[str]]:
+    """One passage of so many characters."""
+    return lambda characters: [part * (characters // len(part))]
+
+
+def passages_of(size: int) -> Callable[[int], list[str]]:
+    """Passages of this size, each with another number in it."""
+    begin = "The item "[: size - 5]
+    return lambda characters: [f"{begin}{number:05x}".ljust(size, ".") for number in range(characters // size)]
+
+
+REAL = {
+    "one passage": lambda characters: [sample(characters)],
+    "chunks": lambda characters: as_chunks(sample(characters)),
+}
+EXTREME = {
+    "{ and } in lines": repeated("{\n}\n"),
+    "{ in lines": repeated("{\n"),
+    "} in lines": repeated("}\n"),
+    "{} in one line": repeated("{}"),
+    "{ in one line": repeated("{"),
+    "headings": repeated("# h\n"),
+    "headings of two levels": repeated("# h\n\n## i\n\n"),
+    "quotes in quotes": repeated("> > > x\n"),
+    "quotes in one line": repeated(">"),
+    "passages of 50": passages_of(50),
+    "passages of 20": passages_of(20),
+    "passages of 5": passages_of(5),
+}
+INPUTS = {**REAL, **EXTREME}
+
+
+def measure(name: str, characters: int, rounds: int) -> tuple[float, float, int]:
     """CPU milliseconds of the quickest of some rounds, peak memory of it in MB above what was there, passages."""
-    text = sample(tokens * 4)
-    passages = [text[start : start + 1_000] for start in range(0, len(text), 1_000)] if as_chunks else [text]
+    passages = INPUTS[name](characters)
     compress(QUERY, ["warm up " * 2_000], max_tokens=10)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     times = []
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         start = process_time()
         result = compress(QUERY, passages, max_tokens=BUDGET)
         times.append(1e3 * (process_time() - start))
@@ -52,21 +92,32 @@ def measure(tokens: int, as_chunks: bool) -> tuple[float, float, int]:
     return min(times), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024, len(passages)
 
 
-def main(sizes: list[int]) -> None:
-    print(f"{'tokens':>9} {'passages':>8} {'CPU ms':>9} {'ratio':>6} {'peak MB':>8}")
-    for as_chunks in (False, True):
+def table(names: Iterable[str], sizes: Sequence[int], rounds: int) -> None:
+    """Prints a row for each input of each size."""
+    print(f"{'input':<24} {'characters':>10} {'passages':>9} {'CPU ms':>9} {'ratio':>6} {'peak MB':>8}")
+    for name in names:
         previous = None
-        for tokens in sizes:
-            command = [sys.executable, __file__, "--one", str(tokens), str(int(as_chunks))]
+        for characters in sizes:
+            command = [sys.executable, __file__, "--one", name, str(characters), str(rounds)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             milliseconds, memory, count = map(float, done.stdout.split())
             ratio = f"{milliseconds / previous:.1f}" if previous else ""
-            print(f"{tokens:>9,} {int(count):>8} {milliseconds:>9.1f} {ratio:>6} {memory:>8.1f}")
+            print(
+                f"{name:<24} {characters:>10,} {int(count):>9,} {milliseconds:>9.1f} {ratio:>6} {memory:>8.1f}",
+                flush=True,
+            )
             previous = milliseconds
+
+
+def main(sizes: Sequence[int]) -> None:
+    """Prints both tables."""
+    table(REAL, [tokens * 4 for tokens in sizes], _ROUNDS)
+    print()
+    table(EXTREME, _EXTREME_SIZES, 1)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        print(*measure(int(sys.argv[2]), sys.argv[3] == "1"))
+        print(*measure(sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))
     else:
-        main([int(size) for size in sys.argv[1:]] or list(SIZES))
+        main([int(size) for size in sys.argv[1:]] or SIZES)

@@ -34,14 +34,17 @@ class Account:
         """Passage number -> what is kept of it, in the order in which passages are shown."""
         self._markers = {index: markers for index, (_, markers) in shown_of.items()}
         self._texts, self._lines = layout.texts(shown_of), layout.lines
+        whole = {document.pieces[0].passage for document in reduction.documents if document.is_passage}
         going_on: dict[int, list[Span]] = {}
         for document in reduction.documents:
-            for passage, span, _ in document.pieces:
+            for passage, span, _ in () if document.is_passage else document.pieces:
                 going_on.setdefault(passage, []).append(span)
         repeated = {
             index: found
             for index, item in enumerate(items)
-            if index not in reduction.reasons and (found := inverse(going_on.get(index, ()), len(item.text)))
+            if index not in whole
+            and index not in reduction.reasons
+            and (found := inverse(going_on.get(index, ()), len(item.text)))
         }
         self._left_out = (
             (Reason.DUPLICATE, repeated),
@@ -50,6 +53,7 @@ class Account:
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
             (Reason.UNLIKELY, layout.of_passages(unlikely)),
         )
+        self._in_parts = set(self.spans).union(*(of for _, of in self._left_out))
 
     def kept(self, relevance: Mapping[int, float], count: Callable[[str], int]) -> Iterator[KeptPassage]:
         """What is kept, in the order in which it is shown. relevance: of each passage."""
@@ -71,8 +75,10 @@ class Account:
                 if reason is Reason.METADATA and index not in self.spans:
                     reason = Reason.BUDGET  # not even the line about it fits
                 yield Decision(index, item, inverse((), len(item.text)), reason, leader)
-            else:
+            elif index in self._in_parts:
                 yield from self._dropped_of(index, item)
+            else:
+                yield Decision(index, item, inverse((), len(item.text)), _without_reason(item.text))
 
     def _dropped_of(self, index: int, item: Passage) -> Iterator[Decision]:
         left = inverse(self.spans.get(index, ()), len(item.text))
@@ -91,5 +97,9 @@ class Account:
             if spans:
                 yield Decision(index, item, spans, reason)
         if left or (index not in self.spans and not item.text):
-            blank = not item.text or item.text.isspace()
-            yield Decision(index, item, left, Reason.EMPTY if blank else Reason.BUDGET)
+            yield Decision(index, item, left, _without_reason(item.text))
+
+
+def _without_reason(text: str) -> Reason:
+    """Why a text is left out that no stage left out."""
+    return Reason.EMPTY if not text or text.isspace() else Reason.BUDGET

@@ -102,7 +102,8 @@ class Document:
 def documents_as_they_are(texts: Sequence[str], numbers: Iterable[int] | None = None) -> list[Document]:
     """The passages with these texts, or those of them with these numbers, each as a document."""
     chosen = range(len(texts)) if numbers is None else numbers
-    return [Document(texts[n], (Piece(n, Span(0, len(texts[n]))),), (0,), True) for n in chosen]
+    whole = {length: Span(0, length) for length in set(map(len, texts))}  # one for many small texts
+    return [Document(texts[n], (Piece(n, whole[len(texts[n])]),), (0,), True) for n in chosen]
 
 
 def passages_of(documents: Iterable[Document]) -> set[int]:

@@ -31,7 +31,7 @@ from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.reduce.scores import standing
 from ctxcompress.render.brief import brief as in_brief
 from ctxcompress.render.xray import page
-from ctxcompress.select.known import Known, known_segments, unknown
+from ctxcompress.select.known import Known, all_unknown, known_segments
 from ctxcompress.select.layout import Arrange, Layout
 from ctxcompress.select.lines import Lines
 from ctxcompress.select.order import arrangement
@@ -223,13 +223,12 @@ def _worked_out(
     layout = replace(layout, arrange=arrange, before=promised.text, gaps=gaps, escapes=escapes_of(items, config))
     lines, reduction = _lines(items, reduction, promised, config)
     budget = config.budget - lines.reserve(layout, config.budget)
-    whole = Selection.everything(layout)
-    if (final := layout.final(whole.text)) != untouched or budget < config.budget:
-        tokens = reader.fits(final, budget)
-    if tokens is not None and not held and config.order == "source" and config.mode == "extract":
-        choice = _Choice(replace(whole, tokens=tokens), layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
+    came_whole = reduction.is_everything(len(items)) and not (held or gaps or layout.escapes)
+    whole = None if came_whole and tokens is None else _whole(layout, untouched, tokens, reader, budget)
+    if whole is not None and not held and config.order == "source" and config.mode == "extract":
+        choice = _Choice(whole, layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
     else:
-        choice = _chosen(query, items, layout, config, reader, promised, budget, fits=tokens is not None)
+        choice = _chosen(query, items, layout, config, reader, promised, budget, fits=whole is not None)
     selection, layout = lines.beside(choice.selection, choice.layout, config.budget)
     choice = replace(choice, selection=selection, layout=layout)
     account = Account(items, reduction, choice.layout, choice.selection, choice.unlikely, choice.known)
@@ -255,6 +254,14 @@ def _worked_out(
         original=original,
         compressor=Compressor(config),
     )
+
+
+def _whole(layout: Layout, untouched: str, tokens: int | None, reader: Reader, budget: int) -> Selection | None:
+    """All of the documents, if that fits. untouched: the passages as they came; tokens: of these, if they fit."""
+    whole = Selection.everything(layout)
+    if (final := layout.final(whole.text)) != untouched:
+        tokens = reader.fits(final, budget)
+    return replace(whole, tokens=tokens) if tokens is not None and tokens <= budget else None
 
 
 def _cut(
@@ -300,13 +307,12 @@ def _chosen(
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     layout = replace(layout, arrange=arrange, elide=reading.markers, relevance=relevance)
     clock.lap("score", len(candidates.segments), int(np.count_nonzero(judged.scores)))
-    spans = layout.spans(candidates, unknown(candidates, known.numbers)) if known.numbers else layout.everything
-    whole = layout.compose(spans)
+    whole = all_unknown(candidates, known, layout) if fits or known.numbers else None
     unlikely: Spans = {}
     if config.mode == "preview":
         selection = previews(candidates, judged.worth, relevance, layout, budget)
-    elif (fits or known.numbers) and (tokens := layout.tokens(whole)) <= budget:
-        selection = Selection(spans, {}, whole, tokens)
+    elif whole is not None and whole.tokens <= budget:
+        selection = whole
     else:
         counts = reader.counts(reading)
         selection = select(reading.structure, judged.worth, layout, budget, known.numbers, counts=counts)

@@ -9,6 +9,8 @@ __all__ = ["intersection", "inverse", "joined", "shown", "stripped"]
 
 def inverse(spans: Sequence[Span], length: int) -> tuple[Span, ...]:
     """What of a text of `length` characters the spans leave out."""
+    if not spans:
+        return (Span(0, length),) if length else ()
     starts = [0, *(end for _, end in spans)]
     ends = [*(start for start, _ in spans), length]
     return tuple(Span(start, end) for start, end in zip(starts, ends, strict=True) if start < end)

@@ -25,6 +25,9 @@ _PAGE = 4096
 """Bytes: a file of one page has tables, and nothing in them."""
 _TRACES = (MARK, *_SCHEMA)
 _KEY = re.compile(rb"(?:text|outcome):[0-9a-f]{64}")
+_FIRST = "text:" + 64 * "0"
+"""The key of an entry of one byte that each new file has: a trace beyond its first page, before any other is written
+into the file itself."""
 _LOOKED_AT = 1 << 20
 """Bytes at the beginning of a file."""
 
@@ -54,6 +57,7 @@ def make(connection: sqlite3.Connection) -> None:
         for statement in _SCHEMA:
             connection.execute(statement.decode())
         connection.execute("INSERT INTO room VALUES (0)")
+        connection.execute("INSERT INTO entries VALUES (?, 0, x'00')", (_FIRST,))
         connection.execute(f"PRAGMA application_id = {_ID}")
     connection.execute("COMMIT")
 

@@ -193,7 +193,7 @@ def mcp_command(
         int | None, typer.Option(metavar="N", help="The port for --http; 0 takes a free one.", show_default="8000")
     ] = None,
 ) -> None:
-    """Serve a folder of documents to clients of the Model Context Protocol.
+    """Serve a folder over MCP, the Model Context Protocol.
 
     Exit codes: 0 when the client has gone, 2 for wrong usage.
     """

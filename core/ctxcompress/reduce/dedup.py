@@ -53,6 +53,8 @@ def copies(texts: Sequence[str], order: Sequence[int]) -> Leaders:
     first: dict[str, int] = {}
     leaders: Leaders = {}
     for number in order:
+        if len(texts[number]) < _SHORTEST_COPY:
+            continue
         folded = " ".join(texts[number].split())
         leader = first.setdefault(folded, number)
         if leader != number and len(folded) >= _SHORTEST_COPY:

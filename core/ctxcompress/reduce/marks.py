@@ -7,6 +7,7 @@ from ctxcompress.elision import comment_sign
 __all__ = ["PROSE", "Marks", "marks_for"]
 
 _COMMENTS = {"#": ("# ", "##", "#\t", "#\n", "#\r"), "--": ("--",), "//": ("//", "/*", "* ", "*/")}
+_SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Marks:
     """For a whole body, which in Python must not be empty."""
     comments: tuple[str, ...] = ()
     """How lines begin that are nothing but comment."""
+    is_script: bool = False
+    """Whether the language is JavaScript or TypeScript."""
 
 
 PROSE = Marks("[…]", "[…]")
@@ -29,4 +32,4 @@ def marks_for(language: str) -> Marks:
     sign = comment_sign(language)
     if language == "python":
         return Marks("# ...", "...", ("#",))
-    return Marks(f"{sign} ...", f"{sign} ...", _COMMENTS[sign])
+    return Marks(f"{sign} ...", f"{sign} ...", _COMMENTS[sign], language in _SCRIPTS)

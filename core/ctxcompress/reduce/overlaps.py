@@ -109,10 +109,11 @@ def neighbours(texts: Sequence[str], groups: Sequence[Hashable | None], number: 
 
 def _meet(before: str, after: str, *, by_unit: bool) -> bool:
     """Whether one text ends with what the other begins with; by_unit: or with a short line or sentence."""
-    before = before.rstrip()
-    starts = (start for start, _ in islice(_found_each(before, [after[:_KEY]]), _TRIES))
-    if any(after.startswith(before[start:]) for start in starts):
-        return True
+    before, key = before.rstrip(), after[:_KEY]
+    if key in before:  # which it mostly is not
+        starts = (start for start, _ in islice(_found_each(before, [key]), _TRIES))
+        if any(after.startswith(before[start:]) for start in starts):
+            return True
     return by_unit and any(map(after.startswith, _last_units(before)))
 
 
@@ -187,7 +188,7 @@ def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple
         if len(text) - begin >= _KEY:
             heads.setdefault(text[begin : begin + _KEY], []).append((number, begin))
     few = len(numbers) <= _FEW
-    for number in numbers:
+    for number in numbers if heads else ():
         found = _found_each(texts[number], heads) if few else _found_at_words(texts[number], heads)
         others = ((start, *head) for start, key in found for head in heads[key] if head[0] != number)
         for start, other, begin in islice(others, _TRIES):

@@ -7,28 +7,19 @@ from itertools import accumulate
 
 from ctxcompress.outline import Node, NodeKind
 from ctxcompress.passages import Segment
+from ctxcompress.reduce.marks import Marks
+from ctxcompress.reduce.ranks import DEFINES, Rank, Ranks, is_underscored
 from ctxcompress.text.lines import split_lines
 
 __all__ = ["Part", "parts_of_code", "parts_of_lines", "parts_of_prose", "parts_of_words"]
 
 _LONG_DECORATORS = 200
 """Characters of decorators above a signature that are shown with it, at most."""
-_DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 _IMPORTANT_LINE = re.compile(
     r"[^\n]{0,200}?\b(?:export|function|class|interface|type|const|let|var|enum|namespace|def|fn|func|struct|trait)\b"
 )
 """What the lines say that matter most where nothing else is known of a code."""
 _WORD = re.compile(r"\S+")
-
-FRAME, PUBLIC, OTHER_EXPORTS, INTERNAL, PRIVATE = range(5)
-"""Ranks: what a module imports, and what it exports by default or as a list; functions and classes that it exports;
-types and values that it exports; what it does not export; what is called private. A file that does not say `export` has
-public and private signatures alone."""
-_EXPORT = re.compile(r"export\b|module\.exports\b|exports\.\w")
-_DEFAULT_EXPORT = re.compile(r"export\s*(?:default\b|\{)|module\.exports\s*=")
-_EXPORTED_NAMES = re.compile(r"(?:\bexport\s*|\bmodule\.exports\s*=\s*)\{([^{}]{0,10000})\}")
-_NAME = re.compile(r"[\w$]+")
-_CALLED = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +36,21 @@ class Part:
     """How many bodies it stands in."""
     defines: bool = False
     """Whether it declares a function, a class or a type; of lines, whether it may do so."""
-    rank: int = PUBLIC
-    """How early it is shown, where it is a signature: what others use before the rest."""
+    rank: Rank | None = None
+    """How early it is kept of what the file declares at its top, or in a class; None for what declares nothing."""
     name: str = ""
     indent: str = field(default="", repr=False)
     """The white space before its first line that is no comment."""
 
 
-def parts_of_code(text: str, nodes: Sequence[Node], comments: tuple[str, ...]) -> list[Part]:
+def parts_of_code(text: str, nodes: Sequence[Node], marks: Marks) -> list[Part]:
     """The parts of source code with this outline: signatures, statements, and what closes a body.
 
     Keeping some of them with all that they need leaves code that parses, where that with the whole text did, if
-    something stands for a body of which nothing is kept. comments: how lines begin that are nothing but comment; these
-    are not parts of their own, for nothing else of a body may be kept.
+    something stands for a body of which nothing is kept. marks: of its language. Comments are not parts of their own,
+    for nothing else of a body may be kept.
     """
-    return _Builder(text, comments).parts_of(nodes)
+    return _Builder(text, marks, Ranks(text, nodes, is_script=marks.is_script)).parts_of(nodes)
 
 
 def parts_of_lines(text: str) -> list[Part]:
@@ -110,13 +101,11 @@ def parts_of_words(text: str) -> list[Part]:
 
 
 class _Builder:
-    def __init__(self, text: str, comments: tuple[str, ...]) -> None:
-        self._text, self._comments = text, comments
+    def __init__(self, text: str, marks: Marks, ranks: Ranks) -> None:
+        self._text, self._comments, self._ranks = text, marks.comments, ranks
         self._parts: list[Part] = []
-        self._exports: frozenset[str] | None = None
 
     def parts_of(self, nodes: Sequence[Node]) -> list[Part]:
-        self._exports = _exported_names(self._text, nodes)
         self._add_all(nodes, (), 0)
         return self._parts
 
@@ -140,6 +129,9 @@ class _Builder:
         if not self._text[start:end].strip():
             self._add_all(node.children, around, depth)
             return -1
+        rank = self._rank(node, depth)
+        if rank is Rank.MODULE and node.kind is NodeKind.IMPORTS:
+            return self._add_imports(node, start)
         begin = self._signature(node, start)
         first = len(self._parts)
         if self._text[start:begin].strip():
@@ -147,24 +139,26 @@ class _Builder:
         head = len(self._parts)
         self._append(begin, end, around, depth)
         self._parts[first] = replace(self._parts[first], indent=self._parts[head].indent)
-        rank = self._rank(node, begin)
-        is_told = depth == 0 and self._exports is not None and rank < INTERNAL
-        defines = node.kind in _DEFINES or is_told
-        self._parts[head] = replace(self._parts[head], defines=defines, rank=rank, name=node.name)
+        self._parts[head] = replace(self._parts[head], defines=node.kind in DEFINES, rank=rank, name=node.name)
         if node.body >= 0:
             self._add_body(node, head, around, depth)
         return head
 
-    def _rank(self, node: Node, begin: int) -> int:
-        """begin: where the declaration begins to be shown."""
-        if self._exports is None:
-            return PRIVATE if not node.exported and _is_private(node.name) else PUBLIC
-        declared = max(node.signature, begin)
-        if node.kind is NodeKind.IMPORTS or _DEFAULT_EXPORT.match(self._text, declared):
-            return FRAME
-        if _EXPORT.match(self._text, declared) or (node.name and node.name in self._exports):
-            return PUBLIC if node.kind in _CALLED else OTHER_EXPORTS
-        return PRIVATE if _is_private(node.name) else INTERNAL
+    def _add_imports(self, node: Node, start: int) -> int:
+        """Appends each of the imports at the top of a script. Gives the number of the last one."""
+        imports = self._ranks.imports(node)
+        if self._text[start : imports[0][0]].strip():
+            self._append(start, imports[0][0], (len(self._parts) + 1,), 0)
+        for begin, end in imports:
+            self._append(begin, end, (), 0)
+            self._parts[-1] = replace(self._parts[-1], rank=Rank.MODULE)
+        return len(self._parts) - 1
+
+    def _rank(self, node: Node, depth: int) -> Rank | None:
+        if depth == 0:
+            return self._ranks.of(node)
+        hidden = not node.exported and is_underscored(node.name)
+        return (Rank.PRIVATE if hidden else Rank.PUBLIC) if node.kind in DEFINES else None
 
     def _add_body(self, node: Node, head: int, around: tuple[int, ...], depth: int) -> None:
         within = (*around, head)
@@ -191,11 +185,7 @@ class _Builder:
         """Where the declaration begins to be shown: with its decorators if these are not long, without comments."""
         if node.signature < 0:
             return start
-        begin = start
-        for line in split_lines(self._text[start : node.signature]):
-            if line.strip() and not line.lstrip().startswith(self._comments):
-                break
-            begin += len(line)
+        begin = start + self._comment(self._text[start : node.signature])
         return begin if node.signature - begin <= _LONG_DECORATORS else node.signature
 
     def _append(self, start: int, end: int, needs: tuple[int, ...], depth: int) -> None:
@@ -209,23 +199,21 @@ class _Builder:
             self._parts.append(Part(start + begin, start + stop, needs, depth=depth, indent=self._indent(text)))
 
     def _indent(self, text: str) -> str:
-        lines = (line for line in split_lines(text) if line.strip())
-        line = next((line for line in lines if not line.lstrip().startswith(self._comments)), "")
-        return line[: len(line) - len(line.lstrip())]
+        code = text[self._comment(text) :]
+        return code[: len(code) - len(code.lstrip())]
 
     def _is_comment(self, start: int, end: int) -> bool:
         """Whether there is nothing but comments and blank lines."""
-        lines = (line.lstrip() for line in split_lines(self._text[start:end]))
-        return all(not line or line.startswith(self._comments) for line in lines)
+        return self._comment(self._text[start:end]) == end - start
 
-
-def _exported_names(text: str, nodes: Sequence[Node]) -> frozenset[str] | None:
-    """What a file that says `export` lists as exported; None for a file that does not say it."""
-    if not any(_EXPORT.match(text, max(node.start, node.signature)) for node in nodes):
-        return None
-    return frozenset(name for names in _EXPORTED_NAMES.findall(text) for name in _NAME.findall(names))
-
-
-def _is_private(name: str) -> bool:
-    last = name.rpartition(".")[2]
-    return last.startswith("_") and not last.endswith("__")
+    def _comment(self, text: str) -> int:
+        """How many characters of a text, in whole lines, are comments and blank lines before all else."""
+        length, is_open = 0, False
+        for line in split_lines(text):
+            bare = line.lstrip()
+            if is_open or ("/*" in self._comments and bare.startswith("/*")):
+                is_open = "*/" not in bare
+            elif bare and not bare.startswith(self._comments):
+                break
+            length += len(line)
+        return length

@@ -72,6 +72,10 @@ class Reduction:
         reasons = {**self.reasons, **dict.fromkeys(merged, Reason.DUPLICATE)}
         return _without(documents, merged, passages), replace(self, leaders=leaders, reasons=reasons)
 
+    def is_everything(self, count: int) -> bool:
+        """Whether each of so many passages goes on as it came."""
+        return len(self.documents) == count and all(document.is_passage for document in self.documents)
+
 
 def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool, held: int = 0) -> Reduction:
     """Leaves out passages by score, as copies, by number, and for a line about them, in this order, and repeated text
@@ -116,10 +120,19 @@ class _Funnel:
         self._stands = standing(passages, config.score_kind)
         self._doubtful = are_doubtful(self._stands[held:])
         self._warned = False
+        self._preferred: tuple[Sequence[int], Sequence[int]] = ((), ())
+        """What `preferred` said last, and of which numbers."""
         self._since = perf_counter()
 
-    def preferred(self) -> list[int]:
+    def preferred(self) -> Sequence[int]:
         """The numbers of what is left and not blank, from the best to the worst."""
+        of, order = self._preferred
+        if of is not self.numbers:  # which is another list after each stage that left something out
+            order = self._in_order()
+            self._preferred = self.numbers, order
+        return order
+
+    def _in_order(self) -> list[int]:
         numbers = [number for number in self.numbers if self._passages[number].text.strip()]
         left = [self._passages[number] for number in numbers]
         texts, ids = [passage.text for passage in left], [passage.id for passage in left]
@@ -257,6 +270,8 @@ class _Funnel:
         self.numbers = sorted({instead.get(number, number) for number in self.numbers})
 
     def _keep(self, numbers: Sequence[int], otherwise: Reason) -> None:
+        if len(numbers) == len(self.numbers):
+            return
         self.reasons |= dict.fromkeys(set(self.numbers).difference(numbers), otherwise)
         self.numbers = sorted(numbers)
 

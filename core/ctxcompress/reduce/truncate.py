@@ -14,7 +14,8 @@ from ctxcompress.gaps import Gap, markers_for
 from ctxcompress.outline import Node
 from ctxcompress.passages import Marker, Segment, Span
 from ctxcompress.reduce.marks import PROSE, Marks
-from ctxcompress.reduce.parts import FRAME, Part, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
+from ctxcompress.reduce.parts import Part, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
+from ctxcompress.reduce.ranks import Rank
 from ctxcompress.text.graphemes import whole_graphemes
 
 __all__ = [
@@ -35,8 +36,8 @@ _EDGE = 0.3
 """Share of the result that is the beginning of the text, and share that is its end."""
 _MIDDLE = 0.4
 """Share that what the question asks for takes before all else."""
-_FRAMED = 0.15
-"""Share that imports, or a list of exports, may be to be shown before all signatures."""
+_DECLARED = ((Rank.MODULE, 0.15), (Rank.PUBLIC, inf), (Rank.MODULE, _EDGE), (Rank.TYPE, inf), (Rank.PRIVATE, inf))
+"""What comes first of what a file declares at its top, and the share of the room that it may take."""
 _STRETCHES = 8
 """Into how many stretches a file is divided, for what is shown of it to come from all of them."""
 
@@ -68,9 +69,8 @@ def truncated(
 
     Whole lines, and code that parses if `text` does: what is kept of a body comes with the signature and with what
     closes the body, and a marker stands for a body of which nothing is kept. In this order, as far as there is room:
-    what the question names, up to 40 % of the room; the signatures at the top of the file, public ones first (where a
-    file says `export`: imports and the default export, exported functions and classes, exported types and values, the
-    others); the first and the last 30 %; signatures within classes; the rest.
+    what the question names, up to 40 % of the room; the signatures at the top of the file, public ones first, and of
+    scripts exports and imports before types; the first and the last 30 %; signatures within classes; the rest.
 
     Without an outline (`nodes` is empty), or where no part of it is short enough, lines that begin as definitions do
     take the place of the signatures, and what is kept need not parse. Where no line is short enough, it is words.
@@ -78,7 +78,7 @@ def truncated(
     """
     if len(text) <= max_length:
         return _whole(text)
-    parts = parts_of_code(text, nodes, marker.comments) if nodes else parts_of_lines(text)
+    parts = parts_of_code(text, nodes, marker) if nodes else parts_of_lines(text)
     filling = _Filling(text, parts, marker, max_length)
     _fill(filling, importance)
     if filling.kept or not nodes:
@@ -116,7 +116,7 @@ def truncated_head(
     nodes: the outline of source code. segments: of prose."""
     if len(text) <= max_length:
         return _whole(text)
-    parts = parts_of_code(text, nodes, marker.comments) if nodes else parts_of_prose(text, segments, max_length)
+    parts = parts_of_code(text, nodes, marker) if nodes else parts_of_prose(text, segments, max_length)
     filling = _Filling(text, parts, marker, max_length)
     filling.add_run(range(len(parts)), max_length)
     is_open = any(part.needs for part in filling.parts if part.start < max_length)
@@ -163,14 +163,10 @@ def _fill(filling: "_Filling", importance: Importance) -> None:
     numbers = range(len(parts))
     heads = [number for number in numbers if parts[number].defines]
     if outlined:
-        top = [number for number in heads if parts[number].depth == 0]
-        for rank in sorted({parts[number].rank for number in top}):
-            limit = most * _FRAMED if rank == FRAME else most
-            of_rank = [n for n in top if parts[n].rank == rank and parts[n].end - parts[n].start <= limit]
-            filling.add_all(_in_breadth(of_rank, filling))
+        _add_declared(filling)
     filling.add_run(numbers, most * _EDGE)
     filling.add_run(reversed(numbers), most * _EDGE)
-    filling.add_all(sorted(heads, key=lambda n: (-asked[n], parts[n].depth, parts[n].rank)))
+    filling.add_all(sorted(heads, key=lambda n: (-asked[n], parts[n].depth, parts[n].rank or Rank.PUBLIC)))
     filling.add_all(sorted(numbers, key=lambda n: (-asked[n], parts[n].depth, n)))
 
 
@@ -182,6 +178,13 @@ def _add_asked(filling: "_Filling", named: Sequence[float], asked: Sequence[floa
             continue
         filling.add_all(range(number + 1, filling.parts[number].last + 1), most)
     filling.add_all(sorted((n for n, value in enumerate(asked) if value), key=lambda n: (-asked[n], n)), most)
+
+
+def _add_declared(filling: "_Filling") -> None:
+    """Keeps what the file declares at its top, of each rank from all of its breadth."""
+    for rank, share in _DECLARED:
+        numbers = [n for n, part in enumerate(filling.parts) if part.depth == 0 and part.rank is rank]
+        filling.add_all(_in_breadth(numbers, filling), filling.length + share * filling.max_length)
 
 
 def _in_breadth(numbers: Sequence[int], filling: "_Filling") -> list[int]:

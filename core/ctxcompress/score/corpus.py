@@ -79,14 +79,7 @@ class Corpus:
         segments = [segment for of_passage in segmented for segment in of_passage]
         passage = [index for index, of_passage in enumerate(segmented) for _ in of_passage]
         sections = number_sections(segmented)
-        labels: list[str] = []
-        names: list[list[str]] = []
-        for number, section in enumerate(sections):
-            if section == len(labels):
-                heading = segments[number].heading
-                item = passages[passage[number]]
-                labels.append(" › ".join(filter(None, (item.title, *(item.header_path or ()), *heading))))
-                names.append(split_words(heading[-1]) if heading else [])
+        labels, names = _called(passages, passage, segments, sections)
         return cls(
             segments=segments,
             texts=texts,
@@ -99,3 +92,24 @@ class Corpus:
             titles=[item.title or "" for item in passages],
             source=np.array([segment.unit is not None for segment in segments], dtype=bool),
         )
+
+
+def _called(
+    passages: Sequence[Passage], passage: Sequence[int], segments: Sequence[Segment], sections: Sequence[int]
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Of each section its title and headings, and the words of the innermost. Sections that follow one another under
+    one heading share them."""
+    labels, names = list[str](), list[Sequence[str]]()
+    last: tuple[int, Sequence[str]] | None = None
+    for number, section in enumerate(sections):
+        if section == len(labels):
+            under = passage[number], segments[number].heading
+            if under == last:
+                labels.append(labels[-1])
+                names.append(names[-1])
+            else:
+                item, heading = passages[under[0]], under[1]
+                labels.append(" › ".join(filter(None, (item.title, *(item.header_path or ()), *heading))))
+                names.append(tuple(split_words(heading[-1])) if heading else ())
+            last = under
+    return labels, names

@@ -3,7 +3,7 @@ signature, and with whatever closes it."""
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.outline import Node, NodeKind, shifted
@@ -42,18 +42,20 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     language = source_language(text, name)
     is_middle = text.lstrip("\r\n")[:1].isspace() or end_of_cut_text(text, language) > 0
     nodes = (None if is_middle else parsed_outline(text, language)) or line_outline(text, language)
-    return tuple(_with_entries(text, node, language) for node in nodes)
+    return _with_entries(text, nodes, language)
 
 
-def _with_entries(text: str, node: Node, language: str) -> Node:
-    """A node, within which long tables of values consist of their entries."""
-    if node.end - node.start <= _LONG_VALUES:
-        return node
+def _with_entries(text: str, nodes: Iterable[Node], language: str) -> tuple[Node, ...]:
+    """The nodes, within which long tables of values consist of their entries."""
+    return tuple(_cut_apart(text, node, language) if node.end - node.start > _LONG_VALUES else node for node in nodes)
+
+
+def _cut_apart(text: str, node: Node, language: str) -> Node:
     if node.body >= 0:
-        return node._replace(children=tuple(_with_entries(text, child, language) for child in node.children))
+        return node._replace(children=_with_entries(text, node.children, language))
     begins = entries(text, node.start, node.end, language) if node.kind in _VALUES else []
     found = (Node(NodeKind.STATEMENT, start, end) for start, end in pairwise(begins))
-    children = tuple(_with_entries(text, child, language) for child in found)
+    children = _with_entries(text, found, language)
     if len(children) < _FEWEST_ENTRIES and all(child.body < 0 for child in children):
         return _by_lines(text, node, language)
     return node._replace(body=begins[0], tail=begins[-1], children=children)

@@ -182,10 +182,17 @@ def _names(trees: "Sequence[Tree]", source: bytes) -> frozenset[str]:
 
 def _names_assigned(tree: "Tree", source: bytes) -> set[str]:
     value = tree.child_by_field_name("right")
-    if value is None or not text_of(tree.child_by_field_name("left"), source).startswith(_EXPORTS):
+    targets = [tree]
+    while value is not None and value.type == "assignment_expression":  # exports = module.exports = a
+        targets.append(value)
+        value = value.child_by_field_name("right")
+    written = (text_of(target.child_by_field_name("left"), source) for target in targets)
+    if value is None or not any(name == "exports" or name.startswith(_EXPORTS) for name in written):
         return set()
     parts = value.children if value.type == "object" else [value]
-    return {text_of(part, source) for part in parts if part.type in ("identifier", "shorthand_property_identifier")}
+    values = (part.child_by_field_name("value") if part.type == "pair" else part for part in parts)
+    names = (part for part in values if part is not None)
+    return {text_of(part, source) for part in names if part.type in ("identifier", "shorthand_property_identifier")}
 
 
 SCRIPT = Syntax(

@@ -65,12 +65,12 @@ def logical_lines(text: str, language: str) -> LogicalLines:
     starts, indents, nets, ends_blank = list[int](), list[int](), list[int](), list[bool]()
     start = 0
     for end, net in zip(ends, braces, strict=True):
-        part = text[start:end]
-        if starts and part.isspace():
+        is_at_margin = not text[start].isspace()
+        if starts and not is_at_margin and text[start:end].isspace():
             ends_blank[-1] = True
         else:
             starts.append(start)
-            indents.append(_indent(part))
+            indents.append(0 if is_at_margin else _indent(text[start:end]))
             nets.append(net)
             ends_blank.append(False)
         start = end
@@ -137,8 +137,6 @@ def entries(text: str, start: int, end: int, language: str) -> list[int]:
 
 def _indent(part: str) -> int:
     """Columns before the first character that is not white space, a tab as far as the next multiple of eight."""
-    if not part[0].isspace():
-        return 0
     for line in part.split("\n", 2)[:2]:
         bare = line.lstrip(" \t")
         if bare.strip():

@@ -36,6 +36,15 @@ _LABEL = re.compile(r"[ \t]*(?:(?:case|default)\b|(?:public|protected|private)[ 
 _ASSIGNMENT = re.compile(r"[ \t]*(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
 _DOCSTRING = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3}|\"|')")
+_SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
+_SAYS_EXPORTS = re.compile(r"^(?:export\b|(?:module\.)?exports\b)", re.MULTILINE)
+_EXPORTS = re.compile(
+    r"^(?:export(?:[ \t]++default)?|(?:exports[ \t]*+=[ \t]*+)?(?:module\.)?exports(?:\.[\w$]++)?[ \t]*+=)[ \t]*+"
+    r"(?P<names>\{[^{}]{0,4000}+\}|[\w$]++(?=[ \t]*+;?[ \t]*+$))",
+    re.MULTILINE,
+)
+"""Names that a script exports apart from where it defines them."""
+_NAME = re.compile(r"[\w$]+")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
 
 
@@ -65,7 +74,8 @@ def line_outline(text: str, language: str) -> tuple[Node, ...]:
     """The outline of `text`: nodes that partition it. language: as source.source_language says."""
     lines = logical_lines(text, language)
     count = len(lines.indents)
-    return tuple(_Builder(text, language, lines).nodes(0, count, _Scope())) if count else ()
+    nodes = tuple(_Builder(text, language, lines).nodes(0, count, _Scope())) if count else ()
+    return _as_exported(text, nodes) if language in _SCRIPTS else nodes
 
 
 class _Builder:
@@ -86,9 +96,10 @@ class _Builder:
         found: list[Node] = []
         ends: list[int] = []
         attached = -1
-        number = first
+        number, begins = first, self._begins
         while number < last:
-            if not self._ends_blank[number] and number + 1 < last and self._is(_ATTACHED, number):
+            is_mute = begins[number] in _MUTE or self._ends_blank[number] or number + 1 == last
+            if not is_mute and _ATTACHED.match(self._text, self._starts[number]):
                 attached = number if attached < 0 else attached
                 number += 1
                 continue
@@ -107,7 +118,8 @@ class _Builder:
         body = number + 1
         if body < last and net == 0 and self._begins[body] == "{" and self._indents[body] == indent:
             body += 1  # the brace has a line of its own
-        end = tail = max(body, min(self._following[body - 1], last))
+        following = self._following[body - 1]
+        end = tail = following if following < last else last
         if tail == body < last and net == 1 and (self._is(_FLAT, number) or self._is(_LABEL, body)):
             end = tail = self._closing(body, last)
         while end < last and self._begins[end] not in _NEW and (part := self._next_part(end, last, indent)) >= 0:
@@ -204,6 +216,19 @@ def _runs_together(nodes: Sequence[Node], depths: Sequence[int]) -> Iterator[Nod
         depth = after
     if run:
         yield _together(run)
+
+
+def _as_exported(text: str, nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """The nodes of a script: where it says what it exports, nothing else is."""
+    if not _SAYS_EXPORTS.search(text):
+        return tuple(nodes)
+    names = {name for match in _EXPORTS.finditer(text) for name in _NAME.findall(match["names"])}
+    return tuple(
+        node._replace(exported=node.name in names or _SAYS_EXPORTS.match(text, node.signature) is not None)
+        if node.signature >= 0
+        else node
+        for node in nodes
+    )
 
 
 def _together(nodes: Sequence[Node]) -> Node:

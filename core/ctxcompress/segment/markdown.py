@@ -6,7 +6,7 @@ look like Markdown by accident. What the parser alone would misread in them is p
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ _YEAR_ITEM = re.compile(r"[ \t]*\d{3,}[.)]")
 _HEADING_END = re.compile(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 
-def markdown_blocks(text: str) -> list[Block]:
+def markdown_blocks(text: str) -> Iterator[Block]:
     """The blocks of `text`, each with the headings it stands under; together exactly `text`."""
     if "\r" not in text and not _MARKED_LINE.search(text):
         return _paragraphs(text)
@@ -45,14 +45,14 @@ def markdown_blocks(text: str) -> list[Block]:
     starts = [(0, _CODE, 0)] if begin else []
     if begin < len(text):
         starts.extend(_block_starts(text, begin))
-    return list(_with_headings(text, starts))
+    return _with_headings(text, starts)
 
 
-def _paragraphs(text: str) -> list[Block]:
+def _paragraphs(text: str) -> Iterator[Block]:
     """The blocks of a text without any mark of Markdown: what stands between empty lines."""
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
     starts = [0, *(match.end() for match in _EMPTY_LINES.finditer(text, first, last))]
-    return [Block(_PARAGRAPH, start, end) for start, end in pairwise([*starts, len(text)])]
+    return (Block(_PARAGRAPH, start, end) for start, end in pairwise([*starts, len(text)]))
 
 
 def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
@@ -75,6 +75,8 @@ def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
 
 def _with_their_markers(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
     """The same, where a marker that stands on a line of its own is one block with what it is of."""
+    if all(kind is not _LIST_ITEM for _, kind, _ in starts):
+        return starts
     ends = [*(start for start, _, _ in starts[1:]), len(text)]
     alone = {
         number
@@ -94,7 +96,7 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
     """(character offset, kind, heading level) where the parser sees a block begin, containers and leaves."""
     source = _SURROGATE.sub("\ufffd", text[begin:])
     to_character = _character_offsets(source)
-    containers: list[tuple[int, Kind]] = []
+    ends, around = list[int](), list[Kind]()  # of the containers that are open
     for event, span in pyromark.events_with_range(source, options=_OPTIONS):
         if event.__class__ is not dict:
             if event == "Rule":
@@ -105,20 +107,22 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
             continue
         name, detail = (tag, None) if isinstance(tag, str) else next(iter(tag.items()))
         start = span["start"]
-        while containers and containers[-1][0] <= start:
-            containers.pop()
-        character = to_character(start)
-        kind = _kind(name, detail, source, character, containers)
+        while ends and ends[-1] <= start:
+            ends.pop()
+            around.pop()
+        offset = to_character(start)
+        kind = _kind(name, detail, source, offset, around)
         if kind is not None:
-            yield begin + character, kind, int(detail["level"][1]) if name == "Heading" else 0
+            yield begin + offset, kind, int(detail["level"][1]) if name == "Heading" else 0
         if name in _CONTAINERS:
-            containers.append((span["end"], _CONTAINERS[name]))
+            ends.append(span["end"])
+            around.append(_CONTAINERS[name])
 
 
-def _kind(name: str, detail: Any, source: str, start: int, containers: list[tuple[int, Kind]]) -> Kind | None:
+def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -> Kind | None:
     """What the block that begins here is; None for what is inside of one or only holds others."""
     if name == "Paragraph":
-        return containers[-1][1] if containers else _PARAGRAPH
+        return around[-1] if around else _PARAGRAPH
     if name == "CodeBlock":
         return _CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else _PARAGRAPH
     if name == "HtmlBlock":
@@ -173,18 +177,22 @@ def _end_of_cut_fence(text: str) -> int:
 
 
 def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[Block]:
-    path: list[tuple[int, str]] = []
+    levels, titles = list[int](), list[str]()
     heading: tuple[str, ...] = ()
-    for (start, kind, level), (end, _, _) in pairwise([*starts, (len(text), _PARAGRAPH, 0)]):
+    for (start, kind, level), (end, _, _) in pairwise(chain(starts, [(len(text), _PARAGRAPH, 0)])):
         if kind is _HEADING:
-            path = [*(item for item in path if item[0] < level), (level, _heading_text(text[start:end]))]
-            heading = tuple(title for _, title in path)
+            while levels and levels[-1] >= level:
+                levels.pop()
+                titles.pop()
+            levels.append(level)
+            titles.append(_heading_text(text[start:end]))
+            heading = tuple(titles)
         yield Block(kind, start, end, heading)
 
 
 def _heading_text(source: str) -> str:
-    line = source.lstrip(" \t>").partition("\n")[0].strip()
-    return _HEADING_END.sub("", line.lstrip("#").strip())
+    line = source.lstrip(" \t>").partition("\n")[0].strip().lstrip("#").strip()
+    return _HEADING_END.sub("", line) if line.endswith(("#", "}")) else line
 
 
 def _character_offsets(source: str) -> Callable[[int], int]:

@@ -1,16 +1,17 @@
 """What the reader has already: segments that would say again, word for word, what was promised before."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from ctxcompress.documents import Spans
 from ctxcompress.passages import Kind, Span
 from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
+from ctxcompress.select.qatbe import Selection
 from ctxcompress.spans import intersection, joined
 
-__all__ = ["Known", "known_segments", "unknown"]
+__all__ = ["Known", "all_unknown", "known_segments", "unknown"]
 
 _SHORTEST = 12
 """Characters of what is known by its text: a list may say "yes" more often."""
@@ -51,6 +52,15 @@ def unknown(candidates: Candidates, known: Collection[int]) -> list[int]:
     """The segments that are not known, and those of the known that they cannot be read without."""
     others = [number for number in range(len(candidates.segments)) if number not in known]
     return sorted({*others, *(need for number in others for need in candidates.needs(number))})
+
+
+def all_unknown(candidates: Candidates, known: Known, layout: Layout) -> Selection:
+    """All that the reader does not have, whether it fits or not."""
+    if known.numbers:
+        spans = layout.spans(candidates, unknown(candidates, known.numbers))
+        return Selection(spans, {}, text := layout.compose(spans), layout.tokens(text))
+    whole = Selection.everything(layout)
+    return replace(whole, tokens=layout.tokens(whole.text))
 
 
 def _headings(candidates: Candidates, known: Collection[int]) -> set[int]:

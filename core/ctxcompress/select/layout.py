@@ -64,7 +64,10 @@ class Layout:
     @property
     def everything(self) -> Spans:
         """Document number -> all of its text."""
-        return {number: (Span(0, len(document.text)),) for number, document in enumerate(self.documents)}
+        return {
+            number: (document.pieces[0].span if document.is_passage else Span(0, len(document.text)),)
+            for number, document in enumerate(self.documents)
+        }
 
     def spans(self, candidates: Candidates, kept: Iterable[int]) -> Spans:
         """Document number -> the spans to emit of it, for every document with something to emit, in order."""
@@ -83,7 +86,7 @@ class Layout:
         spans of what is shown as a line."""
         found: Spans = {}
         for number, of_document in spans.items():
-            found |= self.documents[number].of_passages(of_document)
+            found.update(self.documents[number].of_passages(of_document))
         found |= dict.fromkeys(self.lines, ())
         return {passage: found[passage] for passage in self.arrange(found)}
 

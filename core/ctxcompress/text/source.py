@@ -164,6 +164,8 @@ def code_lines(text: str) -> tuple[int, int]:
 
 
 def _ending(name: str | None) -> str:
-    file = _FRAGMENT.sub("", (name or "").rsplit("/", 1)[-1])
+    if not name:
+        return ""
+    file = _FRAGMENT.sub("", name.rsplit("/", 1)[-1])
     stem, _, ending = file.rpartition(".")
     return ending.lower() if stem else ""

@@ -96,6 +96,22 @@ def test_nor_does_it_matter_while_it_is_open(path, damage):
     assert cache.get("two", PLAIN) == DiskCache(path).get("two", PLAIN) == b"second"
 
 
+def test_a_file_without_its_first_page_is_told_by_the_others_though_all_entries_were_in_the_log(tmp_path, caplog):
+    path = tmp_path / "cache.sqlite"
+    cache = DiskCache(path)
+    cache.put("one", b"first", PLAIN)
+    left = path.read_bytes()  # as a process leaves it that is killed
+    cache.close()
+    path.write_bytes(b"\xa5" * 4096 + left[4096:])
+    path.with_name("cache.sqlite-wal").touch()
+    with caplog.at_level(logging.WARNING, "ctxcompress"):
+        cache = DiskCache(path)
+    assert "cache.sqlite is damaged" in caplog.text
+    assert is_set_aside(path)
+    cache.put("two", b"second", PLAIN)
+    assert cache.get("two", PLAIN) == b"second"
+
+
 def test_an_empty_file_is_a_new_cache(tmp_path):
     (tmp_path / "c").touch()
     cache = DiskCache(tmp_path / "c")

@@ -2,10 +2,12 @@
 
 import ast
 import re
+import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
+import scripts
 from hypothesis import example, given
 from hypothesis import strategies as st
 from python_outline import python_outline
@@ -16,8 +18,11 @@ from ctxcompress.passages import Marker, Span
 from ctxcompress.reduce.marks import PROSE, marks_for
 from ctxcompress.reduce.truncate import Cut, truncated, truncated_plainly, truncated_prose
 from ctxcompress.segment.code import outline
+from ctxcompress.segment.grammars import parsed_outline
+from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.segment.segments import segment
 from ctxcompress.spans import inverse, shown
+from ctxcompress.text.source import source_language
 
 PYTHON = marks_for("python")
 LIBRARY = Path(sysconfig.get_path("stdlib"))
@@ -173,6 +178,61 @@ def test_braces_are_closed_and_marked_by_comments_of_the_language():
     assert "export class Store {" in left
 
 
+@pytest.mark.parametrize("grammar", [True, False], ids=["parsed", "lines"])
+@pytest.mark.parametrize(
+    ("name", "text", "most", "signature"),
+    [
+        ("orders.ts", scripts.typescript(), 2_250, "export async function {0}("),
+        ("orders.js", scripts.javascript(), 2_000, "async function {0}("),
+        ("orders.tsx", scripts.tsx(), 2_250, "export const {0} = ("),
+    ],
+)
+def test_of_a_script_exported_functions_imports_and_exports_come_before_types(
+    name, text, most, signature, grammar, monkeypatch
+):
+    if not grammar:
+        monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    language = source_language(text, name)
+    cut = truncated(text, outline(text, name), most, marker=marks_for(language))
+    left = text_of(text, cut)
+    functions = [name[0].upper() + name[1:] if language == "tsx" else name for name in scripts.FUNCTIONS]
+    assert [name for name in functions if f"\n{signature.format(name)}" not in left] == []
+    assert left.count("import ") + left.count("require(") >= 5
+    assert "export default " in left or "module.exports = {" in left
+    assert_cut(text, cut, most)
+    assert_whole_lines(text, cut)
+    monkeypatch.undo()
+    assert parsed_outline(left, language) is not None
+
+
+def test_the_exports_of_a_script_are_those_it_lists():
+    function = "function {0}(a) {{\n  return run(a, 1);\n}}\n\n"
+    functions = "".join(function.format(f"f{n}") for n in range(80))
+    for ending in ("export { f70, f71 as other };", "export default f70;\nexport { f71 };",
+                   "exports = module.exports = { f70, other: f71 };"):  # fmt: skip
+        text = f"{functions}{ending}\n"
+        left = text_of(text, truncated(text, outline(text, "a.js"), 400, marker=marks_for("javascript")))
+        assert "function f70(a) {" in left
+        assert "function f71(a) {" in left
+        assert left.endswith(ending)
+
+
+def test_a_file_that_exports_nothing_shows_its_functions_from_everywhere():
+    text = "".join(f"function f{n}(a) {{\n  return run(a, {n});\n}}\n\n" for n in range(80))
+    left = text_of(text, truncated(text, outline(text, "a.js"), 800, marker=marks_for("javascript")))
+    assert {int(n) // 10 for n in re.findall(r"function f(\d+)", left)} == set(range(8))
+
+
+@pytest.mark.parametrize(
+    "comment", ["/**\n * One.\n *\n * @param a that\n */\n", "/*\nOne.\n\nTwo()\n*/\n", "// One.\n//\n// Two.\n"]
+)
+def test_of_a_comment_nothing_is_left_or_all(comment):
+    text = "".join(f"{comment}export function f{n}(a) {{\n  return run(a, {n});\n}}\n\n" for n in range(80))
+    left = text_of(text, truncated(text, outline(text, "a.js"), 800, marker=marks_for("javascript")))
+    assert parsed_outline(left, "javascript") is not None
+    assert left.count("function") > 12
+
+
 def test_a_statement_whose_body_is_left_out_goes_with_it():
     case = "    case {0}:\n" + "        act({0})\n" * 40
     text = "x = 1\n" * 20 + "match x:\n" + case.format(1) + case.format(2) + "y = 2\n" * 20
@@ -316,6 +376,23 @@ def test_a_word_that_is_too_long_is_not_cut():
 )
 def test_long_texts_end(text):
     cut = truncated(text, outline(text, "a.py"), 2_000, marker=PYTHON, importance=naming("f", "word"))
+    assert len(text_of(text, cut)) <= 2_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "const a = 1;\n" * 9 + "export a" + " " * 200_000 + "b\n",
+        "exports" + " " * 200_000 + "b\n",
+        "export {" + "a" * 200_000 + "\n",
+        "export {\n" * 20_000,
+        "/* a\n" * 40_000 + "export a\n",
+        "import a from 'b';\n" * 10_000,
+    ],
+    ids=["spaces", "spaces before", "a name", "open lists", "open comments", "imports"],
+)
+def test_long_scripts_end(text):
+    cut = truncated(text, line_outline(text, "javascript"), 2_000, marker=marks_for("javascript"))
     assert len(text_of(text, cut)) <= 2_000
 
 
