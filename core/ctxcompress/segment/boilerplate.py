@@ -10,7 +10,7 @@ from itertools import accumulate, groupby, pairwise
 from operator import itemgetter
 
 from ctxcompress.passages import Kind, Segment
-from ctxcompress.text.notices import HEAD, Notice, is_surely_notice, is_title_of_links, may_be_notices, notice_of
+from ctxcompress.text.notices import Notice, has_notice, is_title_of_links, notice_of
 
 __all__ = ["cuts_at_notices", "with_boilerplate"]
 
@@ -29,7 +29,7 @@ def cuts_at_notices(text: str, start: int, end: int) -> list[int]:
     if text.find("\n", start, end - 2) < 0 or _EDGE <= start <= len(text) - _EDGE:
         return [end]
     lines = text[start:end].rstrip().split("\n")
-    if not (may_be_notices(text, {line[:HEAD] for line in lines}) and any(map(is_surely_notice, lines))):
+    if not has_notice(lines):
         return [end]
     bounds = [*accumulate((len(line) + 1 for line in lines[:-1]), initial=start), end]
     cuts: set[int] = set()
@@ -50,10 +50,8 @@ def with_boilerplate(text: str, segments: list[Segment]) -> list[Segment]:
 
 
 def _marked(text: str, segments: list[Segment]) -> list[Segment]:
-    if not may_be_notices(text, {text[segment[1] : segment[1] + HEAD] for segment in segments}):
-        return segments
     texts = [text[segment[1] : segment[2]] for segment in segments]
-    if not any(map(is_surely_notice, texts)):
+    if not has_notice(texts):
         return segments
     found = [notice_of(of) if part[0] in _PROSE else None for part, of in zip(segments, texts, strict=True)]
     notices = _with_links(text, segments, found)

@@ -5,13 +5,13 @@ short and nothing else: "We use cookies to improve your visit." is a notice, "Br
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum, auto
 
 from ctxcompress.text.bylines import is_byline
 from ctxcompress.text.words import has_unspaced
 
-__all__ = ["HEAD", "Notice", "is_surely_notice", "is_title_of_links", "may_be_notices", "notice_of"]
+__all__ = ["Notice", "has_notice", "is_title_of_links", "notice_of"]
 
 
 class Notice(Enum):
@@ -139,7 +139,7 @@ _BY_LETTERS = {
     for letters in {phrase[:2] for phrase in _PHRASES}
 }
 
-HEAD = 6
+_HEAD = 6
 """First letters of a piece that tell nearly everything from notices."""
 _DATED = ("written by", "published", "posted on", "posted by", "last updated", "last modified", "veröffentlicht")
 _RIGHTS_BEGIN = ("copyright 1", "copyright 2", "copyright (", "copyright ©")
@@ -151,7 +151,7 @@ _BEFORE_TITLES = ("", "# ", "## ", "### ", "**")
 
 def _heads(phrases: Iterable[str], before: Iterable[str]) -> set[str]:
     cased = {first for phrase in phrases for first in (phrase, phrase.capitalize(), phrase.title(), phrase.upper())}
-    return {(mark + first)[:HEAD] for first in {first[:HEAD] for first in cased} for mark in before}
+    return {(mark + first)[:_HEAD] for first in {first[:_HEAD] for first in cased} for mark in before}
 
 
 _HEADS = frozenset(
@@ -167,17 +167,18 @@ _READ = " min read"
 """What bylines end with that begin with a name."""
 
 
-def may_be_notices(text: str, heads: Collection[str]) -> bool:
-    """Whether pieces of a text may be notices: one begins as they do, or there is a sign of them. heads: the first
-    `HEAD` letters of the pieces. It is fast, and of few texts true."""
-    return not _HEADS.isdisjoint(heads) or _READ in text or _BEGINS.search("\n" + "\n".join(heads)) is not None
+def has_notice(pieces: Sequence[str]) -> bool:
+    """Whether one of the pieces is a notice whatever stands around it. Most begin otherwise, which is soon seen."""
+    return any(notice_of(piece) not in (None, Notice.WORD) for piece in _likely(pieces))
 
 
-def is_surely_notice(piece: str) -> bool:
-    """Whether a piece is a notice whatever stands around it. What does not begin as one is soon told apart."""
-    if piece[:HEAD] in _HEADS or _READ in piece or _BEGINS.match(f"\n{piece[:HEAD]}"):
-        return notice_of(piece) not in (None, Notice.WORD)
-    return False
+def _likely(pieces: Sequence[str]) -> list[str]:
+    """The pieces that begin as notices do, and those with a sign of them."""
+    heads = [piece[:_HEAD] for piece in pieces]
+    found = [piece for piece, head in zip(pieces, heads, strict=True) if head in _HEADS or _READ in piece]
+    if _BEGINS.search("\n" + "\n".join(heads)):
+        found += [piece for piece, head in zip(pieces, heads, strict=True) if _BEGINS.match(f"\n{head}")]
+    return found
 
 
 def notice_of(piece: str) -> Notice | None:
