@@ -1,7 +1,7 @@
 """The options of a compression, checked once when they are set."""
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from os import PathLike
@@ -15,6 +15,7 @@ from ctxcompress.entries import Cache
 from ctxcompress.errors import ConfigError
 from ctxcompress.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.tables import options_of
+from ctxcompress.tokens import Encoding
 from ctxcompress.types import Format
 
 __all__ = [
@@ -46,9 +47,6 @@ TIERS: Mapping[Tier, int] = MappingProxyType(
     {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
 )
 """Budgets by name, in tokens."""
-
-Encoding = str | Callable[[str], int | Sized]
-"""A tiktoken encoding's name, or a function from a text to its tokens or to their number."""
 
 
 class Options(TypedDict, total=False):

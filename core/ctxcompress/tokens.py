@@ -18,11 +18,13 @@ import tiktoken
 import tiktoken_ext.openai_public as openai_public
 from tiktoken.load import load_tiktoken_bpe
 
-from ctxcompress.config import Encoding
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
 from ctxcompress.passages import Span
 
-__all__ = ["OriginalText", "TokenCounter"]
+__all__ = ["Encoding", "OriginalText", "TokenCounter"]
+
+Encoding = str | Callable[[str], int | Sized]
+"""A tiktoken encoding's name, or a function from a text to its tokens or to their number."""
 
 # The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a
 # space or such a mark. So the tokens up to there are exactly the first tokens of the whole text.
