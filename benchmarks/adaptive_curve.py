@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from train_evidence import BUDGET, BUDGETS, FOLDS, load
 
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.score.model import Model, load_models
+from ctxcompress.score.evidence import Model, load_models
 
 OFF = 0.0
 """Stands for `adaptive=False`, in the CSV too."""

@@ -26,8 +26,8 @@ from time import process_time
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
-from ctxcompress.vectors import unit
+from ctxcompress.encoders.encoder import unit
+from ctxcompress.reduce.duplicates import copies, near_copies, preference, same_meaning
 
 SIZES = (50, 500, 5_000)
 MEANING_SIZES = (2_500, 5_000, 10_000, 20_000)

@@ -7,27 +7,24 @@ import numpy as np
 from cases import Case
 from numpy.typing import NDArray
 
-from ctxcompress.config import CompressionConfig
-from ctxcompress.documents import Document
-from ctxcompress.keys import Fingerprints
-from ctxcompress.passages import Passage, Span
-from ctxcompress.query.terms import query_terms
-from ctxcompress.reading import Manner, Reader, titled
+from ctxcompress.cache.protocol import Fingerprints
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.documents import Document
+from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.table import Candidates
+from ctxcompress.pipeline.analysis import Manner, Reader, titled
+from ctxcompress.query.terms import clauses, query_terms
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import follow, passes
+from ctxcompress.score.evidence import Stage, follow, passes, sigmoid
 from ctxcompress.score.features import features
 from ctxcompress.score.matches import find_matches
-from ctxcompress.score.model import Stage, sigmoid
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import select
 from ctxcompress.select.structure import Structure
-from ctxcompress.text.clauses import clauses
-from ctxcompress.text.language import detect_language
-from ctxcompress.text.stopwords import STOP_WORDS
+from ctxcompress.text.language import STOP_WORDS, detect_language
 from ctxcompress.text.words import Terms, split_words
 from ctxcompress.tokens import TokenCounter
 

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.tools import DocumentTools
-from ctxcompress.tools.query import QueryTool
+from ctxcompress.mcp.folder_tools import DocumentTools
+from ctxcompress.tools.query_tool import QueryTool
 
 SIZES = (250, 1_000, 4_000)
 CHARACTERS = 10_000

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from ctxcompress.score.evidence import follow
-from ctxcompress.score.model import COLUMNS, Calibration, Stage, sigmoid
+from ctxcompress.score.evidence import COLUMNS, Calibration, Stage, follow, sigmoid
+from ctxcompress.score.features import source_features
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.score.source import source_features
 
 __all__ = ["Judge", "Sets", "Without", "calibrate", "learn_semantic", "learn_source", "learn_words"]
 

@@ -24,9 +24,9 @@ from cases import read_cases, set_name
 from examples import Example, Floats, example, kept_evidence
 from learning import REGULARIZATION, Judge, Sets, calibrate, learn_semantic, learn_source, learn_words
 
-from ctxcompress.encoder import Comparer, Encoder, ManyComparer
 from ctxcompress.encoders import SentenceEncoder, StaticVectors
-from ctxcompress.score.model import COLUMNS, Model, Stage, load_models
+from ctxcompress.encoders.encoder import Comparer, Encoder, ManyComparer
+from ctxcompress.score.evidence import COLUMNS, Model, Stage, load_models
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.tokens import TokenCounter
 

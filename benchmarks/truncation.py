@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-from ctxcompress.reduce.marks import marks_for
-from ctxcompress.reduce.truncate import truncated, truncated_plainly
-from ctxcompress.segment.code import outline
-from ctxcompress.spans import shown
+from ctxcompress.code.elision import marks_for
+from ctxcompress.data.spans import shown
+from ctxcompress.reduce.truncation import truncated, truncated_plainly
+from ctxcompress.segment.source_code import outline
 
 MAX_LENGTH = 2_000
 _SIZES = range(10_000, 200_001)

@@ -11,13 +11,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ctxcompress.reduce.marks import marks_for
-from ctxcompress.reduce.truncate import truncated
-from ctxcompress.segment.code import outline
-from ctxcompress.segment.grammars import parsed_outline
-from ctxcompress.segment.line_outline import line_outline
-from ctxcompress.spans import shown
-from ctxcompress.text.source import source_language
+from ctxcompress.code.detection import source_language
+from ctxcompress.code.elision import marks_for
+from ctxcompress.code.line_outline import line_outline
+from ctxcompress.code.outline import parsed_outline
+from ctxcompress.data.spans import shown
+from ctxcompress.reduce.truncation import truncated
+from ctxcompress.segment.source_code import outline
 
 MAX_LENGTH = 2_000
 _SIZES = range(4_000, 120_001)

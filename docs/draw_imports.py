@@ -36,7 +36,8 @@ def rows_of(contracts: Sequence[Mapping[str, object]]) -> list[list[str]]:
     (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
     if not isinstance(layers, list):
         raise SystemExit("the contract of the layers in pyproject.toml has no list of them")
-    first, *others = [[f"{CORE}.{name}" for name in layer.split(" | ")] for layer in layers]
+    rows = [row for layer in layers for row in layer.split(" : ")]  # siblings that may import one another: two rows
+    first, *others = [[f"{CORE}.{name}" for name in row.split(" | ")] for row in rows]
     return [[*ADAPTERS, *first], [CORE], *others]
 
 

@@ -17,7 +17,7 @@ from langchain_core.runnables.config import get_callback_manager_for_config
 from typing_extensions import TypedDict
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress_search_results
-from ctxcompress.search.outputs import evident_results, is_json, on_thread
+from ctxcompress.search.tool_outputs import evident_results, is_json, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from ctxcompress.tools.arguments import QUERY, Parameters
-from ctxcompress.tools.query import DESCRIPTION, NAME, Answer, QueryTool
+from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
 from ctxcompress.errors import InputError
-from ctxcompress.tools.previews import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
+from ctxcompress.tools.preview_tools import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
 

@@ -12,7 +12,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, ToolOutput
 
 from ctxcompress import CompressionConfig, Compressor, compress_search_results
-from ctxcompress.search.outputs import evident_results, is_json, on_thread
+from ctxcompress.search.tool_outputs import evident_results, is_json, on_thread
 from llamaindex_ctxcompress.embeddings import Preset, config_of
 
 __all__ = ["compress_tool"]

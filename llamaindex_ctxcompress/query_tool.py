@@ -14,7 +14,7 @@ from llama_index.core.tools import FunctionTool
 
 from ctxcompress import Passage
 from ctxcompress.tools.arguments import QUERY, Parameters
-from ctxcompress.tools.query import DESCRIPTION, NAME, Answer, QueryTool
+from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
 from llamaindex_ctxcompress.embeddings import as_encoder
 

@@ -12,7 +12,7 @@ from llama_index.core.tools import FunctionTool
 
 from ctxcompress import Compression, Compressor, KeptPassage, Passage
 from ctxcompress.errors import InputError
-from ctxcompress.tools.previews import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
+from ctxcompress.tools.preview_tools import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
 from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
 from llamaindex_ctxcompress.embeddings import Preset, config_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ctxcompress import pipeline
+from ctxcompress.pipeline import pipeline
 
 QUERY = "what is the default timeout?"
 TEXTS = [f"The timeout of server {number} is {number} seconds. It is kept in its file.\n\n" * 5 for number in range(40)]

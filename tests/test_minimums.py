@@ -6,7 +6,7 @@ import pytest
 from minimums import minimums
 from packaging.version import Version
 
-from ctxcompress.segment import grammars
+from ctxcompress.code import outline as grammars
 
 
 def test_every_package_has_one_lowest_version():

@@ -2,16 +2,16 @@
 
 import logging
 
-from ctxcompress.config import CompressionConfig
-from ctxcompress.encoder import Encoder
+from ctxcompress.compressor import Compressor, compress
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.metadata import passage_from_metadata
+from ctxcompress.data.passages import Passage
+from ctxcompress.data.results import Compression, KeptPassage
+from ctxcompress.encoders.encoder import Encoder
 from ctxcompress.errors import CtxCompressError
-from ctxcompress.metadata import passage_from_metadata
-from ctxcompress.passages import Passage
-from ctxcompress.pipeline import Compressor, compress
 from ctxcompress.query.complexity import classify_complexity
 from ctxcompress.query.decompose import decompose
 from ctxcompress.search import compress_search_results
-from ctxcompress.types import Compression, KeptPassage
 from ctxcompress.version import __version__ as __version__
 
 __all__ = [

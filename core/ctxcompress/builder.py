@@ -6,17 +6,17 @@ from functools import partial
 from threading import Lock
 from typing import Self
 
-from ctxcompress import checks
-from ctxcompress.config import CompressionConfig
+from ctxcompress.compressor import Compressor, Given
+from ctxcompress.config import checks
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.metadata import as_passages, own_copy
+from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.results import Compression, Decision, KeptPassage, Promised, Reason, StageStats
+from ctxcompress.data.spans import inverse
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.metadata import as_passages, own_copy
-from ctxcompress.passages import Passage, Span
-from ctxcompress.pipeline import Given, compressed
-from ctxcompress.promised import Promised
+from ctxcompress.pipeline.pipeline import compressed
+from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.reduction import reduced
-from ctxcompress.spans import inverse
-from ctxcompress.threads import off_loop
-from ctxcompress.types import Compression, Decision, KeptPassage, Reason, StageStats
 
 __all__ = ["Addition", "ContextBuilder"]
 
@@ -206,7 +206,8 @@ def _appended(state: _State, asked: _Round, config: CompressionConfig) -> tuple[
     limit = config.budget if asked.max_tokens is None else min(config.budget, state.tokens + asked.max_tokens)
     places = [first + number for number in _with_text(asked.passages)]
     came = [asked.passages[place - first] for place in places]
-    result = compressed(asked.query, came, config.with_options(max_tokens=limit), promised=before)
+    config = config.with_options(max_tokens=limit)
+    result = compressed(asked.query, came, config, Compressor(config), promised=before)
     kept, dropped = _numbered(result, [*(part.index for part in before.parts), *places])
     after = replace(
         state.asked(asked),
@@ -236,7 +237,7 @@ def _rebalanced(state: _State, asked: _Round, config: CompressionConfig) -> tupl
     together = config.with_options(
         min_score=None, score_kind="none", max_chunks_per_doc=0, top_n=None, metadata_only=False
     )
-    result = compressed("\n".join(after.queries), came, together, promised=Promised())
+    result = compressed("\n".join(after.queries), came, together, Compressor(together), promised=Promised())
     kept, dropped = _numbered(result, places)
     after = replace(after, promised=Promised(result.text, kept), tokens=result.tokens, by_retriever=by_retriever)
     blank = (found for found in _blank(after.arrived, 0) if found.index not in gone)

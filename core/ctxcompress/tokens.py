@@ -8,8 +8,7 @@ import os
 import re
 import reprlib
 import types
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,8 @@ import tiktoken_ext.openai_public as openai_public
 from tiktoken.load import load_tiktoken_bpe
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
-from ctxcompress.passages import Span
 
-__all__ = ["Encoding", "OriginalText", "TokenCounter"]
+__all__ = ["Encoding", "TokenCounter"]
 
 Encoding = str | Callable[[str], int | Sized]
 """A tiktoken encoding's name, or a function from a text to its tokens or to their number."""
@@ -90,24 +88,6 @@ class TokenCounter:
                 return None
         tokens = self(text)
         return tokens if tokens <= limit else None
-
-
-@dataclass(frozen=True, slots=True)
-class OriginalText:
-    """A text and what counts its tokens, when that is asked for."""
-
-    written: Callable[[Mapping[int, Sequence[Span]] | None], str]
-    """What puts the text together: of what is left of the passages, None for all."""
-    encoding: Encoding
-
-    @property
-    def text(self) -> str:
-        """The text, put together anew each time."""
-        return self.written(None)
-
-    def tokens(self, left: Mapping[int, Sequence[Span]] | None = None) -> int:
-        """The number of tokens, counted anew each time. left: see `CountsTokens`."""
-        return TokenCounter(self.encoding)(self.written(left))
 
 
 def _has_more_words(text: str, limit: int) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ctxcompress.score.bridges import BRIDGES
+from ctxcompress.score.evidence import Model, Stage, load_models
 from ctxcompress.score.features import FEATURES
-from ctxcompress.score.model import Model, Stage, load_models
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from ctxcompress.score.model import COLUMNS, Model
+from ctxcompress.score.evidence import COLUMNS, Model
 from ctxcompress.score.semantic import WORD_VECTORS
 
 TEXT = "The {0} stands by the river. It was built in {1}. The old {0} has {2} towers."

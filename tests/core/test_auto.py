@@ -5,13 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.auto import MOST, STOP, fitted
 from ctxcompress.builder import ContextBuilder
-from ctxcompress.config import TIERS
+from ctxcompress.config.options import TIERS
+from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
-from ctxcompress.query.complexity import Complexity
-from ctxcompress.query.intent import Intent
-from ctxcompress.types import Reason
+from ctxcompress.pipeline.budget import MOST, STOP, fitted
+from ctxcompress.query.complexity import Complexity, Intent
 
 AUTO = CompressionConfig(max_tokens="auto")
 COMPLEX = "Compare the red, the green and the blue gates of the old town in detail, with the latest prices"

@@ -8,8 +8,8 @@ import pytest
 
 from ctxcompress import CompressionConfig, Passage
 from ctxcompress.builder import ContextBuilder
+from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.types import Reason
 
 POOL = "The pool opens ten connections at the start. The default timeout is 30 seconds. Logs are kept for one week."
 RULES = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]

@@ -5,9 +5,9 @@ from dataclasses import FrozenInstanceError, fields
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.config import QATBE_TYPE_WEIGHTS, TIERS
+from ctxcompress.config.options import QATBE_TYPE_WEIGHTS, TIERS
+from ctxcompress.data.passages import Kind
 from ctxcompress.errors import ConfigError
-from ctxcompress.passages import Kind
 
 TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with many words. " * 400]
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
-from ctxcompress.segment import code
-from ctxcompress.segment.grammars import parsed_outline
+from ctxcompress.code.outline import parsed_outline
+from ctxcompress.segment import source_code as code
 
 N = 60
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.errors import ConfigError, CtxCompressError, InputError
-from ctxcompress.select.order import arrangement
+from ctxcompress.select.layout import arrangement
 from ctxcompress.select.previews import preview_line
 
 QUERY = "How high is the lighthouse of Fenwick?"

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.segment.grammars import parsed_outline
-from ctxcompress.spans import shown
-from ctxcompress.text.source import source_language
+from ctxcompress.code.detection import source_language
+from ctxcompress.code.outline import parsed_outline
+from ctxcompress.data.spans import shown
 
 FIXTURES = Path(__file__).parent / "segment" / "fixtures"
 FILES = {path.name: path.read_text(encoding="utf-8") for path in FIXTURES.iterdir()}

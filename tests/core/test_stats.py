@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.types import Stats
+from ctxcompress.data.results import Stats
 
 QUERY = "how to configure authentication"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctxcompress import Compressor, CtxCompressError, Passage, compress
-from ctxcompress.traces import LAST, write_page
+from ctxcompress.xray.trace import LAST, write_page
 
 NAME = re.compile(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
 QUERY = "what is the default timeout?"
@@ -78,7 +78,7 @@ def test_half_a_page_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         os.close(real(str(path), *rest))
         return real("/dev/full", os.O_WRONLY)
 
-    monkeypatch.setattr("ctxcompress.traces.os.open", full)
+    monkeypatch.setattr("ctxcompress.xray.trace.os.open", full)
     assert write_page("page", tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 

@@ -9,9 +9,9 @@ from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
 
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.builder import ContextBuilder
-from ctxcompress.metadata import as_passages
-from ctxcompress.tools.query import QueryTool
-from ctxcompress.waiting import stop_if_given_up, waiting
+from ctxcompress.data.metadata import as_passages
+from ctxcompress.data.stats import stop_if_given_up, waiting
+from ctxcompress.tools.query_tool import QueryTool
 
 
 class HeldCache(Held):

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 from lc_documents import QUERY, make_documents
 
-from ctxcompress import pipeline
+from ctxcompress import compressor as module
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
 
 
@@ -26,8 +26,8 @@ async def test_the_asynchronous_call_does_too_and_not_on_the_event_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written_on = []
-    write = pipeline.write_page
-    monkeypatch.setattr(pipeline, "write_page", lambda *page: written_on.append(threading.get_ident()) or write(*page))
+    write = module.write_page
+    monkeypatch.setattr(module, "write_page", lambda *page: written_on.append(threading.get_ident()) or write(*page))
     compressor = CtxCompressor(max_tokens=60, trace_to=str(tmp_path))
     await compressor.acompress_documents(make_documents(), QUERY)
     assert len(list(tmp_path.iterdir())) == 1

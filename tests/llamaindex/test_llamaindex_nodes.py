@@ -23,7 +23,7 @@ from llama_index.core.schema import (
 )
 
 from ctxcompress import KeptPassage
-from ctxcompress.passages import Span
+from ctxcompress.data.passages import Span
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 from llamaindex_ctxcompress.convert import compressed_node, copy_node, is_text_only, passage_from_node, passed_through
 from llamaindex_ctxcompress.framing import framing

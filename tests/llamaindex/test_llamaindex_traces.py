@@ -9,7 +9,8 @@ import pytest
 from li_nodes import QUERY, four_nodes
 from llama_index.core.schema import QueryBundle
 
-from ctxcompress import Compressor, pipeline
+from ctxcompress import Compressor
+from ctxcompress import compressor as module
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 
 
@@ -26,8 +27,8 @@ async def test_the_asynchronous_call_does_too_and_not_on_the_event_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written_on = []
-    write = pipeline.write_page
-    monkeypatch.setattr(pipeline, "write_page", lambda *page: written_on.append(threading.get_ident()) or write(*page))
+    write = module.write_page
+    monkeypatch.setattr(module, "write_page", lambda *page: written_on.append(threading.get_ident()) or write(*page))
     postprocessor = CtxCompressPostprocessor(max_tokens=200, trace_to=str(tmp_path))
     await postprocessor.apostprocess_nodes(four_nodes(), query_bundle=QueryBundle(QUERY))
     assert len(list(tmp_path.iterdir())) == 1

@@ -17,9 +17,8 @@ from starlette.types import Receive, Scope, Send
 
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.connections import Limits, bounded_protocol
-from ctxcompress.mcp.server import make_server
-from ctxcompress.mcp.transports import http_server
-from ctxcompress.tools.query import QueryTool
+from ctxcompress.mcp.server import http_server, make_server
+from ctxcompress.tools.query_tool import QueryTool
 
 SOON = 60
 """Seconds after which a test gives up; nothing here takes one."""

@@ -19,7 +19,7 @@ from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, text_of
 from ctxcompress import Compressor
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.server import make_server
-from ctxcompress.tools.query import OUTPUT_SCHEMA, Answer, QueryTool
+from ctxcompress.tools.query_tool import OUTPUT_SCHEMA, Answer, QueryTool
 
 TOOL = QueryTool.of(top_n=5)
 

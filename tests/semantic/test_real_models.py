@@ -8,8 +8,8 @@ import pytest
 from semantic_texts import PAGE, PARAPHRASES, QUESTION, SENTENCES
 
 from ctxcompress import CompressionConfig, Compressor, Encoder
-from ctxcompress.encoder import Comparer
 from ctxcompress.encoders import CrossEncoder, SentenceEncoder
+from ctxcompress.encoders.encoder import Comparer
 
 
 class Counting:

@@ -2,14 +2,15 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
-from ctxcompress.entries import Allowance, Form
+from ctxcompress.cache.protocol import Allowance, Cache, Form, timely
 from ctxcompress.errors import ConfigError
 
-__all__ = ["MemoryCache"]
+__all__ = ["LayeredCache", "MemoryCache"]
 
 T = TypeVar("T")
 
@@ -64,3 +65,29 @@ class MemoryCache:
 
     def __reduce__(self) -> tuple[Callable[[], "MemoryCache"], tuple[()]]:
         return partial(MemoryCache, max_bytes=self.max_bytes), ()
+
+
+@dataclass(frozen=True, slots=True)
+class LayeredCache:
+    """Looks into `memory` first and then into `persistent`; what is found there goes into memory. Both remember."""
+
+    memory: Cache
+    persistent: Cache
+
+    def get(self, key: str, form: Form[T], /) -> T | None:
+        """The value under this key, from the first of the two that has one."""
+        value = self.memory.get(key, form)
+        if value is None:
+            value = self.persistent.get(key, form)
+            if value is not None:
+                self.memory.put(key, value, form)
+        return value
+
+    def put(self, key: str, value: T, form: Form[T], /) -> None:
+        """Both remember the value."""
+        self.memory.put(key, value, form)
+        self.persistent.put(key, value, form)
+
+    def within(self, allowance: Allowance, /) -> "LayeredCache":
+        """Both within the same allowance."""
+        return LayeredCache(timely(self.memory, allowance), timely(self.persistent, allowance))

@@ -3,18 +3,59 @@
 import importlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
+from threading import Lock, Thread
 from typing import Any, TypeVar
 from uuid import UUID, uuid5
 
-from ctxcompress.cache.aside import Aside
 from ctxcompress.cache.stored import StoredCache
 from ctxcompress.errors import ConfigError, MissingExtra
 
-__all__ = ["QdrantCache"]
+__all__ = ["Aside", "QdrantCache"]
 
 T = TypeVar("T")
+
+_MOST = 8
+
+
+class Aside:
+    """Does work on threads of its own, which end with the process at the latest. Those that are late go on alone; where
+    there are too many of them, nothing more is begun."""
+
+    __slots__ = ("_late", "_lock")
+
+    def __init__(self) -> None:
+        self._late: list[Future[Any]] = []
+        self._lock = Lock()
+
+    def do(self, work: Callable[[], T], seconds: float) -> T:
+        """What the work returns or raises. Raises TimeoutError if it does neither in time."""
+        with self._lock:
+            self._late = [future for future in self._late if not future.done()]
+            if len(self._late) >= _MOST:
+                raise TimeoutError("earlier requests have not ended")
+        future: Future[T] = Future()
+        Thread(target=_settle, args=(future, work), name="ctxcompress-cache", daemon=True).start()
+        try:
+            return future.result(seconds)
+        except TimeoutError:
+            if future.done():
+                raise
+            with self._lock:
+                self._late.append(future)
+            raise TimeoutError("it does not answer") from None
+
+
+def _settle(future: Future[T], work: Callable[[], T]) -> None:
+    try:
+        found = work()
+    except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+        future.set_exception(error)
+    else:
+        future.set_result(found)
+
 
 _NAMES = UUID("2f4c1c0e-6c0b-5a55-9c53-5ad0e8a6c0de")
 _PAYLOAD = "ctxcompress_cache"

@@ -11,8 +11,7 @@ import typer
 from rich.console import Console
 
 from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version__, compress
-from ctxcompress.cli.inputs import STDIN, Choice, Inputs, read_inputs
-from ctxcompress.cli.options import (
+from ctxcompress.cli.common_options import (
     ConfigOption,
     EncoderOption,
     EncodingOption,
@@ -27,9 +26,9 @@ from ctxcompress.cli.options import (
     QueryOption,
     TierOption,
 )
-from ctxcompress.cli.outputs import complain, write_file, write_new_page, write_text
-from ctxcompress.cli.report import as_json, stats_table
-from ctxcompress.config import Format, Options, Preset, Tier
+from ctxcompress.cli.inputs import STDIN, Choice, Inputs, read_inputs
+from ctxcompress.cli.report import as_json, complain, stats_table, write_file, write_new_page, write_text
+from ctxcompress.config.options import Format, Options, Preset, Tier
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 

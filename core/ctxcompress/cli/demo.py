@@ -1,25 +1,116 @@
 """The demonstration: a question, LangChain's retriever, and what the compression makes of its answer."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import Distribution, distributions
+from typing import TYPE_CHECKING, NamedTuple, cast
+from zlib import crc32
 
+import numpy as np
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ctxcompress.cli.documentation import Chunk, installed_documentation
-from ctxcompress.cli.embedding import HashedWords
-from ctxcompress.config import CompressionConfig
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.errors import MissingExtra
 from ctxcompress.tokens import TokenCounter
+
+__all__ = ["Chunk", "HashedWords", "installed_documentation", "run_demo", "split_markdown"]
+
+CHUNK_CHARACTERS = 1_500
+
+_READABLE = ("text/markdown", "text/plain")
+_FENCES = ("```", "~~~")
+_HEADING = "#"
+
+
+class Chunk(NamedTuple):
+    """A part of a package's description, as a vector store would hold it."""
+
+    package: str
+    number: int
+    text: str
+
+
+def installed_documentation() -> list[Chunk]:
+    """Chunks of the Markdown and plain-text descriptions of the installed packages, by name of package."""
+    described = {name: text for name, text in map(_description, distributions()) if text.strip()}
+    return [
+        Chunk(name, number, text)
+        for name, description in sorted(described.items())
+        for number, text in enumerate(split_markdown(description))
+    ]
+
+
+def split_markdown(text: str, limit: int = CHUNK_CHARACTERS) -> Iterator[str]:
+    """Parts of `text` of about `limit` characters that together are the text.
+
+    A part ends at a blank line, never inside a fenced block, and before a heading where it can:
+    a part is only longer than `limit` if it is one paragraph or one fenced block.
+    """
+    part = ""
+    for block in _blocks(text):
+        if part and (block.startswith(_HEADING) or len(part) + len(block) > limit):
+            yield part
+            part = ""
+        part += block
+    if part:
+        yield part
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The paragraphs with the blank lines after them; a fenced block is a part of one."""
+    lines: list[str] = []
+    fenced = False
+    for line in text.splitlines(keepends=True):
+        if lines and lines[-1].isspace() and not line.isspace() and not fenced:
+            yield "".join(lines)
+            lines = []
+        fenced ^= line.lstrip().startswith(_FENCES)
+        lines.append(line)
+    if lines:
+        yield "".join(lines)
+
+
+def _description(distribution: Distribution) -> tuple[str, str]:
+    metadata = distribution.metadata
+    kind = (metadata["Description-Content-Type"] or "").partition(";")[0].strip().lower()
+    return metadata["Name"] or "", (metadata["Description"] or "") if kind in _READABLE else ""
+
+
+_WORD = re.compile(r"\w+")
+
+
+class HashedWords:
+    """Embeds texts for LangChain's vector stores. Two texts are similar if they share rare words.
+
+    A vector has `dimensions` numbers, of which a word counts in the one that its checksum says:
+    the same in every process. How rare a word is, `corpus` says.
+    """
+
+    def __init__(self, corpus: Iterable[str], dimensions: int = 4_096) -> None:
+        self._dimensions = dimensions
+        present = [self._counts(text) > 0 for text in corpus]
+        self._rarity = np.log((1 + len(present)) / (1 + np.sum(present, axis=0))) + 1
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        vector: list[float] = (np.sqrt(self._counts(text)) * self._rarity).tolist()
+        return vector
+
+    def _counts(self, text: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        words = _WORD.findall(text.casefold())
+        return np.bincount([crc32(word.encode()) % self._dimensions for word in words], minlength=self._dimensions)
+
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
 
-__all__ = ["run_demo"]
 
 RETRIEVED = 20
 

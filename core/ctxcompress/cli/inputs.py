@@ -10,11 +10,11 @@ from typing import BinaryIO, NamedTuple
 
 from pathspec import GitIgnoreSpec
 
-from ctxcompress.cli.outputs import PAGES
+from ctxcompress.cli.report import PAGES
+from ctxcompress.data.metadata import as_passages
+from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.index.folder import MOST_BYTES, Folder, Unreadable, decoded, is_text_path
-from ctxcompress.metadata import as_passages
-from ctxcompress.passages import Passage
 
 __all__ = ["STDIN", "Choice", "Inputs", "Skipped", "read_inputs"]
 

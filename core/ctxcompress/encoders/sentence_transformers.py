@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.encoder import Comparer
+from ctxcompress.encoders.encoder import Comparer
 from ctxcompress.encoders.static import StaticVectors
 from ctxcompress.errors import MissingExtra
 

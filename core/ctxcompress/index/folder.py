@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from ctxcompress.code.detection import is_code_name
 from ctxcompress.errors import ConfigError
-from ctxcompress.text.source import is_code_name
 
 __all__ = [
     "LARGEST",

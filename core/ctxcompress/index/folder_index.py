@@ -9,8 +9,7 @@ from hashlib import sha256
 from threading import Lock
 from typing import NamedTuple
 
-from ctxcompress.index.analysis import NOTHING, Analysis, analysed
-from ctxcompress.index.chunks import Chunk
+from ctxcompress.index.chunks import NOTHING, Analysis, Chunk, analysed
 from ctxcompress.index.folder import MOST_BYTES, MOST_FILES, Folder, Listing, Stamp, Unreadable, decoded
 from ctxcompress.index.ranking import Ranking
 

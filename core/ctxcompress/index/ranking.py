@@ -8,10 +8,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.index.analysis import Analysis, Numbers
-from ctxcompress.index.chunks import Chunk
+from ctxcompress.index.chunks import Analysis, Chunk, Numbers
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.bm25 import Floats, Integers, Occurrences, bm25, summed
+from ctxcompress.score.matches import Floats, Integers, Occurrences, bm25, summed
 from ctxcompress.text.words import Terms
 
 __all__ = ["Ranking"]

@@ -3,12 +3,12 @@
 import os
 from collections.abc import Callable
 
-from ctxcompress.config import CompressionConfig, Format, Options
-from ctxcompress.encoder import Comparer, Encoder
+from ctxcompress.compressor import Compressor
+from ctxcompress.config.options import CompressionConfig, Format, Options
+from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import MissingExtra
 from ctxcompress.index import FolderIndex
-from ctxcompress.pipeline import Compressor
-from ctxcompress.tools.query import QueryTool
+from ctxcompress.tools.query_tool import QueryTool
 
 __all__ = ["serve"]
 
@@ -38,7 +38,7 @@ def serve(
     """
     index, tool = FolderIndex(docs), _tool(config, max_tokens, format, encoder)
     try:
-        from ctxcompress.mcp import transports
+        from ctxcompress.mcp import server as transports
         from ctxcompress.mcp.server import make_server
     except ImportError as error:  # of a name, where another release is installed
         missing = (error.name or "").partition(".")[0]

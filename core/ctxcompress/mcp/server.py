@@ -1,13 +1,20 @@
 """The protocol's side of the tools: on the low-level server of the official SDK, which takes schemas as they are."""
 
+import logging
+import socket
 from asyncio import wrap_future
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Thread
 from typing import Any
 
+import anyio
+import uvicorn
 from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
@@ -19,14 +26,15 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-from ctxcompress.errors import CtxCompressError
+from ctxcompress.data.stats import waiting
+from ctxcompress.errors import ConfigError, CtxCompressError
 from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.tools import DocumentTools, ToolSpec
-from ctxcompress.tools.query import QueryTool
+from ctxcompress.mcp.connections import Limits, WholeRequests, bounded_protocol
+from ctxcompress.mcp.folder_tools import DocumentTools, ToolSpec
+from ctxcompress.tools.query_tool import QueryTool
 from ctxcompress.version import __version__
-from ctxcompress.waiting import waiting
 
-__all__ = ["make_server"]
+__all__ = ["http_server", "make_server", "serve_http", "serve_stdio"]
 
 _THREADS = 2
 """Calls that are worked on at one time. More would take turns with one another, and with whoever answers the others."""
@@ -86,3 +94,74 @@ async def _call_tool(
     except CtxCompressError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
     return CallToolResult(content=[TextContent(text=told.text)], structured_content=told.structured)
+
+
+_HOST = "127.0.0.1"
+_NAMES = (_HOST, "localhost")
+_AT_ONCE = 64
+"""Connections that are accepted before those that are there are looked at again."""
+
+
+def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
+    """Serve one client until it closes standard input."""
+    _read_ahead(index)
+    anyio.run(_serve_stdio, server)
+
+
+def serve_http(server: "Server[Any]", index: FolderIndex, port: int, ready: Callable[[str], object]) -> None:
+    """Serve any number of clients on 127.0.0.1 until interrupted. port: 0 takes one that is free.
+
+    Raises ConfigError if the port is taken.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((_HOST, port))
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ConfigError(f"port is {port} ({reason}); give a free port up to 65535, or 0 for any") from error
+        port = listening.getsockname()[1]
+        _read_ahead(index)
+        listening.listen()
+        ready(f"http://{_HOST}:{port}/mcp")
+        http_server(server, port).run(sockets=[listening])
+
+
+def http_server(server: "Server[Any]", port: int, limits: Limits | None = None) -> uvicorn.Server:
+    """A server for a socket that listens on `port` of 127.0.0.1. Slow clients, and many of them, meet the limits.
+
+    Requests for another host, or from the page of another origin, are refused: so no web page can reach the documents
+    by way of a name that it lets point here (DNS rebinding).
+    """
+    limits = limits or Limits()
+    hosts = [f"{name}:{port}" for name in _NAMES]
+    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+    # Without sessions: each request stands for itself, and a client that goes leaves nothing behind.
+    app = server.streamable_http_app(stateless_http=True, transport_security=security)
+    # What strangers send is answered, and nothing to warn of: whoever reads the log may not do so fast enough.
+    logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
+    return uvicorn.Server(
+        uvicorn.Config(
+            WholeRequests(app, limits.body_bytes),
+            lifespan="on",
+            http=bounded_protocol(limits),
+            ws="none",
+            backlog=_AT_ONCE,
+            h11_max_incomplete_event_size=limits.header_bytes,
+            timeout_keep_alive=limits.idle_seconds,
+            timeout_graceful_shutdown=2,
+            log_config=None,
+            log_level="error",
+            access_log=False,
+        )
+    )
+
+
+async def _serve_stdio(server: "Server[Any]") -> None:
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+def _read_ahead(index: FolderIndex) -> None:
+    """Reads the folder while the client says hello; the first search waits for it."""
+    Thread(target=index.refresh, name="ctxcompress-index", daemon=True).start()

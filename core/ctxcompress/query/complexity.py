@@ -17,7 +17,7 @@ from ctxcompress.query.aspects import compared, joined
 from ctxcompress.query.phrases import Signals, signals_of
 from ctxcompress.text.words import has_unspaced, split_words
 
-__all__ = ["Complexity", "ComplexityResult", "classify_complexity"]
+__all__ = ["Complexity", "ComplexityResult", "Intent", "IntentResult", "classify_complexity", "classify_intent"]
 
 _SHORT, _LONG = 10, 30
 """Words below which a question is very short, and above which it is long."""
@@ -125,3 +125,57 @@ def _analysis(query: str, lower: str, signals: Signals) -> str | None:
 
 def _year_near(lower: str, year: int) -> re.Match[str] | None:
     return next((match for match in _YEAR.finditer(lower) if abs(int(match.group()) - year) <= 1), None)
+
+
+_CODE = {
+    "identifier": re.compile(r"(?<![A-Za-z0-9_])(?:[a-z]++[0-9]*+[A-Z][A-Za-z0-9]*+|[A-Za-z0-9]++_[A-Za-z0-9_]++)"),
+    "code": re.compile(r"`[^`\n]++`"),
+    "version": re.compile(r"(?<![\w.])v?\d++(?:\.\d++)++(?![\w])"),
+    "option": re.compile(r"(?<![\w-])--[a-z][\w-]*+"),
+}
+
+
+class Intent(StrEnum):
+    """What kind of answer a question wants."""
+
+    FACTUAL = "factual"
+    CONCEPTUAL = "conceptual"
+
+
+@dataclass(frozen=True, slots=True)
+class IntentResult:
+    """What kind of answer a question wants, and why."""
+
+    intent: Intent
+    reasons: tuple[str, ...]
+    """The signals of this kind that were found; none where it is the default."""
+
+
+def classify_intent(query: str, *, language: str | None = None) -> IntentResult:
+    """Whether a question asks for a fact or for an explanation, from its words alone, in microseconds.
+
+    Any sign of an explanation makes it "conceptual"; otherwise it is "factual". language: ISO 639-1 code of the
+    question ("en", "de"); None detects it. Raises InputError if `query` is no string.
+    """
+    signals = signals_of(query, language)
+    conceptual = tuple(_conceptual(query, signals))
+    if conceptual:
+        return IntentResult(Intent.CONCEPTUAL, conceptual)
+    return IntentResult(Intent.FACTUAL, tuple(_factual(query, signals)))
+
+
+def _conceptual(query: str, signals: Signals) -> Iterator[str]:
+    lower = query.lower()
+    for name, pattern in (("question", signals.concept), ("guide", signals.guide), ("comparison", signals.comparison)):
+        if match := pattern.search(lower):
+            yield f"{name} ({match.group()!r})"
+    if _QUESTION_MARK.search(query):
+        yield "question mark"
+
+
+def _factual(query: str, signals: Signals) -> Iterator[str]:
+    for name, pattern in _CODE.items():
+        if match := pattern.search(query):
+            yield f"{name} ({match.group()!r})"
+    if match := signals.command.search(query.lower()):
+        yield f"command ({match.group()!r})"

@@ -7,8 +7,7 @@ from functools import cache
 from types import MappingProxyType
 
 from ctxcompress.errors import InputError
-from ctxcompress.text.language import detect_language
-from ctxcompress.text.stopwords import STOP_WORDS
+from ctxcompress.text.language import STOP_WORDS, detect_language
 
 __all__ = ["PHRASES", "Phrases", "Signals", "signals_of"]
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
 
-from ctxcompress.text.fold import fold
+from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.stems import lower_case
-from ctxcompress.text.stopwords import STOP_WORDS
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.words import Terms, fold, split_words
 
-__all__ = ["query_terms"]
+__all__ = ["TECHNICAL_SYNONYMS", "clauses", "query_terms"]
 
 _SYNONYM_WEIGHT = 0.5
 _KANA_WEIGHT = 0.5
@@ -60,3 +61,83 @@ def _other_names(words: Sequence[str], synonyms: Sequence[Mapping[str, Sequence[
     ]
     found = terms.of_words(word for other in others for word in split_words(other))
     return [term for of_word in found.values() for term in of_word]
+
+
+_GROUPS = (
+    "auth authentication authorization login sign-in",
+    "config configuration settings options preferences",
+    "db database",
+    "delete remove erase drop",
+    "create add make new",
+    "update change modify edit",
+    "error exception failure fault",
+    "bug defect issue",
+    "function method procedure routine",
+    "parameter argument option flag",
+    "install setup installation",
+    "repo repository",
+    "directory folder path",
+    "env environment",
+    "k8s kubernetes",
+    "js javascript",
+    "ts typescript",
+    "py python",
+    "api interface endpoint",
+    "url link address uri",
+    "credential password secret token key",
+    "start launch run execute begin",
+    "stop terminate kill halt end",
+    "timeout deadline expiry",
+    "limit maximum cap quota",
+    "default standard preset",
+    "fast quick performance speed",
+    "memory ram",
+    "cpu processor",
+    "docs documentation manual guide",
+    "deploy deployment release rollout",
+    "log logging trace",
+    "test testing spec",
+    "dependency package library module",
+    "async asynchronous concurrent",
+    "cache caching memoize",
+    "doc document file",
+    "fetch get retrieve load",
+    "send post submit push",
+    "encrypt encryption cipher",
+)
+
+TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {word: tuple(other for other in group.split() if other != word) for group in _GROUPS for word in group.split()}
+)
+"""Word -> other words for the same thing."""
+
+
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['\u2019]s$", re.IGNORECASE)
+_MARK = re.compile(r"[,;:?!\u060c\u061f]")
+_MOST = 8
+"""Clauses of a question, so that a long one does not cost many times what a short one does."""
+
+
+def clauses(query: str, ignored: frozenset[str]) -> list[str]:
+    """Runs of two words or more without function words, and any two neighbouring runs with what stands between.
+
+    Of "What is the birthplace of the director of Silver Dunes?": "Silver Dunes", "birthplace of the director",
+    "director of Silver Dunes".
+
+    ignored: the language's function words, in lower case. Scripts without spaces have no clauses.
+    """
+    runs: list[tuple[int, int]] = []
+    end, joined = 0, False
+    for found in _WORD.finditer(query):
+        word = _POSSESSIVE.sub("", found.group())
+        is_content = word.lower() not in ignored
+        if is_content:
+            continues = joined and not _MARK.search(query, end, found.start())
+            start = runs.pop()[0] if continues else found.start()
+            runs.append((start, found.start() + len(word)))
+        joined = is_content and len(word) == len(found.group())
+        end = found.end()
+    pairs = [(first[0], second[1]) for first, second in pairwise(runs)]
+    texts = dict.fromkeys(query[start:end] for start, end in [*runs, *pairs])
+    return [text for text in texts if len(text.split()) > 1 and text != query][:_MOST]

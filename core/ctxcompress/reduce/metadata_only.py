@@ -3,14 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ctxcompress.config import ScoreKind
-from ctxcompress.outline import Node, NodeKind
-from ctxcompress.passages import Passage
-from ctxcompress.records import RECORD_KEY, Record
-from ctxcompress.reduce.threshold import above_threshold
-from ctxcompress.text.invisible import BREAKS, INVISIBLE, spelled
-from ctxcompress.text.labels import one_line, shortened, shortened_path
-from ctxcompress.text.lines import split_lines
+from ctxcompress.config.options import ScoreKind
+from ctxcompress.data.metadata import RECORD_KEY, Record
+from ctxcompress.data.passages import Node, NodeKind, Passage
+from ctxcompress.reduce.filters import above_threshold
+from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path, spelled, split_lines
 
 __all__ = ["PREFIX", "is_own_line", "like_own_lines", "low_scores", "metadata_line"]
 

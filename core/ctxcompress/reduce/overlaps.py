@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import NamedTuple
 
-from ctxcompress.reduce.particulars import NEGATIONS
+from ctxcompress.reduce.differences import NEGATIONS
 from ctxcompress.text.words import has_unspaced
 
 __all__ = ["SENTENCE_STOPS", "Link", "Overlaps", "find_overlaps", "neighbours"]

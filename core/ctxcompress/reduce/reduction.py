@@ -9,24 +9,19 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.config import CompressionConfig
-from ctxcompress.documents import Document, documents_as_they_are
-from ctxcompress.encoder import Encoder, PassageVectors
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.documents import Document, documents_as_they_are
+from ctxcompress.data.passages import Passage
+from ctxcompress.data.results import Reason, StageStats
+from ctxcompress.data.stats import DOUBTFUL, stop_if_given_up
+from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
-from ctxcompress.passages import Passage
-from ctxcompress.reduce.continuation import with_continuations
-from ctxcompress.reduce.dedup import copies, near_copies, preference, same_meaning
-from ctxcompress.reduce.limits import document_key, within_limits
+from ctxcompress.reduce.duplicates import copies, near_copies, preference, same_meaning
+from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, standing, within_limits
 from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
-from ctxcompress.reduce.scores import are_doubtful, standing
-from ctxcompress.reduce.stitching import stitched
-from ctxcompress.reduce.threshold import above_threshold
-from ctxcompress.stats import DOUBTFUL
+from ctxcompress.reduce.stitching import stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
-from ctxcompress.types import Reason, StageStats
-from ctxcompress.vectors import as_numbers, checked_numbers, unit, without_surrogates
-from ctxcompress.waiting import stop_if_given_up
 
 __all__ = ["Reduction", "reduced"]
 

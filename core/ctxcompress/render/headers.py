@@ -2,12 +2,15 @@
 
 import math
 import re
+from dataclasses import dataclass
 from numbers import Real
+from typing import Protocol
 
-from ctxcompress.passages import Passage
-from ctxcompress.text.labels import one_line, shortened, shortened_path
+from ctxcompress.data.passages import Marker, Passage, Span
+from ctxcompress.data.results import KeptPassage
+from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path
 
-__all__ = ["known_score", "path_of", "score_of", "section_of", "title_of"]
+__all__ = ["Entry", "Guard", "Renderer", "known_score", "path_of", "score_of", "section_of", "title_of"]
 
 _LONGEST = 120
 """Characters of a path or a title."""
@@ -61,3 +64,77 @@ def known_score(passage: Passage) -> float | None:
 def _guarded(name: str) -> str:
     """With a backslash before each word that is a sign of the header, after any number of backslashes."""
     return " ".join(f"\\{word}" if _SIGN.fullmatch(word) else word for word in name.split(" "))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is shown of a passage."""
+
+    number: int
+    """Its position in the final text, from 1."""
+    passage: Passage
+    text: str
+    index: int
+    """Position of the passage in the input, from 0."""
+    spans: tuple[Span, ...]
+    markers: tuple[Marker, ...]
+    relevance: float
+    is_line: bool
+    """Whether the text is about the passage, of which nothing is kept."""
+    tokens: int = 0
+    """Of the text; 0 where they are not counted yet."""
+
+    @classmethod
+    def of(cls, number: int, part: KeptPassage) -> "Entry":
+        """The entry of a kept passage."""
+        return cls(
+            number,
+            part.original,
+            part.text,
+            part.index,
+            part.spans,
+            part.markers,
+            part.relevance,
+            part.metadata_only,
+            part.tokens,
+        )
+
+
+class Renderer(Protocol):
+    """One format: the final text is the opening, the entries joined by the separator, and the closing.
+
+    No text, path, heading or question can look like another entry's beginning, or like the end of its own. What is
+    done to an entry does not depend on the others, and takes time in proportion to it.
+    """
+
+    @property
+    def separator(self) -> str:
+        """What stands between two entries."""
+
+    @property
+    def opening(self) -> str:
+        """What stands before the first entry."""
+
+    @property
+    def closing(self) -> str:
+        """What stands after the last entry."""
+
+    def entry(self, entry: Entry) -> str:
+        """A passage as it stands in the final text."""
+
+
+class Guard:
+    """Puts a backslash before what looks like a header where a line begins, after what cannot be seen and any number of
+    backslashes. Taking off one backslash from each line that looks so after one or more of them gives the text back.
+    """
+
+    __slots__ = ("_anywhere", "_lines")
+
+    def __init__(self, header: str, flags: int = 0) -> None:
+        """header: a regular expression that takes time in proportion to what it is tried on."""
+        self._anywhere = re.compile(header, flags)  # found faster than the beginnings of lines
+        self._lines = re.compile(rf"((?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+)(\\*+{header})", flags)
+
+    def __call__(self, text: str) -> str:
+        """The text with these backslashes."""
+        return self._lines.sub(r"\1\\\2", text) if self._anywhere.search(text) else text

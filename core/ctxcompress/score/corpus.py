@@ -7,14 +7,36 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.passages import Kind, Passage, Segment
-from ctxcompress.score.bm25 import Floats, Integers
-from ctxcompress.score.postings import Postings
-from ctxcompress.score.sections import number_sections
+from ctxcompress.data.passages import Kind, Passage, Segment
+from ctxcompress.score.matches import Floats, Integers, Postings
 from ctxcompress.text.lines import after_marks
 from ctxcompress.text.words import Terms, split_each, split_words
 
-__all__ = ["KINDS", "Corpus"]
+__all__ = ["KINDS", "Corpus", "number_sections"]
+
+_LONG_PASSAGE = 3_000
+"""Characters above which a passage is judged by section: more than a usual chunk, less than a page."""
+
+
+def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
+    """The section number of every segment of every passage, in order, counted from 0 over all of them.
+
+    A short passage is one section. In a long one, and in code, segments under the same heading are one, and
+    where there are no headings, those of one block.
+    """
+    numbers: list[int] = []
+    section = -1
+    for segments in passages:
+        whole = not segments or segments[-1].end <= _LONG_PASSAGE
+        code = Kind.CODE
+        previous: object = -1
+        for segment in segments:
+            key = None if whole and segment.kind is not code else segment.heading or segment.block
+            section += key != previous
+            previous = key
+            numbers.append(section)
+    return numbers
+
 
 KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
 """The kinds that `Corpus.kinds` tells apart."""

@@ -6,22 +6,110 @@ segments so far lead to. Where there is an encoder, last passes judge again with
 segments are.
 """
 
+import functools
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
-from ctxcompress.score.bm25 import Floats
-from ctxcompress.score.bridges import Bridges
+from ctxcompress.query.terms import clauses
+from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import features
-from ctxcompress.score.matches import find_matches
-from ctxcompress.score.model import Stage, load_models, sigmoid
-from ctxcompress.score.semantic import Semantics
-from ctxcompress.score.source import is_program, source_features
-from ctxcompress.text.clauses import clauses
+from ctxcompress.score.features import FEATURES, SOURCE, features, is_program, source_features
+from ctxcompress.score.matches import Floats, find_matches
+from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["evidence", "follow", "passes"]
+__all__ = ["COLUMNS", "Calibration", "Model", "Stage", "evidence", "follow", "load_models", "passes", "sigmoid"]
+
+COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "words": (FEATURES, FEATURES + BRIDGES, FEATURES + BRIDGES),
+    "static": (FEATURES + BRIDGES + SEMANTIC,),
+    "encoder": (FEATURES + BRIDGES + SEMANTIC,) * 2,
+    "encoder_and_static": (FEATURES + BRIDGES + SEMANTIC + WORD_VECTORS,) * 2,
+    "source": (FEATURES + SOURCE,),
+}
+"""Of each model, of each pass, the names of its features. "words" comes first, the others go on from there; "source"
+goes on from whichever was last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One pass: a logistic regression."""
+
+    intercept: float
+    weights: Floats
+    """One for each feature, shape (features,)."""
+
+    def logits(self, *tables: Floats) -> Floats:
+        """Of each segment, shape (segments,), for the features in these tables one below the other.
+
+        Feature after feature is added: a matrix product would add in an order that depends on the
+        processor and on a segment's place among the others.
+        """
+        total: Floats = np.full(tables[0].shape[1], self.intercept)
+        first = 0
+        for rows in tables:
+            weights = self.weights[first : first + len(rows), np.newaxis]
+            total += np.add.reduce(rows * weights, axis=0)
+            first += len(rows)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Platt's scaling, with how many segments there are and how much they promise together.
+
+    Passes are learned to put the needed segments of one retrieval before the others; how likely the first
+    ones are needed depends on how many rivals they have.
+    """
+
+    intercept: float
+    logit: float
+    log_segments: float
+    log_odds: float
+    """Of the log of the summed odds of all segments."""
+
+    def probability(self, logits: Floats) -> Floats:
+        """The probability that each segment is needed, shape (segments,); its order is that of the logits."""
+        together = np.logaddexp.reduce(np.sort(logits))
+        shared = self.intercept + self.log_segments * np.log(logits.size) + self.log_odds * together
+        return sigmoid(self.logit * logits + shared)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Passes, one after the other, and the calibration of the last one's outcome."""
+
+    stages: tuple[Stage, ...]
+    calibration: Calibration
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """1 / (1 + exp(-logits)), without overflow."""
+    probability: Floats = 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
+    return probability
+
+
+@functools.cache
+def load_models() -> Mapping[str, Model]:
+    """The models as they were learned, by name."""
+    data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
+    return {name: _model(data["models"][name], columns) for name, columns in COLUMNS.items()}
+
+
+def _model(data: Mapping[str, Any], columns: tuple[tuple[str, ...], ...]) -> Model:
+    return Model(
+        stages=tuple(
+            Stage(stage["intercept"], np.array([stage["weights"][name] for name in names]))
+            for stage, names in zip(data["stages"], columns, strict=True)
+        ),
+        calibration=Calibration(**data["calibration"]),
+    )
+
 
 _PASSES = ((12, 3), (3, 2), (0, 1))
 """(least number of passages, passes): one or two need no bridge, a few are reached by one pass over bridges."""

@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ctxcompress.score.bm25 import Floats
 from ctxcompress.score.features import relative
-from ctxcompress.score.matches import find_matches
-from ctxcompress.score.postings import Postings
+from ctxcompress.score.matches import Floats, Postings, find_matches
 from ctxcompress.text.words import Terms
 
 __all__ = ["relevance"]

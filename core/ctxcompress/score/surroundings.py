@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ctxcompress.passages import Kind, Segment
-from ctxcompress.score.bm25 import Floats
+from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.score.matches import Floats
 from ctxcompress.text.notices import Notice, notice_of
 from ctxcompress.text.words import Terms, split_words
 

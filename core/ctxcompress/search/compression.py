@@ -14,18 +14,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, Unpack
 
-from ctxcompress.checks import check_count
-from ctxcompress.config import CompressionConfig
+from ctxcompress.config.checks import check_count
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.results import Decision, Reason
+from ctxcompress.data.spans import inverse
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.passages import Passage, Span
 from ctxcompress.query.complexity import Complexity
-from ctxcompress.search.hollow import hollow
-from ctxcompress.search.limits import LeftOut, Limits, SearchOptions, best_first, complexity_of, left_out
-from ctxcompress.search.sentences import KeySentences
+from ctxcompress.search.key_sentences import KeySentences, hollow
+from ctxcompress.search.result_limits import LeftOut, Limits, SearchOptions, best_first, complexity_of, left_out
 from ctxcompress.search.shapes import Found, Record, read_shape, shown_to_model
-from ctxcompress.spans import inverse
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.types import Decision, Reason
 
 __all__ = ["SearchCompression", "compress_search_results"]
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
-from ctxcompress.metadata import copied
+from ctxcompress.data.metadata import copied
 
 __all__ = ["TEXT_KEYS", "Found", "Record", "json_text", "read_shape", "shown_to_model"]
 

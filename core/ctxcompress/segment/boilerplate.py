@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import accumulate, groupby, pairwise
 from operator import itemgetter
 
-from ctxcompress.passages import Kind, Segment
+from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.text.notices import Notice, has_notice, is_title_of_links, notice_of
 
 __all__ = ["cuts_at_notices", "with_boilerplate"]

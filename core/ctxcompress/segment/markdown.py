@@ -7,17 +7,26 @@ look like Markdown by accident. What the parser alone would misread in them is p
 import re
 from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyromark
 
-from ctxcompress.passages import Kind
-from ctxcompress.segment.blocks import Block
+from ctxcompress.code.detection import code_share
+from ctxcompress.data.passages import Kind
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker
-from ctxcompress.text.source import code_share
 
-__all__ = ["markdown_blocks"]
+__all__ = ["Block", "markdown_blocks"]
+
+
+class Block(NamedTuple):
+    """Half-open offsets; the blocks of a text partition it."""
+
+    kind: Kind
+    start: int
+    end: int
+    heading: tuple[str, ...] = ()
+
 
 _PARAGRAPH, _HEADING, _LIST_ITEM, _TABLE, _CODE = (
     Kind.PARAGRAPH,

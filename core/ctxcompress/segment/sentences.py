@@ -6,8 +6,7 @@ from itertools import accumulate, pairwise
 
 import sentencex
 
-from ctxcompress.text.graphemes import is_between_graphemes
-from ctxcompress.text.lines import LONGEST_MARKER, is_marker, marker_at_end
+from ctxcompress.text.lines import LONGEST_MARKER, is_between_graphemes, is_marker, marker_at_end
 
 __all__ = ["split_sentences"]
 

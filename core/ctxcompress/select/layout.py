@@ -6,14 +6,66 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from ctxcompress.documents import Document, Spans
-from ctxcompress.gaps import Gap, markers_for, merged
-from ctxcompress.passages import Marker, Span
-from ctxcompress.select.assemble import assemble
-from ctxcompress.select.candidates import Candidates
-from ctxcompress.spans import shown
+from ctxcompress.config.options import Order
+from ctxcompress.data.documents import Document, Spans
+from ctxcompress.data.passages import Marker, Segment, Span
+from ctxcompress.data.spans import Gap, joined, markers_for, merged, shown
+from ctxcompress.data.table import Candidates
 
-__all__ = ["Arrange", "Elide", "Layout", "Shown"]
+__all__ = [
+    "Arrange",
+    "Elide",
+    "Layout",
+    "SegmentCosts",
+    "Shown",
+    "arrangement",
+    "assemble",
+    "stripped_end",
+    "tokens_of",
+]
+
+
+def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tuple[Span, ...]:
+    """The spans of `text` to emit for the kept segments (ascending numbers): ascending, without overlaps.
+
+    Everything between two kept segments goes, except the white space that separates the second one
+    from what stood before it: before the segment itself within a block, before its block otherwise,
+    be that a space, a line end or an empty line. White space at the end goes too, unless all of
+    the text is kept.
+    """
+    if len(kept) == len(segments):
+        return (Span(0, len(text)),) if text else ()
+    spans: list[Span] = []
+    previous = -1
+    for number in kept:
+        start, end = segments[number][1:3]
+        if spans and number == previous + 1:
+            spans[-1] = Span(spans[-1].start, end)
+        else:
+            if spans:
+                spans[-1] = Span(spans[-1].start, stripped_end(text, *spans[-1]))
+                spans.append(_separator(text, segments, previous, number, spans[-1].end))
+            spans.append(Span(start, end))
+        previous = number
+    if spans:
+        spans[-1] = Span(spans[-1].start, stripped_end(text, *spans[-1]))
+    return joined(spans)
+
+
+def _separator(text: str, segments: Sequence[Segment], previous: int, number: int, after: int) -> Span:
+    """The white space before segment `number` or before its block, if the previous one is of another."""
+    first = number
+    if segments[previous].block != segments[number].block:
+        while segments[first - 1].block == segments[number].block:
+            first -= 1
+    end = segments[first].start
+    return Span(stripped_end(text, after, end), end)
+
+
+def stripped_end(text: str, start: int, end: int) -> int:
+    """Where ``text[start:end]`` ends without the white space at its end."""
+    return start + len(text[start:end].rstrip())
+
 
 Arrange = Callable[[Iterable[int]], Sequence[int]]
 """From numbers of passages to the order in which they are shown."""
@@ -185,3 +237,67 @@ def _with_escapes(
         if part.start in known:
             texts[number] = texts.get(number, "") + "\\"
     return tuple(parts), tuple(Marker(number, text) for number, text in sorted(texts.items()))
+
+
+_MARGIN = 0.6
+"""How much less than its length makes expect a segment may cost: what looks too long by more is not counted."""
+
+
+def tokens_of(text: str, count: Callable[[str], int]) -> int:
+    """The tokens of a segment's text: a space after it is a part of the next word's token, a line end is not."""
+    return count(text.rstrip(" "))
+
+
+class SegmentCosts:
+    """Tokens of a segment, or of a passage's opening, counted when its turn comes and remembered.
+
+    Most segments of a long text are never counted.
+    """
+
+    __slots__ = ("_candidates", "_characters", "_counts", "_known", "_layout", "_tokens")
+
+    def __init__(self, candidates: Candidates, layout: Layout, counts: Sequence[int] | None = None) -> None:
+        """counts: what `tokens_of` says of every segment, if that is known."""
+        self._candidates, self._layout = candidates, layout
+        self._counts = counts
+        self._known: dict[int, int] = {}
+        self._characters, self._tokens = 0, 0
+
+    def __call__(self, item: int) -> int:
+        """The tokens of segment `item`, or of the opening of passage `item` - (number of segments)."""
+        known = self._known.get(item)
+        if known is None:
+            known = self._known[item] = self._counted(item)
+        return known
+
+    def at_least(self, item: int) -> float:
+        """The tokens that a segment's length makes expect after what was counted so far, with a margin."""
+        if item in self._known:
+            return self._known[item]
+        if not self._characters:
+            return 0.0
+        return _MARGIN * len(self._candidates.texts[item]) * self._tokens / self._characters
+
+    def _counted(self, item: int) -> int:
+        texts = self._candidates.texts
+        if item >= len(texts):
+            return self._layout.opening(item - len(texts))
+        tokens = tokens_of(texts[item], self._layout.count) if self._counts is None else self._counts[item]
+        self._characters += len(texts[item])
+        self._tokens += tokens
+        return tokens
+
+
+def arrangement(order: Order, relevance: Mapping[int, float]) -> Arrange:
+    """How to arrange passages of that relevance: as they came, from the best to the worst, or the best at both ends.
+
+    The last is for readers who overlook what stands in the middle: Liu et al., "Lost in the middle" (2023).
+    """
+    if order == "source":
+        return sorted
+
+    def by_relevance(passages: Iterable[int]) -> list[int]:
+        ranked = sorted(passages, key=lambda passage: (-relevance.get(passage, 0.0), passage))
+        return ranked if order == "relevance" else ranked[::2] + ranked[1::2][::-1]
+
+    return by_relevance

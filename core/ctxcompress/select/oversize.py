@@ -4,14 +4,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 
-from ctxcompress.documents import Spans
-from ctxcompress.passages import Kind, Segment, Span
-from ctxcompress.select.assemble import stripped_end
-from ctxcompress.select.candidates import Candidates
-from ctxcompress.select.layout import Layout
-from ctxcompress.text.graphemes import is_between_graphemes
-from ctxcompress.text.lines import after_marks
-from ctxcompress.text.split import longest_prefix
+from ctxcompress.data.documents import Spans
+from ctxcompress.data.passages import Kind, Segment, Span
+from ctxcompress.data.table import Candidates
+from ctxcompress.select.layout import Layout, stripped_end
+from ctxcompress.text.lines import after_marks, is_between_graphemes, longest_prefix
 
 _Way = Callable[[Candidates, int, Layout, int], Iterator[Spans]]
 """From a segment to the parts of it that may be kept alone, in a budget."""

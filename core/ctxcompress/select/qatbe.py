@@ -1,22 +1,130 @@
 """QATBE, query-aware token-budgeted extraction: the segments that are worth most, within a hard budget."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ctxcompress.documents import Spans
-from ctxcompress.select.candidates import Candidates
-from ctxcompress.select.coherence import Coherence
-from ctxcompress.select.costs import SegmentCosts
-from ctxcompress.select.knapsack import Knapsack
-from ctxcompress.select.layout import Layout
-from ctxcompress.select.novelty import Novelty
+from ctxcompress.data.documents import Spans
+from ctxcompress.data.table import Candidates
+from ctxcompress.select.knapsack import Knapsack, Novelty, rank
+from ctxcompress.select.layout import Layout, SegmentCosts
 from ctxcompress.select.oversize import best_alone, best_split
-from ctxcompress.select.ranking import Floats, beside_others, gains, ranked
 from ctxcompress.select.structure import Structure
 
-__all__ = ["Selection", "select"]
+__all__ = ["Coherence", "Floats", "Selection", "beside_others", "gains", "ranked", "select"]
+
+_DENSITY = 0.15
+_SOURCE_DENSITY = 0.075
+"""The same of source code: a function is needed whole, however long it is."""
+_USUAL = 30
+"""Tokens of a sentence: where one of prose and one of source code are worth as much, that long, they are equal."""
+_CHARACTERS_PER_TOKEN = 4.0
+_HEADING = 0.5
+"""What a heading is worth at least, relative to the best text right under it: a sixteenth of its odds. With more, it
+costs evidence in documentation; with less, it is missing more often."""
+_LARGEST = 1e6
+
+Floats = NDArray[np.float64]
+
+
+def ranked(structure: Structure, values: Floats) -> list[int]:
+    """The segments that can be chosen, from the best to the worst."""
+    densities = np.where(structure.source, _SOURCE_DENSITY, _DENSITY)
+    ranking = rank(values * _USUAL**densities, structure.characters / _CHARACTERS_PER_TOKEN, density=densities)
+    stands = structure.stands
+    return [number for number in ranking if stands[number]]
+
+
+def beside_others(structure: Structure, values: Floats, order: Sequence[int]) -> Floats:
+    """What segments are worth together with those that they are read with.
+
+    A heading says what the text under it is about: it is worth half of the best one, or more. What announces a block
+    cannot be kept without some of it: where the best of that is worth less, it is worth their geometric mean. What is
+    worth nothing stays so. order: the segments that may be chosen.
+    """
+    if not structure.leading:
+        return values
+    may = np.zeros(len(values))
+    may[order] = np.maximum(values[order], 0.0)
+    alone, worth = may.tolist(), values.tolist()  # a list's numbers are faster to come by
+    for number, block in structure.under.items():
+        if block and worth[number] > 0:
+            worth[number] = max(worth[number], _HEADING * max(alone[block.start : block.stop]))
+    for number, block in structure.announced.items():
+        of_block = max(alone[block.start : block.stop])
+        if worth[number] > of_block:
+            worth[number] = (worth[number] * of_block) ** 0.5
+    return np.array(worth)
+
+
+def gains(values: Floats) -> list[float]:
+    """The probability that each segment is needed: what it is worth is the fourth root of its odds."""
+    odds = np.clip(values, 0, _LARGEST) ** 4
+    probability: list[float] = (odds / (1 + odds)).tolist()
+    return probability
+
+
+_Group = dict[int, None]
+"""Segments, to be gone through in their order or asked whether one is among them."""
+
+
+class Coherence:
+    """Companions of segments: a row's header, a fence, what announces a list, text under a heading, what is announced,
+    an opening.
+
+    Openings are items too, so that they are paid for once: the item of passage p is the number of segments plus p.
+    """
+
+    def __init__(self, structure: Structure, order: Sequence[int]) -> None:
+        """order: the segments that may be chosen, from the best to the worst."""
+        self._order = order
+        self._candidates = structure.candidates
+        self._announcement, self._leading = structure.announcement, structure.leading
+        self._segments = len(structure.candidates.segments)
+        self._groups: dict[int, _Group] = {}
+
+    def companions(self, item: int, kept: Container[int]) -> list[int] | None:
+        """All that must be kept with an item, and what that needs; None where that is nothing that may be chosen.
+
+        Of what stands right under a heading, and of what is announced, one that is kept will do, else it is the best.
+        """
+        found = [item]
+        for number in found:  # which grows
+            if number >= self._segments:  # an opening needs nothing
+                continue
+            found += [other for other in self._directly(number) if other not in found]
+            if number in self._leading and not self._add_follower(found, number, kept):
+                return None
+        return found[1:]
+
+    def _directly(self, item: int) -> list[int]:
+        """What a segment cannot be kept without, whatever else is kept."""
+        needed = [*self._candidates.needs(item), self._segments + self._candidates.passage[item]]
+        announcement = self._announcement[item]
+        return needed if announcement < 0 else [*needed, announcement]
+
+    def _add_follower(self, found: list[int], item: int, kept: Container[int]) -> bool:
+        """Adds one of what must follow a heading or an announcement, if none of it is there; returns whether there is
+        anything."""
+        group = self._group(item)
+        if group and group.keys().isdisjoint(found):
+            found.append(next(filter(kept.__contains__, group), next(iter(group))))
+        return bool(group)
+
+    def _group(self, item: int) -> _Group:
+        """What a heading or an announcement must have one of, from the best to the worst."""
+        if item not in self._groups:
+            block = filter(self._places.__contains__, self._leading[item])
+            self._groups[item] = dict.fromkeys(sorted(block, key=self._places.__getitem__))
+        return self._groups[item]
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self._order)}
+
 
 _REFILLS = 2
 

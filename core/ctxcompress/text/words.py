@@ -4,10 +4,36 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ctxcompress.text.fold import fold
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
-__all__ = ["WITHOUT_SPACES", "Lexicon", "Terms", "has_unspaced", "split_each", "split_unspaced", "split_words"]
+__all__ = ["WITHOUT_SPACES", "Lexicon", "Terms", "fold", "has_unspaced", "split_each", "split_unspaced", "split_words"]
+
+# The points of Arabic and its letter stretcher, the Indic nukta, the joiners.
+_MARK_CLASS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u200c\u200d"
+_LEFT_OUT = re.compile(f"[{_MARK_CLASS}]")
+# Accents that tell how a Russian word is stressed.
+_STRESS = re.compile(r"(?<=[\u0400-\u04ff])[\u0300\u0301]")
+# A nasal without a vowel before a consonant is as often written as the dot above: हिन्दी, हिंदी.
+_NASAL = re.compile(r"[ङञणनम]\u094d(?=[क-ह])")
+_DIGIT_ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u1040\u17e0"
+_LETTERS = str.maketrans(
+    {"ё": "е", "Ё": "Е", "\u0901": "\u0902"}
+    | {chr(ord(zero) + digit): str(digit) for zero in _DIGIT_ZEROS for digit in range(10)}
+)
+_DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _DIGIT_ZEROS)
+_FOLDED = re.compile(
+    rf"[{_MARK_CLASS}{_DIGITS}ёЁ\u0300-\u036f\u0901\u094d\u0958-\u095f\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\uff00-\uff9f]"
+)
+
+
+def fold(word: str) -> str:
+    """`word` in its commonest spelling: letters of normal width and composed, ASCII digits, without the marks
+    that are left out as often as written. A word may become empty."""
+    if not _FOLDED.search(word):
+        return word
+    composed = _STRESS.sub("", unicodedata.normalize("NFKC", word))
+    return _NASAL.sub("\u0902", _LEFT_OUT.sub("", composed)).translate(_LETTERS)
+
 
 _ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
 WITHOUT_SPACES = _ALPHABETIC_UNSPACED + r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"

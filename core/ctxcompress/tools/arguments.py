@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ctxcompress.config import CompressionConfig
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.errors import ConfigError
 
 __all__ = ["QUERY", "Parameter", "Parameters", "QueryArguments", "object_schema"]

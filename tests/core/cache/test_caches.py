@@ -18,7 +18,7 @@ from qdrant_client import QdrantClient
 
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import Cache, DiskCache, LayeredCache, MemoryCache, QdrantCache
-from ctxcompress.cache.sealed import opened, sealed
+from ctxcompress.cache.stored import opened, sealed
 
 
 @pytest.fixture(params=MAKERS)
@@ -246,6 +246,6 @@ def test_a_copy_of_a_cache_works(clone, tmp_path):
 
 
 def test_modules_of_caches_have_no_pickle():
-    for name in ("memory", "disk", "qdrant", "layered", "sealed"):
+    for name in ("memory", "disk", "qdrant", "stored"):
         module = importlib.import_module(f"ctxcompress.cache.{name}")
         assert not hasattr(module, "pickle"), name

@@ -16,10 +16,9 @@ from servers import always, byte_by_byte, raw, serving, silence
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache, QdrantCache
-from ctxcompress.cache.aside import Aside
-from ctxcompress.cache.guard import Guard
-from ctxcompress.cache.stored import StoredCache
-from ctxcompress.entries import Allowance, Timely, timely
+from ctxcompress.cache.protocol import Allowance, Timely, timely
+from ctxcompress.cache.qdrant import Aside
+from ctxcompress.cache.stored import Guard, StoredCache
 
 
 class Clock:

@@ -14,14 +14,14 @@ from caches import MAKERS, PLAIN, QUESTIONS, passages
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ctxcompress.keys as keys
+import ctxcompress.cache.protocol as keys
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
-from ctxcompress.forms import ALIVE, CountsForm, ReadText, TextForm
-from ctxcompress.outline import Node, NodeKind
-from ctxcompress.recall import OutcomeForm, key_of_outcome
-from ctxcompress.segment.code import outline
+from ctxcompress.data.passages import Node, NodeKind
+from ctxcompress.pipeline.remembered import OutcomeForm, key_of_outcome
+from ctxcompress.pipeline.text_codec import ALIVE, CountsForm, ReadText, TextForm
+from ctxcompress.segment.source_code import outline
 from ctxcompress.version import __version__
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import ctxcompress
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.encoder import AsyncEncoder, Comparer, Encoder
+from ctxcompress.encoders.encoder import AsyncEncoder, Comparer, Encoder
 from ctxcompress.errors import ConfigError
 
 PASSAGES = [

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.encoder import AsyncEncoder, Comparer, Encoder
 from ctxcompress.encoders import CrossEncoder, SentenceEncoder, StaticVectors
+from ctxcompress.encoders.encoder import AsyncEncoder, Comparer, Encoder
 from ctxcompress.errors import MissingExtra
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.encoder import Comparer, Encoder, ManyComparer
 from ctxcompress.encoders import StaticVectors
+from ctxcompress.encoders.encoder import Comparer, Encoder, ManyComparer
 from ctxcompress.errors import MissingExtra
 
 TEXTS = [

@@ -7,9 +7,8 @@ from langchain_core.language_models import FakeListChatModel
 from llama_index.core.llms import MockLLM
 
 from ctxcompress.errors import InputError
-from ctxcompress.query.complexity import classify_complexity
+from ctxcompress.query.complexity import classify_complexity, classify_intent
 from ctxcompress.query.decompose import decompose
-from ctxcompress.query.intent import classify_intent
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.query.intent import Intent, classify_intent
+from ctxcompress.query.complexity import Intent, classify_intent
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.query.synonyms import TECHNICAL_SYNONYMS
-from ctxcompress.query.terms import query_terms
+from ctxcompress.query.terms import TECHNICAL_SYNONYMS, query_terms
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.words import Terms
 

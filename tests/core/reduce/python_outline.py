@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from ctxcompress.outline import Node, NodeKind
+from ctxcompress.data.passages import Node, NodeKind
 
 __all__ = ["python_outline"]
 

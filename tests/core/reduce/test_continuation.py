@@ -6,8 +6,7 @@ from itertools import pairwise
 import pytest
 
 from ctxcompress import Passage
-from ctxcompress.reduce.continuation import with_continuations
-from ctxcompress.reduce.stitching import stitched
+from ctxcompress.reduce.stitching import stitched, with_continuations
 
 SHELF = '''class Shelf:
     def put(self, book):

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxcompress.reduce import cosines, particulars
-from ctxcompress.reduce.cosines import go_through
-from ctxcompress.reduce.dedup import same_meaning
-from ctxcompress.reduce.particulars import Particulars
-from ctxcompress.vectors import unit
+from ctxcompress.encoders.encoder import unit
+from ctxcompress.reduce import differences as particulars
+from ctxcompress.reduce import duplicates as cosines
+from ctxcompress.reduce.differences import Particulars
+from ctxcompress.reduce.duplicates import go_through, same_meaning
 
 PIECES = (
     "80 8080 80, (80 ms MB kB 5 10 two Two must Must not No isn't before v1.2 v1.3 `x` `y` a_b f(x) -n 'n' Anna "

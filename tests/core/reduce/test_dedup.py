@@ -14,9 +14,8 @@ from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce import shingles
-from ctxcompress.reduce.dedup import copies, near_copies, preference
-from ctxcompress.reduce.shingles import Shingles
+from ctxcompress.reduce import duplicates as shingles
+from ctxcompress.reduce.duplicates import Shingles, copies, near_copies, preference
 
 COMMON = (
     "To set up the login of the server open the settings page and choose the provider that your company uses for all "
@@ -539,7 +538,7 @@ def test_many_passages_lose_the_same_copies_as_few(monkeypatch, installed):
     elif not importlib.util.find_spec("rensa"):
         pytest.skip("rensa is not installed")
     monkeypatch.setattr(shingles, "MANY", 10)
-    monkeypatch.setattr("ctxcompress.reduce.dedup.MANY", 10)
+    monkeypatch.setattr("ctxcompress.reduce.duplicates.MANY", 10)
     assert near_copies(texts, range(len(texts)), 0.7) == exact
 
 

@@ -12,7 +12,7 @@ from reduce_inputs import note, scored
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import MemoryCache
-from ctxcompress.reduce.scores import are_doubtful
+from ctxcompress.reduce.filters import are_doubtful
 
 DOUBT = "scores get better from first to last: check score_kind"
 DISTANCES = (0.21, 0.35, 0.35, 0.48, 0.77, 0.81)

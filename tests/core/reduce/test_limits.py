@@ -7,7 +7,7 @@ from reduce_inputs import dropped, ids, note
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce.limits import document_key, within_limits
+from ctxcompress.reduce.filters import document_key, within_limits
 
 NAN = float("nan")
 

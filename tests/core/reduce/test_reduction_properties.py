@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reduce_inputs import assert_whole, many
 
 from ctxcompress import Compressor, compress
-from ctxcompress.types import Reason
+from ctxcompress.data.results import Reason
 
 STAGES = ("threshold", "exact", "near", "semantic", "limit")
 COMMON = {

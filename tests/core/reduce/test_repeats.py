@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 from reduce_inputs import assert_whole, dropped, ids
 
 from ctxcompress import Passage, compress
-from ctxcompress.documents import documents_as_they_are
-from ctxcompress.passages import Span
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.passages import Span
 from ctxcompress.reduce import overlaps
 from ctxcompress.reduce.overlaps import find_overlaps
-from ctxcompress.reduce.paragraphs import repeated_paragraphs
-from ctxcompress.reduce.stitching import stitched
+from ctxcompress.reduce.stitching import repeated_paragraphs, stitched
 
 THINGS = "amber birch cedar delta ember fjord grove heath inlet jetty knoll lagoon meadow north".split()
 SENTENCES = [f"The {thing} of the town lies behind its {thing[::-1]} wall." for thing in THINGS]

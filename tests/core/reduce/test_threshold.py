@@ -9,8 +9,7 @@ from reduce_inputs import dropped, ids, note, scored
 
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce.scores import known_scores, relative_scores, standing
-from ctxcompress.reduce.threshold import above_threshold
+from ctxcompress.reduce.filters import above_threshold, known_scores, relative_scores, standing
 
 NAN, INF = float("nan"), float("inf")
 RAW = {"normalize_scores": False}

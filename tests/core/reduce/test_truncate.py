@@ -12,17 +12,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from python_outline import python_outline
 
-from ctxcompress.gaps import Gap, markers_for, merged
-from ctxcompress.outline import Node, NodeKind, walk
-from ctxcompress.passages import Marker, Span
-from ctxcompress.reduce.marks import PROSE, marks_for
-from ctxcompress.reduce.truncate import Cut, truncated, truncated_plainly, truncated_prose
-from ctxcompress.segment.code import outline
-from ctxcompress.segment.grammars import parsed_outline
-from ctxcompress.segment.line_outline import line_outline
+from ctxcompress.code.detection import source_language
+from ctxcompress.code.elision import PROSE, marks_for
+from ctxcompress.code.line_outline import line_outline
+from ctxcompress.code.outline import parsed_outline
+from ctxcompress.data.passages import Marker, Node, NodeKind, Span, walk
+from ctxcompress.data.spans import Gap, inverse, markers_for, merged, shown
+from ctxcompress.reduce.truncation import Cut, truncated, truncated_plainly, truncated_prose
 from ctxcompress.segment.segments import segment
-from ctxcompress.spans import inverse, shown
-from ctxcompress.text.source import source_language
+from ctxcompress.segment.source_code import outline
 
 PYTHON = marks_for("python")
 LIBRARY = Path(sysconfig.get_path("stdlib"))

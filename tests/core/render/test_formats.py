@@ -8,8 +8,8 @@ from format_readers import HEADER, TAG, VERBOSE_HEADER, lists_of_passages, parse
 from hypothesis import given
 
 from ctxcompress import CompressionConfig, Compressor, KeptPassage, Passage
-from ctxcompress.passages import Span
-from ctxcompress.text.labels import one_line, shortened, shortened_path
+from ctxcompress.data.passages import Span
+from ctxcompress.text.lines import one_line, shortened, shortened_path
 
 PASSAGES = (
     Passage(

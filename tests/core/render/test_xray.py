@@ -13,12 +13,12 @@ from xray_page import OMITTED, Node, check_safe, read, shows, written
 
 from ctxcompress import Compression, Compressor, Passage, compress
 from ctxcompress.cache import MemoryCache
-from ctxcompress.examine import examined
-from ctxcompress.passages import Span
-from ctxcompress.render.facts import Scored
-from ctxcompress.render.html import element, short, visible
-from ctxcompress.render.parts import parts_of
-from ctxcompress.types import Decision, KeptPassage, Reason
+from ctxcompress.data.passages import Span
+from ctxcompress.data.results import Decision, KeptPassage, Reason
+from ctxcompress.xray.collect import examined
+from ctxcompress.xray.facts import Scored
+from ctxcompress.xray.html import element, short, visible
+from ctxcompress.xray.passage_cards import parts_of
 
 QUERY = "what is the default timeout?"
 ANSWER = "The default timeout is 30 seconds."

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rule_inputs import budgets, fences, items, paragraphs, passages, queries, sentences, tables, words
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.passages import Kind
+from ctxcompress.data.passages import Kind
 from ctxcompress.segment.segments import segment
 
 DOCS = Path(__file__).parents[3] / "docs"

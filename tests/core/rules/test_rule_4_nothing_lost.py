@@ -8,7 +8,7 @@ from hypothesis import given
 from rule_inputs import TOKENIZERS, assert_partition, budgets, passages, queries
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.types import Reason
+from ctxcompress.data.results import Reason
 
 SENTENCE_END = re.compile(r"(?<=[.?!])\s|\n")
 

@@ -9,7 +9,7 @@ from rule_inputs import TOKENIZERS, budgets, paragraphs, passages, queries, text
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.builder import ContextBuilder
-from ctxcompress.spans import shown
+from ctxcompress.data.spans import shown
 from ctxcompress.tokens import TokenCounter
 
 # Rounds draw from the same few texts: the same comes again, and parts of it.

@@ -6,18 +6,17 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from ctxcompress.documents import documents_as_they_are
-from ctxcompress.passages import Passage
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.passages import Passage
+from ctxcompress.data.table import Candidates
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import evidence
+from ctxcompress.score.evidence import COLUMNS, evidence, load_models
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
-from ctxcompress.score.model import COLUMNS, load_models
 from ctxcompress.segment.segments import segment
-from ctxcompress.select.candidates import Candidates
-from ctxcompress.text.stopwords import STOP_WORDS
+from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.words import Terms
 
 TERMS = Terms("en")

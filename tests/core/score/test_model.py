@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.score.model import Calibration, Stage, load_models, sigmoid
+from ctxcompress.score.evidence import Calibration, Stage, load_models, sigmoid
 
 LOGITS = st.lists(st.floats(-40, 40), min_size=1, max_size=60).map(np.array)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.score.postings import Postings, Scan
-from ctxcompress.select.novelty import Novelty, Runs
+from ctxcompress.score.matches import Postings, Scan
+from ctxcompress.select.knapsack import Novelty, Runs
 from ctxcompress.text.stems import _SNOWBALL
 from ctxcompress.text.words import Lexicon, Terms, split_words
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.passages import Kind, Segment
+from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.query.terms import query_terms
+from ctxcompress.score.corpus import number_sections
 from ctxcompress.score.relevance import relevance
-from ctxcompress.score.sections import number_sections
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms, split_words
 

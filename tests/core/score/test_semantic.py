@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from ctxcompress.documents import documents_as_they_are
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.passages import Passage
+from ctxcompress.data.table import Candidates
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.passages import Passage
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.segment.segments import segment
-from ctxcompress.select.candidates import Candidates
 
 PAGES = [
     Passage(

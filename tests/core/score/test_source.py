@@ -4,9 +4,9 @@ import numpy as np
 
 from ctxcompress import Passage, compress
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.source import SOURCE, source_features
-from ctxcompress.segment.code import outline
+from ctxcompress.score.features import SOURCE, source_features
 from ctxcompress.segment.segments import segment_outlined
+from ctxcompress.segment.source_code import outline
 
 TEXT = '''"""Keeps books."""
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
-from ctxcompress.score.spelling import respelled
+from ctxcompress.score.matches import respelled
 from ctxcompress.text.words import Terms, split_words
 
 LETTERS = string.ascii_lowercase

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ctxcompress.passages import Kind, Passage
+from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.surroundings import surroundings

@@ -5,10 +5,10 @@ import pytest
 from search_shapes import tavily
 
 from ctxcompress import compress, compress_search_results
-from ctxcompress.config import CompressionConfig
-from ctxcompress.search.hollow import hollow
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.results import Reason
+from ctxcompress.search.key_sentences import hollow
 from ctxcompress.search.shapes import Record
-from ctxcompress.types import Reason
 
 GATEWAY = "What is the default idle timeout of the Larch gateway?"
 NOTICES = (

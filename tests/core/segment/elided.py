@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from ctxcompress.outline import Node
-from ctxcompress.segment.grammars import parsed_outline
+from ctxcompress.code.outline import parsed_outline
+from ctxcompress.data.passages import Node
 
 
 def without(text: str, nodes: Sequence[Node], is_out: Callable[[Node], bool], *, python: bool) -> str:

@@ -3,7 +3,7 @@
 import pytest
 from segment_texts import descriptions
 
-from ctxcompress.passages import Kind
+from ctxcompress.data.passages import Kind
 from ctxcompress.segment.segments import segment
 
 TEXT = "The gateway closes a connection after ninety seconds.\nIt counts from the last byte."

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import descriptions, sources
 
-from ctxcompress.outline import walk
-from ctxcompress.passages import Kind
-from ctxcompress.segment.code import code_segments, outline
-from ctxcompress.segment.line_outline import line_outline
+from ctxcompress.code.detection import code_lines, code_share, looks_like_code, source_language
+from ctxcompress.code.line_outline import line_outline
+from ctxcompress.data.passages import Kind, walk
 from ctxcompress.segment.segments import segment
-from ctxcompress.text.source import code_lines, code_share, looks_like_code, source_language
+from ctxcompress.segment.source_code import code_segments, outline
 
 CODE = {
     "py": "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n"

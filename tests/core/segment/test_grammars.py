@@ -14,9 +14,9 @@ from elided import faults, some_out, still_parses, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxcompress.outline import Node, NodeKind, walk
-from ctxcompress.segment import grammars
-from ctxcompress.segment.grammars import parsed_outline
+from ctxcompress.code import outline as grammars
+from ctxcompress.code.outline import parsed_outline
+from ctxcompress.data.passages import Node, NodeKind, walk
 
 FIXTURES = {
     "python": "service.py",

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from segment_texts import sources
 
-from ctxcompress.outline import NodeKind, walk
-from ctxcompress.segment.grammars import parsed_outline
-from ctxcompress.segment.line_outline import line_outline
-from ctxcompress.text.source import source_language
+from ctxcompress.code.detection import source_language
+from ctxcompress.code.line_outline import line_outline
+from ctxcompress.code.outline import parsed_outline
+from ctxcompress.data.passages import NodeKind, walk
 
 FILES = {path.name: path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "fixtures").iterdir()}
 LANGUAGES = "python javascript typescript tsx java go rust c cpp ruby shell sql yaml haskell unknown".split()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from segment_texts import descriptions
 
-from ctxcompress.passages import Kind
+from ctxcompress.data.passages import Kind
 from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.segments import segment
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import LANGUAGES, descriptions, sources, texts
 
-from ctxcompress.passages import Segment
+from ctxcompress.data.passages import Segment
 from ctxcompress.segment.segments import segment
 
 MARKER = re.compile(r"[-*+]|\(?\d{1,9}[.)]")

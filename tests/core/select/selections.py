@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from ctxcompress.documents import documents_as_they_are
-from ctxcompress.passages import Span
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.passages import Span
+from ctxcompress.data.table import Candidates
 from ctxcompress.segment.segments import segment
-from ctxcompress.select.candidates import Candidates
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import select
 from ctxcompress.select.structure import Structure

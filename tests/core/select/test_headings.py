@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selections import kept_of, pages, structure_of
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.passages import Kind
+from ctxcompress.data.passages import Kind
 from ctxcompress.segment.segments import segment
 
 QUESTION = "which option serializes datetime objects without a tzinfo as UTC?"

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxcompress.select.knapsack import _FEW, _LEAST, _TRIED, Knapsack, rank
-from ctxcompress.select.novelty import Novelty, Runs
-from ctxcompress.select.ranking import _DENSITY
+from ctxcompress.select.knapsack import _FEW, _LEAST, _TRIED, Knapsack, Novelty, Runs, rank
+from ctxcompress.select.qatbe import _DENSITY
 
 
 class Costs:

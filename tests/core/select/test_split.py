@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.documents import documents_as_they_are
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.table import Candidates
 from ctxcompress.segment.segments import segment
-from ctxcompress.select.assemble import assemble
-from ctxcompress.select.candidates import Candidates
-from ctxcompress.text.split import longest_prefix
+from ctxcompress.select.layout import assemble
+from ctxcompress.text.lines import longest_prefix
 
 texts = st.text(alphabet="ab \n\t字é👍\u0301", min_size=1, max_size=80)
 markdown = st.lists(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ctxcompress.text.clauses import clauses
-from ctxcompress.text.stopwords import STOP_WORDS
+from ctxcompress.query.terms import clauses
+from ctxcompress.text.language import STOP_WORDS
 
 ENGLISH = STOP_WORDS["en"]
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.text.cuts import end_of_cut_text, going_on
-from ctxcompress.text.source import is_code_name, source_language
+from ctxcompress.code.detection import end_of_cut_text, going_on, is_code_name, source_language
 
 MODULE = '''"""Keeps what was borrowed, and from whom.
 

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.text.fold import fold
-from ctxcompress.text.language import detect_language
-from ctxcompress.text.stopwords import STOP_WORDS
+from ctxcompress.text.language import STOP_WORDS, detect_language
+from ctxcompress.text.words import fold
 
 SENTENCES = {
     "en": "What is the default time after which the connection is closed by the server?",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.text.fold import fold
+from ctxcompress.text.words import fold
 
 
 @pytest.mark.parametrize(

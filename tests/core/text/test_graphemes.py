@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.text.graphemes import ends_of_graphemes, is_between_graphemes, whole_graphemes
+from ctxcompress.text.lines import ends_of_graphemes, is_between_graphemes, whole_graphemes
 
 CHARACTERS = (
     "a \n\r\u0301\u200c\u200d\ufe0f\u0600\uff9e\u0e33\U000e0061字กำ각\u1100\u1161\u11a8😀👩🏽🇩🇪🇫क्षित्री।ক্ষகി\ud800"

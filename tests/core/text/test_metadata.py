@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from ctxcompress.data.metadata import as_passages, passage_from_metadata
+from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
-from ctxcompress.metadata import as_passages, passage_from_metadata
-from ctxcompress.passages import Passage
 
 
 @pytest.mark.parametrize(

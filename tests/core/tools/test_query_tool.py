@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.errors import ConfigError
-from ctxcompress.tools.query import OUTPUT_SCHEMA, Answer, QueryTool
+from ctxcompress.tools.query_tool import OUTPUT_SCHEMA, Answer, QueryTool
 
 QUERY = "what is the default timeout?"
 COUNT = Compressor().count

@@ -1,0 +1,1 @@
+"""The options of a compression: declared, checked, named in presets, read from TOML."""

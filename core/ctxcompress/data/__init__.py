@@ -1,0 +1,1 @@
+"""What goes through the core: passages, spans, the table of segments, results."""

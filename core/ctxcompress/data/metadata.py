@@ -1,0 +1,227 @@
+"""Reading a passage's title, headings, document and file from the metadata that loaders and splitters write."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from numbers import Real
+from pickle import PicklingError
+
+from ctxcompress.data.passages import Passage
+from ctxcompress.errors import InputError
+
+__all__ = ["RECORD_KEY", "Record", "as_number", "as_passages", "copied", "own_copy", "passage_from_metadata"]
+
+_USUAL_KEYS = {
+    "title": ("title", "document_title", "page_title"),
+    "header_path": ("header_path", "headings", "section"),
+    "doc_id": ("doc_id", "document_id", "ref_doc_id"),
+    "file_path": ("file_path", "source", "file_name", "filename", "url"),
+}
+_HEADER_LEVELS = tuple(f"Header {level}" for level in range(1, 7))
+_IMMUTABLE = (str, int, float, bool, bytes)
+_REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, NotImplementedError, PicklingError)
+_TEXT_KEYS = ("text", "page_content", "content")
+
+
+def passage_from_metadata(
+    id: str,
+    text: str,
+    metadata: Mapping[str, object],
+    *,
+    score: float | None = None,
+    metadata_map: Mapping[str, str] | None = None,
+    score_key: str | None = None,
+) -> Passage:
+    """A Passage whose title, header_path, doc_id and file_path are read from `metadata`.
+
+    `metadata_map` says which key to read a field from instead of the usual ones, `score_key` which one
+    holds the score; `score` wins over it. The metadata is copied deeply: the passage shares nothing with it.
+    """
+    mapped = metadata_map or {}
+
+    def read(name: str) -> str | None:
+        return _first_text(metadata, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
+
+    if score is None and score_key is not None:
+        score = as_number(metadata.get(score_key))
+    return Passage(
+        id,
+        text,
+        score=score,
+        header_path=_header_path(metadata, mapped.get("header_path")),
+        metadata={key: copied(value) for key, value in metadata.items()},
+        doc_id=read("doc_id"),
+        file_path=read("file_path"),
+        title=read("title"),
+    )
+
+
+def as_passages(
+    items: Iterable[Passage | str | Mapping[str, object]],
+    *,
+    metadata_map: Mapping[str, str] | None = None,
+    score_key: str | None = None,
+    first: int = 0,
+) -> tuple[Passage, ...]:
+    """Passages from strings, mappings and passages; a missing id becomes the position, counted from `first`.
+
+    A mapping needs its text under "text", "page_content" or "content"; its "id", "score" and
+    "metadata" are used, and its other keys are read like metadata. Raises InputError on anything else.
+    """
+    if isinstance(items, str | Mapping | Passage) or not isinstance(items, Iterable):
+        raise InputError(f"passages is one {type(items).__name__}; give a list of them")
+    return tuple(_as_passage(index, item, metadata_map, score_key) for index, item in enumerate(items, first))
+
+
+def own_copy(passage: Passage) -> Passage:
+    """The same passage, which shares with it nothing that can change."""
+    metadata = {key: copied(value) for key, value in passage.metadata.items()}
+    return replace(passage, metadata=metadata, embedding=deepcopy(passage.embedding))
+
+
+def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:
+    if isinstance(item, Passage):
+        if not isinstance(item.text, str):
+            raise InputError(f"the text of passage {index} is a {type(item.text).__name__}; give a string")
+        for name in ("title", "file_path", "doc_id"):
+            if not isinstance(getattr(item, name), str | None):
+                raise InputError(f"the {name} of passage {index} is {getattr(item, name)!r}; give a string or None")
+        if isinstance(item.header_path, str):
+            raise InputError(f"the header_path of passage {index} is {item.header_path!r}; give a tuple of headings")
+        if score_key is not None and item.score is None:
+            score = as_number(item.metadata.get(score_key))
+            return item if score is None else replace(item, score=score)
+        return item
+    if isinstance(item, str):
+        return Passage(str(index), item)
+    if isinstance(item, Mapping):
+        return _from_mapping(index, item, metadata_map, score_key)
+    raise InputError(f"passage {index} is a {type(item).__name__}; give a string, a mapping with 'text', or a Passage")
+
+
+def _from_mapping(
+    index: int, item: Mapping[str, object], metadata_map: Mapping[str, str] | None, score_key: str | None
+) -> Passage:
+    text_key = next((key for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
+    if text_key is None:
+        keys = sorted(map(str, item))
+        raise InputError(f"passage {index} has the keys {keys}; its text must be a string under 'text'")
+    metadata = item.get("metadata")
+    others = {key: value for key, value in item.items() if key not in (text_key, "id", "score", "metadata")}
+    if isinstance(metadata, Mapping):
+        others = {**metadata, **others}
+    identity = item.get("id")
+    return passage_from_metadata(
+        str(index) if identity is None else str(identity),
+        str(item[text_key]),
+        others,
+        score=as_number(item.get("score")),
+        metadata_map=metadata_map,
+        score_key=score_key,
+    )
+
+
+def copied(value: object) -> object:
+    """A deep copy; what is immutable or refuses to be copied (a lock, an open file) is shared, and only that."""
+    if value is None or type(value) in _IMMUTABLE:
+        return value
+    try:
+        return deepcopy(value)
+    except _REFUSALS:
+        if type(value) is dict:
+            return {key: copied(item) for key, item in value.items()}
+        return [copied(item) for item in value] if type(value) is list else value
+
+
+def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, ...] | None:
+    levels = tuple(str(metadata[level]) for level in _HEADER_LEVELS if metadata.get(level))
+    if levels and key is None:
+        return levels
+    for name in (key,) if key else _USUAL_KEYS["header_path"]:
+        value = metadata.get(name)
+        if isinstance(value, str) and value.strip("/ "):
+            separator = "/" if value.startswith("/") else " > "
+            return tuple(part.strip() for part in value.strip("/ ").split(separator) if part.strip())
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes) and value:
+            return tuple(map(str, value))
+    return None
+
+
+def _first_text(metadata: Mapping[str, object], keys: Iterable[str]) -> str | None:
+    return next((value for key in keys if isinstance(value := metadata.get(key), str) and value), None)
+
+
+def as_number(value: object) -> float | None:
+    """A score, or None where it is missing or not a usable number: unknown is not zero."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+RECORD_KEY = "ctxcompress"
+"""Of the metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Where a text comes from; None where that is not said."""
+
+    index: int | None = None
+    spans: tuple[tuple[int, int], ...] | None = None
+    markers: tuple[tuple[int, str], ...] = ()
+    tokens: int | None = None
+    relevance: float | None = None
+    score: float | None = None
+    is_line: bool = False
+
+    @classmethod
+    def read(cls, record: object) -> "Record":
+        if not isinstance(record, Mapping):
+            return cls()
+        return cls(
+            index=_number(record.get("index")),
+            spans=_spans(record.get("spans")),
+            markers=_markers(record.get("markers")),
+            tokens=_number(record.get("tokens")),
+            relevance=_finite(record.get("relevance")),
+            score=_finite(record.get("score")),
+            is_line=record.get("metadata_only") is True,
+        )
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _finite(value: object) -> float | None:
+    return value if isinstance(value, float) and math.isfinite(value) else None
+
+
+def _spans(value: object) -> tuple[tuple[int, int], ...] | None:
+    if not isinstance(value, Sequence):
+        return None
+    found = []
+    for pair in value:
+        numbers = [_number(offset) for offset in pair] if isinstance(pair, Sequence) else []
+        match numbers:
+            case [int(start), int(end)] if start <= end:
+                found.append((start, end))
+            case _:
+                return None
+    return tuple(found)
+
+
+def _markers(value: object) -> tuple[tuple[int, str], ...]:
+    found = []
+    for pair in value if isinstance(value, Sequence) else ():
+        match pair:
+            case [int(before), str(text)]:
+                found.append((before, text))
+            case _:
+                return ()
+    return tuple(found)

@@ -1,0 +1,128 @@
+"""Arithmetic on ascending, disjoint spans of one text."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ctxcompress.data.passages import Marker, Span
+
+__all__ = ["Gap", "intersection", "inverse", "joined", "markers_for", "merged", "shown", "spans_of", "stripped"]
+
+
+def inverse(spans: Sequence[Span], length: int) -> tuple[Span, ...]:
+    """What of a text of `length` characters the spans leave out."""
+    if not spans:
+        return (Span(0, length),) if length else ()
+    starts = [0, *(end for _, end in spans)]
+    ends = [*(start for start, _ in spans), length]
+    return tuple(Span(start, end) for start, end in zip(starts, ends, strict=True) if start < end)
+
+
+def intersection(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
+    """What is in a span of both."""
+    found = []
+    i = j = 0
+    while i < len(one) and j < len(other):
+        start, end = max(one[i].start, other[j].start), min(one[i].end, other[j].end)
+        if start < end:
+            found.append(Span(start, end))
+        if one[i].end < other[j].end:
+            i += 1
+        else:
+            j += 1
+    return tuple(found)
+
+
+def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The same without empty spans, and adjacent ones as one."""
+    found: list[Span] = []
+    for span in spans:
+        if found and found[-1].end == span.start:
+            found[-1] = Span(found[-1].start, span.end)
+        elif span.start < span.end:
+            found.append(span)
+    return tuple(found)
+
+
+def stripped(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """The same without white space where the first one begins and the last one ends, but for the indentation of the
+    first line; without spans that are nothing else there."""
+    ends = [(start, end) for start, end in spans]
+    while ends and not text[slice(*ends[0])].strip():
+        del ends[0]
+    while ends and not text[slice(*ends[-1])].strip():
+        del ends[-1]
+    if ends:
+        start, end = ends[0]
+        begin = end - len(text[start:end].lstrip())
+        line = text.rfind("\n", max(start - 1, 0), begin) + 1
+        ends[0] = max(line, start) if line or not start else begin, end
+        start, end = ends[-1]
+        ends[-1] = start, start + len(text[start:end].rstrip())
+    return tuple(Span(start, end) for start, end in ends)
+
+
+def shown(text: str, spans: Sequence[Span], markers: Sequence[Marker] = ()) -> str:
+    """The text of the spans, with the markers in their places."""
+    parts = [text[start:end] for start, end in spans]
+    for before, marker in reversed(markers):
+        parts.insert(before, marker)
+    return "".join(parts)
+
+
+class Gap(NamedTuple):
+    """What was cut out: characters ``[start, end)`` of a text, up to the white space before what follows."""
+
+    start: int
+    end: int
+    mark: str
+    """What is shown in its place, without a line end."""
+    separator: str
+    """The white space that parts the mark from what stands around it."""
+    apart: str
+    """What is shown where what stood right before the gap is not kept: of a body without its signature."""
+
+
+def spans_of(gaps: Iterable[Gap]) -> tuple[Span, ...]:
+    """What was cut out, as spans."""
+    return tuple(Span(gap.start, gap.end) for gap in gaps)
+
+
+def markers_for(spans: Sequence[Span], gaps: Sequence[Gap]) -> tuple[Marker, ...]:
+    """The markers between these spans (in order) of a text with these gaps (in order).
+
+    There is one between two spans if a gap is between them, and one before the first or after the last span if a gap
+    ends or begins right there.
+    """
+    found: list[Marker] = []
+    number = 0
+    for gap in gaps:
+        while number < len(spans) and spans[number].start < gap.end:
+            number += 1
+        marker = _marker(gap, spans, number)
+        if marker and not (found and found[-1].before == number):
+            found.append(marker)
+    return tuple(found)
+
+
+def merged(markers: Sequence[Marker], others: Sequence[Marker]) -> tuple[Marker, ...]:
+    """Both in order; where both have one in a place, the one that stands for a body, which has to be there."""
+    if not (markers and others):
+        return tuple(markers or others)
+    taken = {marker.before for marker in markers}
+    bodies = {other.before for other in others if other.text.strip() == "..."}
+    bodies -= {marker.before for marker in markers if marker.text.strip() == "..."}
+    stay = [marker for marker in markers if marker.before not in bodies]
+    more = [other for other in others if other.before in bodies or other.before not in taken]
+    return tuple(sorted((*stay, *more), key=lambda marker: marker.before))
+
+
+def _marker(gap: Gap, spans: Sequence[Span], number: int) -> Marker | None:
+    """number: of the first span after the gap."""
+    if not spans:
+        return None
+    if number == 0:
+        return Marker(0, gap.mark + gap.separator) if spans[0].start == gap.end else None
+    adjoins = spans[number - 1].end == gap.start
+    if number < len(spans) or adjoins:
+        return Marker(number, gap.separator + (gap.mark if adjoins else gap.apart))
+    return None

@@ -1,0 +1,235 @@
+"""What the documents say, whatever is asked: composition only, no algorithm of its own.
+
+documents -> segments -> words -> what follows from all of them together
+
+With a cache, each text is read once, and all together once, and a segment's tokens are counted once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from ctxcompress.cache.protocol import Allowance, Cache, Fingerprints, key_of, timely
+from ctxcompress.code.detection import source_language
+from ctxcompress.code.elision import Elision
+from ctxcompress.data.documents import Document
+from ctxcompress.data.passages import Passage, Segment, Span
+from ctxcompress.data.stats import stop_if_given_up
+from ctxcompress.data.table import Candidates
+from ctxcompress.pipeline.text_codec import ALIVE, CountsForm, ReadText, TextForm
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.segment.segments import segment_outlined
+from ctxcompress.segment.source_code import WHOLE, code_segments, outline
+from ctxcompress.select.layout import tokens_of
+from ctxcompress.select.structure import Structure
+from ctxcompress.text.words import Terms, split_each
+from ctxcompress.tokens import TokenCounter
+
+__all__ = ["Manner", "Reader", "Reading", "titled"]
+
+_CHARACTERS = 3
+"""Of a function, for each token of the budget: more, and it is cut."""
+_SHORTEST = 120
+
+
+class Manner(NamedTuple):
+    """How texts are read."""
+
+    language: str
+    whole: int
+    """Characters up to which a function is one segment."""
+
+    @classmethod
+    def of(cls, language: str, budget: int) -> "Manner":
+        """budget: in tokens; a function that takes most of it is no single segment."""
+        return cls(language, min(WHOLE, max(_SHORTEST, _CHARACTERS * budget)))
+
+
+@dataclass(frozen=True)  # without slots: what follows from the rest is remembered for the next question
+class Reading:
+    """The segments of documents, and what is known of them."""
+
+    manner: Manner
+    candidates: Candidates
+    corpus: Corpus
+    elisions: Mapping[int, Elision]
+    """Of the documents that are source code, by number."""
+    keys: Sequence[str] = ()
+    """Of the documents' texts in the cache; none without one."""
+    counts: dict[str, Sequence[int]] = field(default_factory=dict)
+    """Name of an encoding -> the tokens of every segment, once they are asked for."""
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What the selection asks of them."""
+        return Structure(self.candidates, lasting=bool(self.keys))
+
+    def markers(self, number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
+        """Where markers stand in a document of which these spans are kept: see Elision."""
+        return self.elisions[number].markers(spans) if number in self.elisions else ()
+
+    def __len__(self) -> int:
+        """Characters."""
+        return sum(map(len, self.candidates.texts))
+
+
+class _Fits(NamedTuple):
+    """What `TokenCounter.fits` says."""
+
+    tokens: int | None
+
+
+def titled(documents: Sequence[Document], passages: Sequence[Passage]) -> list[Passage]:
+    """Each document as a passage, called what the first passage in it is."""
+    items = []
+    for document in documents:
+        item = passages[document.pieces[0].passage]
+        items.append(item if document.is_passage else replace(item, text=document.text, embedding=None))
+    return items
+
+
+class Reader:
+    """Reads documents, for one compression; what the cache knows of them is not found out again."""
+
+    __slots__ = ("_encoding", "_fingerprint", "cache", "count")
+
+    def __init__(self, cache: Cache | None, fingerprint: Fingerprints, encoding: object, count: TokenCounter) -> None:
+        """encoding: what `count` counts by. Of a function nobody knows whether it is the same as yesterday, so that
+        what it counted is not remembered."""
+        self.count = count
+        self.cache = None if cache is None else timely(cache, Allowance())
+        """For this compression."""
+        self._fingerprint = fingerprint
+        self._encoding = encoding if isinstance(encoding, str) else None
+
+    def fits(self, text: str, limit: int) -> int | None:
+        """As `TokenCounter.fits`."""
+        if self.cache is None or self._encoding is None:
+            return self.count.fits(text, limit)
+        key = f"fits:{self._fingerprint(text)}:{self._encoding}:{limit}"
+        known = self.cache.get(key, ALIVE)
+        if isinstance(known, _Fits):
+            return known.tokens
+        tokens = self.count.fits(text, limit)
+        self.cache.put(key, _Fits(tokens), ALIVE)
+        return tokens
+
+    def read(self, documents: Sequence[Document], items: Sequence[Passage], manner: Manner) -> Reading:
+        """items: the documents as passages."""
+        keys = self._keys(items, manner)
+        whole = _key_of_all(documents, items, keys, manner) if keys else None
+        if self.cache is None or whole is None:
+            return _together(documents, items, [_read(item, manner.language) for item in items], manner)
+        reading = self.cache.get(whole, ALIVE)
+        if not isinstance(reading, Reading):
+            reading = _together(documents, items, self._texts(items, keys, manner), manner, keys)
+            self.cache.put(whole, reading, ALIVE)
+        return reading
+
+    def candidates(self, documents: Sequence[Document], items: Sequence[Passage], manner: Manner) -> Candidates:
+        """The segments alone."""
+        texts = self._texts(items, self._keys(items, manner), manner)
+        return Candidates.of(documents, [_segments(text, manner) for text in texts])
+
+    def counts(self, reading: Reading) -> Sequence[int] | None:
+        """The tokens of all segments; None where that would not be remembered, so that only those are counted that
+        come into question."""
+        if self.cache is None or not reading.keys or self._encoding is None:
+            return None
+        counts = reading.counts.get(self._encoding)
+        if counts is None:
+            first, texts = reading.candidates.first, reading.candidates.texts
+            spans = zip(reading.keys, first, first[1:], strict=False)
+            manner = f"{self._encoding}:{reading.manner.whole}"
+            counts = [
+                tokens
+                for key, start, end in spans
+                for tokens in _counted(self.cache, f"{key}:{manner}", texts[start:end], self.count)
+            ]
+            reading.counts[self._encoding] = counts
+        return counts
+
+    def _keys(self, items: Sequence[Passage], manner: Manner) -> list[str]:
+        """Of each text; none at all without a cache, or where no key can tell what one is called."""
+        if self.cache is None:
+            return []
+        keys = [key_of("text", self._fingerprint(item.text), manner.language, _name(item)) for item in items]
+        found = [key for key in keys if key]
+        return found if len(found) == len(items) else []
+
+    def _texts(self, items: Sequence[Passage], keys: Sequence[str], manner: Manner) -> list[ReadText]:
+        cache = self.cache
+        if cache is None or not keys:
+            return [_read(item, manner.language) for item in items]
+        return [_remembered(cache, key, item, manner.language) for key, item in zip(keys, items, strict=True)]
+
+
+def _key_of_all(
+    documents: Sequence[Document], items: Sequence[Passage], keys: Sequence[str], manner: Manner
+) -> str | None:
+    places = [(document.pieces, item.title, item.header_path) for document, item in zip(documents, items, strict=True)]
+    return key_of("passages", keys, manner.whole, places)
+
+
+def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadText:
+    stop_if_given_up()
+    form = TextForm(item.text)
+    found = cache.get(key, form)
+    if found is None:
+        found = _read(item, language)
+        cache.put(key, found, form)
+    return found
+
+
+def _read(item: Passage, language: str) -> ReadText:
+    stop_if_given_up()
+    nodes = outline(item.text, _name(item))
+    return ReadText(item.text, nodes, [] if nodes else segment_outlined(item.text, nodes, language=language))
+
+
+def _segments(text: ReadText, manner: Manner) -> Sequence[Segment]:
+    """Those of source code depend on the budget; what takes its time there is the outline."""
+    return code_segments(text.text, text.outline, manner.whole) if text.outline else text.prose
+
+
+def _together(
+    documents: Sequence[Document],
+    items: Sequence[Passage],
+    texts: Sequence[ReadText],
+    manner: Manner,
+    keys: Sequence[str] = (),
+) -> Reading:
+    """keys: where there is a cache, so that more than one question is expected."""
+    segments = [_segments(text, manner) for text in texts]
+    candidates = Candidates.of(documents, segments)
+    elisions = {
+        number: Elision(text.text, text.outline, source_language(text.text, _name(items[number])))
+        for number, text in enumerate(texts)
+        if text.outline
+    }
+    if not keys:
+        return Reading(manner, candidates, Corpus.of(items, segments, candidates.texts), elisions)
+    words = [of_segment for text, found in zip(texts, segments, strict=True) for of_segment in _words(text, found)]
+    corpus = Corpus.of(items, segments, candidates.texts, words).with_postings(Terms(manner.language))
+    return Reading(manner, candidates, corpus, elisions, keys)
+
+
+def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str]]:
+    if not text.outline:
+        return text.words
+    return split_each([text.text[segment[1] : segment[2]] for segment in segments])
+
+
+def _counted(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:
+    stop_if_given_up()
+    form = CountsForm(len(texts))
+    counts = cache.get(key, form)
+    if counts is None:
+        counts = [tokens_of(text, count) for text in texts]
+        cache.put(key, counts, form)
+    return counts
+
+
+def _name(item: Passage) -> str | None:
+    return item.file_path or item.title

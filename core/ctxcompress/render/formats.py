@@ -1,0 +1,153 @@
+"""The formats by name."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ctxcompress.data.results import Format
+from ctxcompress.render.headers import Entry, Guard, Renderer, known_score, path_of, score_of, section_of, title_of
+from ctxcompress.text.lines import INVISIBLE, spelled
+
+__all__ = ["SCHEMA_VERSION", "Compact", "Json", "Plain", "Verbose", "Xml", "renderer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    separator: str
+    opening: str = ""
+    closing: str = ""
+
+    def entry(self, entry: Entry) -> str:
+        return entry.text
+
+
+_guarded_compact = Guard(rf"\[(?:[{INVISIBLE}]*+\d)++[{INVISIBLE}]*+\](?![^\s{INVISIBLE}])")
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    separator: str = "\n\n"
+    opening: str = ""
+    closing: str = ""
+
+    def entry(self, entry: Entry) -> str:
+        section, score = section_of(entry.passage), score_of(entry.passage, 2)
+        place = path_of(entry.passage) or title_of(entry.passage)
+        parts = (f"[{entry.number}]", place, section and f"§ {section}", score and f"({score})")
+        return f"{' '.join(filter(None, parts))}\n{_guarded_compact(entry.text)}"
+
+
+_guarded_verbose = Guard(rf"{spelled('**')}[\s{INVISIBLE}]*+{spelled('result')}[\s{INVISIBLE}]*+\d", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Verbose:
+    separator: str = "\n\n"
+    opening: str = ""
+    closing: str = ""
+
+    def entry(self, entry: Entry) -> str:
+        passage = entry.passage
+        score, section = score_of(passage, 4), section_of(passage)
+        path, title = path_of(passage), title_of(passage)
+        lines = (
+            f"**Result {entry.number}**" + (f" (Score: {score})" if score else ""),
+            f"File: {path}" if path else "",
+            f"Title: {title}" if title else "",
+            f"Section: {section}" if section else "",
+        )
+        header = "\n".join(filter(None, lines))
+        return f"{header}\n\n{_guarded_verbose(entry.text)}"
+
+
+SCHEMA_VERSION = 1
+"""It counts up where a key goes or means something else, not where one is added."""
+_DIGITS = 4
+# Half a surrogate pair does not go into UTF-8; the others end a line for some readers.
+_ESCAPED = re.compile(r"[\ud800-\udfff\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    query: str
+    count: Callable[[str], int]
+    separator: str = ",\n"
+    closing: str = "]}"
+
+    @property
+    def opening(self) -> str:
+        return f'{{"schema_version":{SCHEMA_VERSION},"query":{_written(self.query)},"passages":[\n'
+
+    def entry(self, entry: Entry) -> str:
+        return _written(dict(self._told(entry)))
+
+    def _told(self, entry: Entry) -> Iterator[tuple[str, object]]:
+        passage = entry.passage
+        yield from (("number", entry.number), ("id", passage.id), ("index", entry.index), ("text", entry.text))
+        yield "spans", [[int(start), int(end)] for start, end in entry.spans]
+        yield "tokens", int(entry.tokens or self.count(entry.text))
+        yield "relevance", round(float(entry.relevance), _DIGITS)
+        if (score := known_score(passage)) is not None:
+            yield "score", score
+        for name in ("doc_id", "file_path", "title"):
+            if (value := getattr(passage, name)) is not None:
+                yield name, value
+        if passage.header_path:
+            yield "header_path", list(map(str, passage.header_path))
+        if entry.markers:
+            yield "markers", [[int(before), text] for before, text in entry.markers]
+        if entry.is_line:
+            yield "metadata_only", True
+
+
+def _written(value: object) -> str:
+    written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+
+
+_TAG = re.compile(rf"<(?=[\s/\\{INVISIBLE}]*+{spelled('document')}[{INVISIBLE}]*+s?(?![^\W_]))", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Xml:
+    separator: str = "\n"
+    opening: str = "<documents>\n"
+    closing: str = "\n</documents>"
+
+    def entry(self, entry: Entry) -> str:
+        passage = entry.passage
+        known = (
+            ("index", str(entry.number)),
+            ("source", path_of(passage)),
+            ("title", title_of(passage)),
+            ("section", section_of(passage)),
+            ("score", score_of(passage, 2)),
+        )
+        attributes = "".join(f' {name}="{_quoted(value)}"' for name, value in known if value)
+        return f"<document{attributes}>\n{_TAG.sub('&lt;', entry.text)}\n</document>"
+
+
+def _quoted(value: str) -> str:
+    """As the value of an attribute."""
+    return value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+
+
+Make = Callable[[str, str, Callable[[str], int]], Renderer]
+"""(the separator of the options, the question, what counts tokens) -> a format."""
+
+_FORMATS: Mapping[Format, Make] = MappingProxyType(
+    {
+        "plain": lambda separator, _, __: Plain(separator),
+        "compact": lambda _, __, ___: Compact(),
+        "verbose": lambda _, __, ___: Verbose(),
+        "json": lambda _, query, count: Json(query, count),
+        "xml": lambda _, __, ___: Xml(),
+    }
+)
+
+
+def renderer(format: Format, separator: str, query: str, count: Callable[[str], int]) -> Renderer:
+    """The format of this name. separator: what stands between two texts in "plain"; the others have their own."""
+    return _FORMATS[format](separator, query, count)

@@ -1,0 +1,213 @@
+"""The tool `query_documents_compressed`, whatever framework it is a tool of.
+
+Search results go through the preset "docs": a threshold on their scores, duplicates dropped, and the best sentences of
+what is left in a budget that holds for all of the answer. The text is in the format "compact".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Self
+
+from ctxcompress.compressor import Compressor
+from ctxcompress.config.options import CompressionConfig, Options
+from ctxcompress.data.passages import Passage
+from ctxcompress.data.results import Compression, KeptPassage, Stats
+from ctxcompress.errors import ConfigError
+from ctxcompress.pipeline.threads import off_loop
+from ctxcompress.reduce.filters import known_scores, relative_scores
+from ctxcompress.tools.arguments import Parameters, QueryArguments, object_schema
+
+__all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "QueryTool"]
+
+NAME = "query_documents_compressed"
+MAX_TOKENS = 2_000
+"""Of an answer, where nothing else is said."""
+
+# What follows is read by a language model.
+DESCRIPTION = (
+    "Search the documents. Returns what of the best results answers the query, each under a line that says where it is "
+    "from, without weak results and without repetitions. Raise top_n for more results, lower min_score for weaker ones."
+)
+_NOTHING = "No results. Search again with other words, or with a lower min_score."
+_NO_ROOM = "There are results, but nothing of them fits into so few tokens."
+
+_SEPARATOR = "\n\n"
+_SPARE = 10
+"""Tokens by which statistics may be longer when less is kept."""
+_MARKUP = ("json", "xml")
+"""Formats that nothing can stand beside: a client parses them whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the tool answers."""
+
+    text: str
+    """What the model reads."""
+    results: Sequence[Mapping[str, object]]
+    """The chunks, as OUTPUT_SCHEMA has them."""
+    stats: Stats
+    kept: Sequence[KeptPassage]
+    """The same chunks with the passages that they are of, as these came."""
+
+    def structured(self) -> dict[str, object]:
+        """As OUTPUT_SCHEMA has it."""
+        return {"results": [dict(result) for result in self.results], "compression_stats": self.compression_stats()}
+
+    def compression_stats(self) -> dict[str, object]:
+        """How many results each step left, the tokens before and after, and what was left undone."""
+        left_undone = [f"{stage.name} {stage.note}" for stage in self.stats.stages if stage.note.startswith("skipped")]
+        return {**{name: getattr(self.stats, name) for name in _STATS}, "notes": left_undone}
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTool:
+    """The tool with its options: what a call may say, and what it is answered. Threads can share it."""
+
+    config: CompressionConfig
+    parameters: Parameters
+    """The arguments of a call, with the options as their defaults."""
+
+    @classmethod
+    def of(cls, start: CompressionConfig | None = None, **options: Any) -> Self:
+        """Make the tool. start: the options to start from, the preset "docs" if none are given.
+
+        Where nothing else is said the budget is 2,000 tokens and the format "compact". Raises ConfigError.
+        """
+        start = CompressionConfig.from_preset("docs") if start is None else start
+        defaults: Options = {"mode": "extract", "separator": "\n\n"}
+        if not start.max_tokens and not start.tier:
+            defaults["max_tokens"] = MAX_TOKENS
+        if start.format == "plain":
+            defaults["format"] = "compact"
+        if options.get("score_kind") == "none":
+            defaults["min_score"] = None
+        config = start.with_options(**defaults).with_options(**options)
+        if config.min_score is not None and not config.normalize_scores:
+            raise ConfigError(
+                f"min_score is {config.min_score:g} with normalize_scores=False; a call says it relative to the best "
+                "score: give a number from 0 to 1 and normalize_scores=True, or min_score=None"
+            )
+        return cls(config, Parameters(config))
+
+    def answer(self, asked: QueryArguments, passages: Sequence[Passage], *, lead: str = "") -> Answer:
+        """Answer a call with what of `passages` answers the query, in at most as many tokens as the options say,
+        statistics included.
+
+        Where there is no room for the statistics, or the format is "json" or "xml", they are only in `stats`. lead: an
+        answer in words that comes first; of a long one what fits into half of the budget.
+        """
+        compressor = Compressor(self._options(asked)).fitted(asked.query)
+        if lead:
+            half = max(compressor.config.budget // 2, 1)
+            lead = compressor.expand(asked.query, Passage("", lead), half)
+        compression, text = _composed(asked, _with_relative_scores(passages, self.config), compressor, lead)
+        kept = tuple(replace(part, original=passages[part.index]) for part in compression.passages)
+        return Answer(text, tuple(map(_result, compression.passages)), compression.stats, kept)
+
+    async def answer_off_loop(self, asked: QueryArguments, passages: Sequence[Passage], *, lead: str = "") -> Answer:
+        """Do the same on another thread; an encoder that can be awaited is, on this event loop."""
+        return await off_loop(
+            self.config, lambda config: QueryTool(config, self.parameters).answer(asked, passages, lead=lead)
+        )
+
+    def _options(self, asked: QueryArguments) -> CompressionConfig:
+        """The options of one call. Scores are relative ones by then."""
+        config = self.config.with_options(
+            top_n=asked.top_n,
+            min_score=asked.min_score,
+            similarity_threshold=asked.similarity_threshold,
+            ngram_threshold=asked.ngram_threshold,
+            score_kind="similarity",
+            score_key=None,
+            normalize_scores=True,
+        )
+        return config if asked.filters else config.without_filters()
+
+
+def _composed(
+    asked: QueryArguments, passages: Sequence[Passage], compressor: Compressor, lead: str
+) -> tuple[Compression, str]:
+    """What is kept, and the text around it; the statistics, then the lead, stay out where they leave no room."""
+    budget = compressor.config.budget
+    is_markup = compressor.config.format in _MARKUP
+    ways = (("", False),) if is_markup else ((lead, asked.show_stats), (lead, False), ("", False))
+    for before, with_stats in dict.fromkeys(ways):
+        room = budget
+        while room > 0:
+            compression = compressor.compress(asked.query, passages, max_tokens=room)
+            summary = compression.stats.summary() if with_stats else ""
+            nothing = "" if is_markup else (_NO_ROOM if passages else _NOTHING)
+            text = _SEPARATOR.join(filter(None, (before, compression.text or nothing, summary)))
+            excess = compressor.count(text) - budget
+            if excess <= 0:
+                return compression, text
+            room -= excess + _SPARE
+    compression = compressor.compress(asked.query, passages)
+    return compression, compression.text
+
+
+def _with_relative_scores(passages: Sequence[Passage], config: CompressionConfig) -> list[Passage]:
+    """With scores from 0 to 1, the best being 1.0, whatever the retriever's scores mean."""
+    scores = relative_scores(known_scores(passages, config.score_kind), config.score_kind)
+    return [replace(passage, score=score) for passage, score in zip(passages, scores, strict=True)]
+
+
+def _result(kept: KeptPassage) -> Mapping[str, object]:
+    passage = kept.original
+    return {
+        "chunk_id": passage.id,
+        "doc_id": passage.doc_id or passage.file_path or "",
+        "score": None if passage.score is None else round(passage.score, 4),
+        "header_path": " > ".join(passage.header_path or ()),
+        "file_path": passage.file_path or "",
+        "content": kept.text,
+    }
+
+
+_RESULT = {
+    "chunk_id": {"type": "string", "description": "Unique; expand_chunk takes it."},
+    "doc_id": {"type": "string", "description": "The document that the chunk is of."},
+    "score": {
+        "type": ["number", "null"],
+        "minimum": 0,
+        "maximum": 1,
+        "description": "Relative to the best result, which has 1.0; null where it is not known.",
+    },
+    "header_path": {"type": "string", "description": "The headings above it, as in Configuration > Authentication."},
+    "file_path": {"type": "string", "description": "Where the document is."},
+    "content": {"type": "string", "description": "What of the chunk answers the query, word for word."},
+}
+_STATS = MappingProxyType(
+    {
+        "original_count": "Results that were found.",
+        "after_threshold": "Of these, the ones with at least min_score.",
+        "after_dedup": "Of these, the ones that are no duplicates.",
+        "after_limit": "Of these, the ones within top_n and the limit of a document.",
+        "clusters_merged": "Duplicates that were dropped.",
+        "kept_count": "Results of which something is in the answer.",
+        "original_tokens": "Tokens of the results that were found.",
+        "compressed_tokens": "Tokens of what is kept.",
+    }
+)
+
+OUTPUT_SCHEMA: Mapping[str, object] = MappingProxyType(
+    object_schema(
+        {
+            "results": {"type": "array", "items": object_schema(_RESULT, tuple(_RESULT))},
+            "compression_stats": object_schema(
+                {
+                    **{
+                        name: {"type": "integer", "minimum": 0, "description": description}
+                        for name, description in _STATS.items()
+                    },
+                    "notes": {"type": "array", "items": {"type": "string"}, "description": "What was left undone."},
+                },
+                (*_STATS, "notes"),
+            ),
+        },
+        ("results", "compression_stats"),
+    )
+)
+"""JSON Schema of `Answer.structured`."""

@@ -1,0 +1,106 @@
+"""What became of every passage, for a person to look into: composition only, no algorithm of its own.
+
+Nothing of this is kept by a compression. What its segments were worth is worked out once more, as it was for it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ctxcompress.cache.protocol import Fingerprints
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.results import Compression
+from ctxcompress.pipeline.analysis import Manner, Reader, titled
+from ctxcompress.pipeline.budget import fitted
+from ctxcompress.pipeline.long_passages import limit_of, shortened
+from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.scoring import judge, language_of
+from ctxcompress.query.complexity import classify_complexity, classify_intent
+from ctxcompress.reduce.reduction import reduced
+from ctxcompress.tokens import TokenCounter
+from ctxcompress.xray.facts import Facts, Scored
+
+__all__ = ["examined"]
+
+_SCALES = {"evidence": "the probability that it is needed", "bm25": "as a share of the best one"}
+_POWERS = {"evidence": 3, "bm25": 1}
+"""Most segments are hardly likely to be needed: small probabilities are told apart."""
+
+
+def examined(compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True) -> Facts:
+    """What a page says of a compression that was made with these options.
+
+    asks_encoder: whether the encoder, where there is one, is asked for its part of the scores. Raises what it raises,
+    and CtxCompressError on what the tokenizer cannot count.
+    """
+    config = fitted(compression.query, config)
+    of_scores = config if asks_encoder else config.with_options(encoder=None)
+    passages, came = compression.came(), compression.original.tokens()
+    return Facts(
+        compression=compression,
+        passages=passages,
+        came=came,
+        question=_question(compression.query, config),
+        options=_options(compression, config, asks_encoder=asks_encoder),
+        scores=_scores(compression.query, passages, of_scores, fits=came <= compression.max_tokens),
+        scale=_SCALES[config.scorer],
+        levels=[(level / 10) ** _POWERS[config.scorer] for level in range(10)],
+        count=TokenCounter(config.encoding),
+    )
+
+
+def _scores(
+    query: str, passages: Sequence[Passage], config: CompressionConfig, *, fits: bool
+) -> Mapping[int, Sequence[Scored]]:
+    """Number of a passage -> its segments in order, and what each is worth to the question, from 0 to 1: of the scorer
+    "evidence" a probability, of "bm25" a share of the best one. Passages that are left out whole before segments are
+    scored have none.
+
+    fits: whether the passages fit into the budget as they are.
+    """
+    reader = Reader(config.cache, Fingerprints(), config.encoding, TokenCounter(config.encoding))
+    reduction = reduced(passages, config, fits=fits)
+    language, limit = language_of(query, passages, config), limit_of(query, config)
+    documents = reduction.documents
+    if limit is not None:
+        documents, _ = shortened(query, documents, passages, language, config, limit)
+    items = titled(documents, passages)
+    layout = Presentation(config, query).layout(passages, documents, reader.count, 0)
+    reading = reader.read(documents, items, Manner.of(language, max(config.budget - layout.tokens(""), 1)))
+    judged = judge(query, items, reading, language, config)
+    best = float(judged.scores.max(initial=0.0)) if config.scorer == "bm25" else 1.0
+    found: dict[int, list[Scored]] = {}
+    candidates = reading.candidates
+    for document, segment, score in zip(candidates.document, candidates.segments, judged.scores.tolist(), strict=True):
+        for passage, spans in documents[document].of_passages([Span(segment.start, segment.end)]).items():
+            found.setdefault(passage, []).extend(Scored(span, score / best if best else 0.0) for span in spans)
+    return {passage: sorted(of_passage) for passage, of_passage in found.items()}
+
+
+def _question(query: str, config: CompressionConfig) -> list[tuple[str, str]]:
+    if not query.strip():
+        return []
+    asked = classify_complexity(query, language=config.language)
+    wanted = classify_intent(query, language=config.language)
+    searches = "one search" if asked.sub_query_count == 1 else f"{asked.sub_query_count} searches"
+    return [
+        ("complexity", _with_reasons(f"{asked.level}, {searches}", asked.reasons)),
+        ("intent", _with_reasons(str(wanted.intent), wanted.reasons)),
+    ]
+
+
+def _options(compression: Compression, config: CompressionConfig, *, asks_encoder: bool) -> list[tuple[str, str]]:
+    encoding = config.encoding if isinstance(config.encoding, str) else "a function"
+    encoder = "" if config.encoder is None else f" with {type(config.encoder).__name__}"
+    if encoder and not asks_encoder:
+        encoder += ", which was not asked again: scores of words alone"
+    took = sum(stage.milliseconds for stage in compression.stages)
+    return [
+        ("scorer", f"{config.scorer}{encoder}"),
+        ("tokens of", encoding),
+        ("output", f"{config.format}, {config.mode}, {config.order} order"),
+        ("time", f"{took:.1f} ms in stages"),
+    ]
+
+
+def _with_reasons(said: str, reasons: Sequence[str]) -> str:
+    return f"{said} ({'; '.join(reasons)})" if reasons else said
