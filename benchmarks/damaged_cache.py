@@ -49,7 +49,7 @@ class Number:
     def decode(self, data: bytes, /) -> int:
         return int.from_bytes(data[:4], "big")
 
-    def weigh(self, _: int, /) -> int:
+    def estimated_size(self, _: int, /) -> int:
         return 100
 
 

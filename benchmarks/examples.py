@@ -11,8 +11,8 @@ from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Span
-from ctxcompress.data.table import Candidates
-from ctxcompress.pipeline.analysis import Manner, Reader, titled
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
 from ctxcompress.query.terms import clauses, query_terms
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.score.bridges import Bridges
@@ -41,7 +41,7 @@ class Example:
     language: str
     passages: list[Passage]
     documents: Sequence[Document]
-    candidates: Candidates
+    table: SegmentTable
     corpus: Corpus
     matched: bool
     """Whether a word of the question occurs."""
@@ -77,9 +77,9 @@ def example(case: Case) -> Example:
     passages = [Passage(str(n), d.text, title=d.title or None) for n, d in enumerate(case.documents)]
     language = detect_language(" ".join([case.query, *(p.text[:150] for p in passages[:3])]))
     documents = reduced(passages, CompressionConfig(), fits=False).documents
-    reader = Reader(None, Fingerprints(), None, TokenCounter("o200k_base"))
-    reading = reader.read(documents, titled(documents, passages), Manner.of(language, 500))
-    candidates, corpus = reading.candidates, reading.corpus
+    analyser = Analyser(None, Fingerprints(), None, TokenCounter("o200k_base"))
+    analysis = analyser.read(documents, documents_as_passages(documents, passages), AnalysisOptions.of(language, 500))
+    table, corpus = analysis.table, analysis.corpus
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)
     asked = split_words(case.query)
@@ -90,13 +90,13 @@ def example(case: Case) -> Example:
         language=language,
         passages=passages,
         documents=documents,
-        candidates=candidates,
+        table=table,
         corpus=corpus,
         matched=matches.any,
         rows=features(corpus, matches),
         bridges=Bridges(case.query, corpus, ignored),
         clauses=clauses(case.query, ignored),
-        needed=np.array(list(_needed(documents, candidates, case.gold))),
+        needed=np.array(list(_needed(documents, table, case.gold))),
         gold=[" ".join(case.documents[d].text[start:end].split()) for d, start, end in case.gold],
     )
 
@@ -105,15 +105,13 @@ def kept_evidence(case: Example, worth: Floats, budget: int, count: TokenCounter
     """How many pieces of evidence are whole in what is selected within the budget."""
     texts = [passage.text for passage in case.passages]
     layout = Layout(case.documents, texts, "\n\n", lambda _, shown: shown.text, count)
-    folded = " ".join(select(Structure(case.candidates), worth, layout, budget).text.split())
+    folded = " ".join(select(Structure(case.table), worth, layout, budget).text.split())
     return sum(gold in folded for gold in case.gold)
 
 
-def _needed(
-    documents: Sequence[Document], candidates: Candidates, gold: Sequence[tuple[int, int, int]]
-) -> Iterator[bool]:
+def _needed(documents: Sequence[Document], table: SegmentTable, gold: Sequence[tuple[int, int, int]]) -> Iterator[bool]:
     """Whether a good part of a segment is evidence, or it holds a good part of some."""
-    for document, segment in zip(candidates.document, candidates.segments, strict=True):
+    for document, segment in zip(table.document, table.segments, strict=True):
         found = documents[document].of_passages([Span(segment.start, segment.end)])
         yield any(
             min(part.end, end) - max(part.start, start) > 0.3 * min(part.end - part.start, end - start)

@@ -62,7 +62,7 @@ class Remembered:
 class RememberedComparer:
     """A comparer that compares with no question twice, where it is always given the same texts."""
 
-    cheap = True
+    compares_all = True
 
     def __init__(self, comparer: ManyComparer) -> None:
         self._comparer = comparer

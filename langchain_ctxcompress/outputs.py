@@ -83,7 +83,7 @@ class Outputs:
         if isinstance(content, ToolMessage):
             inner = None if content.status == "error" else self.shortened(content.content, query)
             return inner and replace(inner, content=content.model_copy(update={"content": inner.content}))
-        config = Compressor(self.config).fitted(query).config
+        config = Compressor(self.config).resolve_auto_budget(query).config
         found = replace(self, config=config)._shortened(content, query)
         if found is None or found.original_tokens < self.min_tokens or found.compressed_tokens >= found.original_tokens:
             return None

@@ -67,40 +67,40 @@ class CtxCompressRetriever(_Strict):
         *,
         k: int = 20,
         score_kind: Literal["similarity", "distance", "rank", "none"],
-        search: Mapping[str, Any] | None = None,
+        search_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> "CtxCompressRetriever":
         """A retriever of the `k` best documents of a vector store that keeps their scores, which `as_retriever` loses.
 
         score_kind: what the store's `similarity_search_with_score` gives; its documentation says whether more is
-        better ("similarity") or less ("distance"). search: more arguments of that method, such as a filter.
+        better ("similarity") or less ("distance"). search_kwargs: more arguments of that method, such as a filter.
         options: those of CtxCompressor, such as `min_score`.
         """
-        base = ScoredSearch(store=store, k=k, score_kind=score_kind, search=dict(search or {}))
+        base = ScoredSearch(store=store, k=k, score_kind=score_kind, search_kwargs=dict(search_kwargs or {}))
         return cls(base_retriever=base, compressor=CtxCompressor(score_kind=score_kind, **options))
 
     @override
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **search: Any
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **search_kwargs: Any
     ) -> list[Document]:
         config: RunnableConfig = {"callbacks": run_manager.get_child()}
         searches = self._searches(query, config)
         if len(searches) > 1:
-            documents = fused(self.base_retriever.batch(searches, config, **search))
+            documents = fused(self.base_retriever.batch(searches, config, **search_kwargs))
         else:
-            documents = self.base_retriever.invoke(searches[0], config, **search)
+            documents = self.base_retriever.invoke(searches[0], config, **search_kwargs)
         return self.compressor.compress_documents(documents, query, run_manager.get_child())
 
     @override
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **search: Any
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **search_kwargs: Any
     ) -> list[Document]:
         config: RunnableConfig = {"callbacks": run_manager.get_child()}
         searches = await self._asearches(query, config)
         if len(searches) > 1:
-            documents = fused(await self.base_retriever.abatch(searches, config, **search))
+            documents = fused(await self.base_retriever.abatch(searches, config, **search_kwargs))
         else:
-            documents = await self.base_retriever.ainvoke(searches[0], config, **search)
+            documents = await self.base_retriever.ainvoke(searches[0], config, **search_kwargs)
         return await self.compressor.acompress_documents(documents, query, run_manager.get_child())
 
     def _searches(self, query: str, config: RunnableConfig) -> list[str]:
@@ -141,19 +141,21 @@ class ScoredSearch(_Strict):
     """How many documents are searched for."""
     score_kind: Literal["similarity", "distance", "rank", "none"]
     """What the store's scores mean."""
-    search: dict[str, Any] = Field(default_factory=dict)
+    search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """More arguments of the store's `similarity_search_with_score`, such as a filter."""
 
     @override
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **search: Any
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **search_kwargs: Any
     ) -> list[Document]:
-        found = self.store.similarity_search_with_score(query, **{"k": self.k, **self.search, **search})
+        found = self.store.similarity_search_with_score(query, **{"k": self.k, **self.search_kwargs, **search_kwargs})
         return [scored_document(document, score, self.score_kind) for document, score in found]
 
     @override
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **search: Any
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **search_kwargs: Any
     ) -> list[Document]:
-        found = await self.store.asimilarity_search_with_score(query, **{"k": self.k, **self.search, **search})
+        found = await self.store.asimilarity_search_with_score(
+            query, **{"k": self.k, **self.search_kwargs, **search_kwargs}
+        )
         return [scored_document(document, score, self.score_kind) for document, score in found]

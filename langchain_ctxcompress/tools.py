@@ -33,7 +33,7 @@ class _ExpandInput(BaseModel):
 
 
 def preview_tools(
-    retriever: RetrieverLike, *, max_tokens: int | None = None, remembered: int = 1_000, **options: Any
+    retriever: RetrieverLike, *, max_tokens: int | None = None, max_remembered: int = 1_000, **options: Any
 ) -> tuple[BaseTool, BaseTool]:
     """The tools `search_previews` and `expand_chunk`, so that an agent sees much and reads only what it needs.
 
@@ -44,7 +44,7 @@ def preview_tools(
     that found it best. An id that is not known gives a message with status "error".
 
     The id is the document's own if it has one that goes into a line, else a short hash of its text and where it comes
-    from: the same in every search. Two different texts never have one id. The pair remembers the last `remembered`
+    from: the same in every search. Two different texts never have one id. The pair remembers the last `max_remembered`
     documents that were found, or all of the last search if these are more; the least recently found go first.
 
     retriever: or any runnable from a query to a list of documents; its run is a child of the tool's.
@@ -53,7 +53,7 @@ def preview_tools(
     Raises ValueError for a wrong value. The tools raise on what the retriever, or an encoder, raises.
     """
     compressor = Compressor(CtxCompressor(max_tokens=max_tokens, mode="preview", **options).config)
-    pair = _Pair(retriever, PreviewTools(compressor, remembered=remembered))
+    pair = _Pair(retriever, PreviewTools(compressor, max_remembered=max_remembered))
     search = StructuredTool(
         name="search_previews",
         description=SEARCH,

@@ -83,8 +83,8 @@ class _Outputs:
         texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
         if self._count("\n".join(texts)) < self.min_tokens:
             return output
-        fitted = replace(self, config=Compressor(self.config).fitted(query).config)
-        kept = fitted._kept(texts, output.raw_output, query)
+        resolve_auto_budget = replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
+        kept = resolve_auto_budget._kept(texts, output.raw_output, query)
         if kept is None or self._count("\n".join(kept)) >= self._count("\n".join(texts)):
             return output
         return output.model_copy(update={"blocks": _with_texts(output.blocks, kept)})

@@ -32,7 +32,7 @@ def compress_nodes(
     nodes that are more than a text, which are passed on whole, have more already. A warning is logged
     if texts came in and none is left.
     """
-    compressor = Compressor(config).fitted(query)
+    compressor = Compressor(config).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
     room = job.room()
     while True:
@@ -47,7 +47,7 @@ async def acompress_nodes(
     config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
 ) -> tuple[list[NodeWithScore], Compression]:
     """The same on another thread, but for an encoder that can be awaited, which is."""
-    compressor = Compressor(config).fitted(query)
+    compressor = Compressor(config).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
     while True:

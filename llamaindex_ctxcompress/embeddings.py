@@ -9,7 +9,7 @@ from llama_index.core.embeddings.loading import RECOGNIZED_EMBEDDINGS, load_embe
 
 from ctxcompress import CompressionConfig
 
-__all__ = ["EmbeddingEncoder", "Preset", "as_encoder", "config_of", "read_back", "written_down"]
+__all__ = ["EmbeddingsEncoder", "Preset", "as_encoder", "config_of", "read_back", "written_down"]
 
 Preset = Literal["docs", "code", "web", "page", "docs_published", "code_published", "web_published", "page_published"]
 
@@ -17,7 +17,7 @@ _DEFAULT = CompressionConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingEncoder:
+class EmbeddingsEncoder:
     """Any `BaseEmbedding` as an encoder. Questions and texts each go to the method that LlamaIndex has for them: there
     are models that embed them differently.
 
@@ -50,7 +50,7 @@ class EmbeddingEncoder:
 
 def as_encoder(encoder: object) -> Any:
     """The encoder that the core takes for an embedding model; anything else as it is, for the core to check."""
-    return EmbeddingEncoder(encoder) if isinstance(encoder, BaseEmbedding) else encoder
+    return EmbeddingsEncoder(encoder) if isinstance(encoder, BaseEmbedding) else encoder
 
 
 def config_of(options: Mapping[str, Any], preset: Preset | None = None) -> CompressionConfig:

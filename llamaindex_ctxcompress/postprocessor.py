@@ -63,7 +63,7 @@ class CtxCompressPostprocessor(BaseNodePostprocessor):
     `encoder` tells the scorer "evidence" how close texts are in meaning: `encoder=Settings.embed_model`
     or any other embedding model of LlamaIndex, or one of ctxcompress.encoders: `encoder=StaticVectors()`.
     Only sentences whose words leave it in doubt are embedded, in a few calls, which async engines await;
-    `EmbeddingEncoder` puts word vectors beside.
+    `EmbeddingsEncoder` puts word vectors beside.
     Embeddings that nodes carry are used and not made again, so they must be of the same model.
 
     `to_dict`, `to_json` and pickle keep every option. A callable `encoding` cannot be written down:

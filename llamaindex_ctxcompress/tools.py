@@ -44,7 +44,7 @@ def preview_tools(
     retriever: BaseRetriever,
     *,
     max_tokens: int | None = None,
-    remembered: int = 1_000,
+    max_remembered: int = 1_000,
     preset: Preset | None = None,
     **options: Any,
 ) -> tuple[FunctionTool, FunctionTool]:
@@ -58,8 +58,8 @@ def preview_tools(
 
     The id is the node's: the same in every search. Two different texts never have one id; where two nodes have, or
     where it does not go into a line, it is a short hash of the text and where it comes from. The pair remembers the
-    last `remembered` nodes that were found, or all of the last search if these are more; the least recently found go
-    first.
+    last `max_remembered` nodes that were found, or all of the last search if these are more; the least recently found
+    go first.
 
     options: those of CtxCompressPostprocessor other than `mode` and `metadata_mode`, such as `min_score`, `top_n`.
 
@@ -67,7 +67,7 @@ def preview_tools(
     `max_tokens` below 1, which agents hand on to the model, and what the retriever, or an encoder, raises.
     """
     config = config_of(dict(mode="preview", max_tokens=max_tokens, **options), preset)
-    pair = _Pair(retriever, PreviewTools(Compressor(config), remembered=remembered))
+    pair = _Pair(retriever, PreviewTools(Compressor(config), max_remembered=max_remembered))
     search = FunctionTool.from_defaults(
         fn=pair.search, async_fn=pair.asearch, name="search_previews", description=SEARCH, fn_schema=_SearchInput
     )

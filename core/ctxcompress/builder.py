@@ -6,12 +6,12 @@ from functools import partial
 from threading import Lock
 from typing import Self
 
-from ctxcompress.compressor import Compressor, Given
+from ctxcompress.compressor import Compressor, PassageInput
 from ctxcompress.config import checks
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_passages, own_copy
 from ctxcompress.data.passages import Passage, Span
-from ctxcompress.data.results import Compression, Decision, KeptPassage, Promised, Reason, StageStats
+from ctxcompress.data.results import Compression, Decision, DeliveredContext, KeptPassage, Reason, StageStats
 from ctxcompress.data.spans import inverse
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline.pipeline import compressed
@@ -60,7 +60,7 @@ class _Round:
 class _State:
     """All that a builder knows. An add makes another one of it."""
 
-    promised: Promised = field(default_factory=Promised)
+    delivered: DeliveredContext = field(default_factory=DeliveredContext)
     tokens: int = 0
     arrived: tuple[Passage, ...] = ()
     by_retriever: tuple[Decision, ...] = ()
@@ -126,14 +126,19 @@ class ContextBuilder:
     @property
     def passages(self) -> tuple[KeptPassage, ...]:
         """What is in, in its order. The same passage comes again where a later add found more in it."""
-        return tuple(self._state.promised.parts)
+        return tuple(self._state.delivered.parts)
 
     def render(self) -> str:
         """The context: what was kept of the passages, in the order in which they came, in the format of the options."""
-        return self._state.promised.text
+        return self._state.delivered.text
 
     def add(
-        self, passages: Given, *, query: str | None = None, max_tokens: int | None = None, rebalance: bool = False
+        self,
+        passages: PassageInput,
+        *,
+        query: str | None = None,
+        max_tokens: int | None = None,
+        rebalance: bool = False,
     ) -> Addition:
         """Adds what of `passages` answers `query` best and is not in yet.
 
@@ -152,7 +157,12 @@ class ContextBuilder:
                 return addition
 
     async def aadd(
-        self, passages: Given, *, query: str | None = None, max_tokens: int | None = None, rebalance: bool = False
+        self,
+        passages: PassageInput,
+        *,
+        query: str | None = None,
+        max_tokens: int | None = None,
+        rebalance: bool = False,
     ) -> Addition:
         """The same as `add`, on another thread; an encoder that can be awaited is, on this event loop. Where it is
         cancelled nothing has changed."""
@@ -163,7 +173,7 @@ class ContextBuilder:
             if self._replaced(before, after):
                 return addition
 
-    def _round(self, passages: Given, query: str | None, max_tokens: int | None, *, rebalance: bool) -> _Round:
+    def _round(self, passages: PassageInput, query: str | None, max_tokens: int | None, *, rebalance: bool) -> _Round:
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep what comes first")
         checks.check_flag("rebalance", rebalance)
@@ -202,16 +212,16 @@ def _grown(state: _State, asked: _Round, config: CompressionConfig) -> tuple[_St
 
 
 def _appended(state: _State, asked: _Round, config: CompressionConfig) -> tuple[_State, _Change]:
-    before, first = state.promised, len(state.arrived)
+    before, first = state.delivered, len(state.arrived)
     limit = config.budget if asked.max_tokens is None else min(config.budget, state.tokens + asked.max_tokens)
     places = [first + number for number in _with_text(asked.passages)]
-    came = [asked.passages[place - first] for place in places]
+    new_passages = [asked.passages[place - first] for place in places]
     config = config.with_options(max_tokens=limit)
-    result = compressed(asked.query, came, config, Compressor(config), promised=before)
+    result = compressed(asked.query, new_passages, config, Compressor(config), delivered=before)
     kept, dropped = _numbered(result, [*(part.index for part in before.parts), *places])
     after = replace(
         state.asked(asked),
-        promised=Promised(result.text, (*_standing_for(before.parts, dropped), *kept)),
+        delivered=DeliveredContext(result.text, (*_standing_for(before.parts, dropped), *kept)),
         tokens=result.tokens,
         by_retriever=(*state.by_retriever, *(found for found in dropped if found.reason in _BY_RETRIEVER)),
     )
@@ -232,14 +242,18 @@ def _rebalanced(state: _State, asked: _Round, config: CompressionConfig) -> tupl
     by_retriever = (*state.by_retriever, *left_out)
     gone = {found.index for found in by_retriever}
     places = [place for place in _with_text(after.arrived) if place not in gone]
-    came = [after.arrived[place] for place in places]
+    new_passages = [after.arrived[place] for place in places]
     # Scores of different retrievals do not compare.
     together = config.with_options(
         min_score=None, score_kind="none", max_chunks_per_doc=0, top_n=None, metadata_only=False
     )
-    result = compressed("\n".join(after.queries), came, together, Compressor(together), promised=Promised())
+    result = compressed(
+        "\n".join(after.queries), new_passages, together, Compressor(together), delivered=DeliveredContext()
+    )
     kept, dropped = _numbered(result, places)
-    after = replace(after, promised=Promised(result.text, kept), tokens=result.tokens, by_retriever=by_retriever)
+    after = replace(
+        after, delivered=DeliveredContext(result.text, kept), tokens=result.tokens, by_retriever=by_retriever
+    )
     blank = (found for found in _blank(after.arrived, 0) if found.index not in gone)
     return after, _Change(result.text, kept, (*dropped, *by_retriever, *blank), result.stages)
 

@@ -12,19 +12,19 @@ from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage, Stats
 from ctxcompress.errors import CtxCompressError, InputError
-from ctxcompress.pipeline.budget import fitted
+from ctxcompress.pipeline.budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import compressed
 from ctxcompress.pipeline.presentation import Frame, Presentation
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.xray.collect import examined
+from ctxcompress.xray.collect import collect_xray
 from ctxcompress.xray.page import brief as in_brief
 from ctxcompress.xray.page import page
 from ctxcompress.xray.trace import write_page
 
-__all__ = ["Compressor", "Given", "compress"]
+__all__ = ["Compressor", "PassageInput", "compress"]
 
-Given = Iterable[Passage | str | Mapping[str, object]]
+PassageInput = Iterable[Passage | str | Mapping[str, object]]
 """Passages, texts, or mappings with a text."""
 
 _log = logging.getLogger("ctxcompress")
@@ -39,7 +39,7 @@ class Compressor:
         self.config = config or CompressionConfig()
 
     def compress(
-        self, query: str | None, passages: Given, *, frame: Frame | None = None, **options: Unpack[Options]
+        self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]
     ) -> Compression:
         """What of `passages` answers `query` best, in source order, within the budget.
 
@@ -54,7 +54,7 @@ class Compressor:
             raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep what comes first")
         config = self.config.with_options(**options)
         items = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key)
-        operations = Compressor(fitted(query or "", config))
+        operations = Compressor(resolve_auto_budget(query or "", config))
         result = compressed(query or "", items, operations.config, operations, frame)
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
@@ -63,7 +63,7 @@ class Compressor:
         return result
 
     async def acompress(
-        self, query: str | None, passages: Given, *, frame: Frame | None = None, **options: Unpack[Options]
+        self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]
     ) -> Compression:
         """The same as `compress`, on another thread; an encoder that can be awaited is, on this event loop.
 
@@ -71,11 +71,13 @@ class Compressor:
         """
         config = self.config.with_options(**options)
         result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
-        return replace(result, compressor=Compressor(config).fitted(query))  # this loop will not always be there
+        return replace(
+            result, compressor=Compressor(config).resolve_auto_budget(query)
+        )  # this loop will not always be there
 
-    def fitted(self, query: str | None) -> "Compressor":
+    def resolve_auto_budget(self, query: str | None) -> "Compressor":
         """The same with the budget that fits this question, where `max_tokens` is "auto"."""
-        return Compressor(fitted(query or "", self.config))
+        return Compressor(resolve_auto_budget(query or "", self.config))
 
     def count(self, text: str) -> int:
         """The tokens of a text, counted as `encoding` says. Raises TokenizerUnavailable."""
@@ -114,23 +116,23 @@ class Compressor:
         text = Presentation(config, compression.query).formatted(compression.passages)
         if compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
             return text
-        return compressed(compression.query, compression.came(), config, self).text
+        return compressed(compression.query, compression.input_passages(), config, self).text
 
     def xray(self, compression: Compression, *, brief: bool = False) -> str:
         """A page about `compression`, which this compressor made: see `Compression.xray`; in brief for notebooks."""
-        return in_brief(compression) if brief else page(examined(compression, self.config))
+        return in_brief(compression) if brief else page(collect_xray(compression, self.config))
 
     def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
         """Writes that page into a folder: see `Compression.trace`."""
         try:  # the encoder is not asked again, which could cost, and fail
-            return write_page(page(examined(compression, self.config, asks_encoder=False)), directory)
+            return write_page(page(collect_xray(compression, self.config, asks_encoder=False)), directory)
         except CtxCompressError as error:
             _log.warning("the page of a compression could not be made (%s)", error)
             return None
 
 
 def compress(
-    query: str | None, passages: Given, *, config: CompressionConfig | None = None, **options: Unpack[Options]
+    query: str | None, passages: PassageInput, *, config: CompressionConfig | None = None, **options: Unpack[Options]
 ) -> Compression:
     """What of `passages` answers `query` best within the budget: see `Compressor.compress`."""
     return Compressor(config).compress(query, passages, **options)

@@ -15,7 +15,7 @@ TEXT = "The {0} stands by the river. It was built in {1}. The old {0} has {2} to
 class Letters:
     """Close is what has many letters in common with the question."""
 
-    cheap = True
+    compares_all = True
 
     def compare(self, query: str, texts: list[str]) -> list[int]:
         return [len(set(query) & set(text)) for text in texts]

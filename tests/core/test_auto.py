@@ -9,7 +9,7 @@ from ctxcompress.builder import ContextBuilder
 from ctxcompress.config.options import TIERS
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.budget import MOST, STOP, fitted
+from ctxcompress.pipeline.budget import MOST, STOP, resolve_auto_budget
 from ctxcompress.query.complexity import Complexity, Intent
 
 AUTO = CompressionConfig(max_tokens="auto")
@@ -43,21 +43,21 @@ def test_every_question_has_a_budget():
     ],
 )
 def test_the_budget_is_that_of_the_complexity_and_the_intent(query, tier, top_n, stop):
-    config = fitted(query, AUTO)
+    config = resolve_auto_budget(query, AUTO)
     assert (config.tier, config.max_tokens, config.top_n) == (tier, None, top_n)
     assert (config.adaptive, config.min_probability) == (True, stop)
     assert compress(query, GATES, config=AUTO).max_tokens == TIERS[tier]
-    assert Compressor(AUTO).fitted(query).config == config
+    assert Compressor(AUTO).resolve_auto_budget(query).config == config
 
 
 def test_what_is_given_and_is_less_stays():
-    config = fitted("red gate", AUTO.with_options(top_n=3, min_probability=0.1, language="en"))
+    config = resolve_auto_budget("red gate", AUTO.with_options(top_n=3, min_probability=0.1, language="en"))
     assert (config.top_n, config.min_probability, config.language) == (3, 0.1, "en")
 
 
 def test_other_budgets_are_not_fitted():
     for config in (CompressionConfig(), CompressionConfig(max_tokens=7), CompressionConfig(tier="complete")):
-        assert fitted(COMPLEX, config) is config
+        assert resolve_auto_budget(COMPLEX, config) is config
 
 
 def test_an_easy_question_costs_less_than_the_budget():
@@ -75,7 +75,7 @@ def test_the_budget_holds(query, count):
 async def test_what_was_compressed_off_the_loop_keeps_the_budget_of_its_question():
     one, other = compress(COMPLEX, GATES, config=AUTO), await Compressor(AUTO).acompress(COMPLEX, GATES)
     assert one == other
-    assert other.compressor.config == one.compressor.config == fitted(COMPLEX, AUTO)
+    assert other.compressor.config == one.compressor.config == resolve_auto_budget(COMPLEX, AUTO)
 
 
 def test_a_context_of_several_questions_has_no_automatic_budget():

@@ -52,7 +52,7 @@ class Broken(Meanings):
 class Comparing:
     """What a cross-encoder looks like to the core."""
 
-    cheap = False
+    compares_all = False
 
     def compare(self, query, texts):
         return [-len(text) for text in texts]
@@ -387,7 +387,7 @@ def test_the_field_is_what_was_given_and_the_core_gets_an_encoder(encoder):
 class Spelling:
     """A comparer beside an embedding model."""
 
-    cheap = True
+    compares_all = True
 
     def __init__(self):
         self.texts = []

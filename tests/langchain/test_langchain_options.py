@@ -179,7 +179,7 @@ def test_a_keyword_that_means_nothing_is_refused_by_its_name(make):
     [
         ("CtxCompressRetriever", "decompos", "decompose"),
         ("CtxCompressRetriever", "meta_data", "metadata"),
-        ("ScoredSearch", "searches", "search"),
+        ("ScoredSearch", "search_args", "search_kwargs"),
         ("CtxCompressRetriever.from_vectorstore", "min_scores", "min_score"),
         ("CtxCompressMiddleware", "max_token", "max_tokens"),
         ("compress_tool", "max_token", "max_tokens"),

@@ -107,7 +107,7 @@ def test_k_and_a_filter_are_arguments_of_the_search():
     assert numbers(of_store(store(), k=2).invoke("open?")) == [0, 1]
     assert numbers(of_store(store()).invoke("open?", k=1)) == [0]
     not_the_first = {"filter": lambda document: document.id != "page-0"}
-    assert numbers(of_store(store(), k=2, search=not_the_first).invoke("open?")) == [1, 2]
+    assert numbers(of_store(store(), k=2, search_kwargs=not_the_first).invoke("open?")) == [1, 2]
 
 
 def test_the_search_is_a_run_of_its_own():

@@ -276,7 +276,7 @@ def test_lone_surrogates_and_blank_texts_are_no_trouble():
 def test_the_least_recently_found_is_forgotten_first():
     a, b, c = (Document(f"The timeout of {name} is 30.", id=name) for name in "abc")
     found = {"a": [a], "b": [b], "c": [c]}
-    search, expand = preview_tools(by_query(found), remembered=2)
+    search, expand = preview_tools(by_query(found), max_remembered=2)
     for query in ("a", "b", "a", "c"):
         call(search, query=query)
     assert [call(expand, chunk_id=shown_id).status for shown_id in "abc"] == ["success", "error", "success"]
@@ -284,7 +284,7 @@ def test_the_least_recently_found_is_forgotten_first():
 
 def test_everything_of_the_last_search_can_be_expanded_however_little_is_remembered():
     documents = make_documents()
-    search, expand = preview_tools(by_query({"all": documents, "one": documents[:1]}), remembered=1)
+    search, expand = preview_tools(by_query({"all": documents, "one": documents[:1]}), max_remembered=1)
     shown = ids_in(call(search, query="all").content)
     assert [call(expand, chunk_id=shown_id).status for shown_id in shown] == ["success"] * 5
     call(search, query="one")
@@ -380,8 +380,8 @@ def test_options_are_the_compressors():
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
         ({"max_token": 10}, ValidationError, "did you mean 'max_tokens'"),
         ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
-        ({"remembered": 0}, ValueError, "remembered is 0; give a whole number of results, at least 1"),
-        ({"remembered": "many"}, ValueError, "remembered is 'many'"),
+        ({"max_remembered": 0}, ValueError, "max_remembered is 0; give a whole number of results, at least 1"),
+        ({"max_remembered": "many"}, ValueError, "max_remembered is 'many'"),
         ({"preset": "books"}, ValueError, "preset"),
     ],
     ids=str,

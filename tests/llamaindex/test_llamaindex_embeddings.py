@@ -24,7 +24,7 @@ from llama_index.core.storage.kvstore import SimpleKVStore
 from pydantic import ValidationError
 
 from ctxcompress import CtxCompressError
-from llamaindex_ctxcompress import CtxCompressPostprocessor, EmbeddingEncoder
+from llamaindex_ctxcompress import CtxCompressPostprocessor, EmbeddingsEncoder
 
 
 class Spelled:
@@ -40,7 +40,7 @@ class Spelled:
 class Comparing:
     """What a cross-encoder looks like to the core."""
 
-    cheap = False
+    compares_all = False
 
     def compare(self, query: str, texts: list[str]) -> list[float]:
         return [-len(text) for text in texts]
@@ -362,7 +362,7 @@ def test_an_encoder_that_is_assigned_later_counts() -> None:
 class Spelling:
     """A comparer beside an embedding model."""
 
-    cheap = True
+    compares_all = True
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -374,7 +374,7 @@ class Spelling:
 
 async def test_word_vectors_beside_an_embedding_model_compare_all_texts_sync_and_async() -> None:
     beside = Spelling()
-    postprocessor = tight(EmbeddingEncoder(Meanings(), word_vectors=beside))
+    postprocessor = tight(EmbeddingsEncoder(Meanings(), word_vectors=beside))
     kept = kept_by(postprocessor, QUESTION)
     assert kept
     compared = len(beside.texts)
@@ -385,8 +385,8 @@ async def test_word_vectors_beside_an_embedding_model_compare_all_texts_sync_and
 
 def test_one_model_makes_equal_encoders() -> None:
     model = MockEmbedding(embed_dim=3)
-    assert EmbeddingEncoder(model) == EmbeddingEncoder(model)
-    assert EmbeddingEncoder(model) != EmbeddingEncoder(MockEmbedding(embed_dim=4))
+    assert EmbeddingsEncoder(model) == EmbeddingsEncoder(model)
+    assert EmbeddingsEncoder(model) != EmbeddingsEncoder(MockEmbedding(embed_dim=4))
 
 
 def test_what_compares_works_as_it_is() -> None:

@@ -26,7 +26,7 @@ from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
 from llamaindex_ctxcompress import (
     CtxCompressPostprocessor,
-    EmbeddingEncoder,
+    EmbeddingsEncoder,
     cite,
     compress_tool,
     format_nodes,
@@ -151,7 +151,7 @@ def look(query: str) -> str:
 
 MAKERS = {
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
-    "EmbeddingEncoder": lambda **given: EmbeddingEncoder(MockEmbedding(embed_dim=3), **given),
+    "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
     "preview_tools": lambda **given: preview_tools(Finder(), **given),
     "query_tool": lambda **given: query_tool(Finder(), **given),
@@ -274,7 +274,7 @@ def test_only_the_documented_names_are_exported() -> None:
 
     assert llamaindex_ctxcompress.__all__ == [
         "CtxCompressPostprocessor",
-        "EmbeddingEncoder",
+        "EmbeddingsEncoder",
         "cite",
         "compress_tool",
         "format_nodes",

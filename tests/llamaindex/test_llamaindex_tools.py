@@ -251,14 +251,14 @@ def test_an_id_that_a_line_cannot_show_as_it_is_is_replaced_the_same_in_every_se
 
 def test_the_least_recently_found_is_forgotten_first() -> None:
     found = {name: [plain(f"The timeout of {name} is 30.", name)] for name in "abc"}
-    tools = preview_tools(Finder(found), remembered=2)
+    tools = preview_tools(Finder(found), max_remembered=2)
     for query in ("a", "b", "a", "c"):
         search(tools, query)
     assert [is_unknown(expand(tools, name)) for name in "abc"] == [False, True, False]
 
 
 def test_everything_of_the_last_search_can_be_expanded_however_little_is_remembered() -> None:
-    tools = preview_tools(Finder({"all": four_nodes(), "one": four_nodes()[:1]}), remembered=1)
+    tools = preview_tools(Finder({"all": four_nodes(), "one": four_nodes()[:1]}), max_remembered=1)
     shown = ids_in(search(tools, "all"))
     assert [expand(tools, name) for name in shown] == list(TEXTS)
     search(tools, "one")
@@ -312,8 +312,8 @@ def test_options_are_the_postprocessors() -> None:
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
         ({"max_token": 10}, ValueError, "there is no option 'max_token'; did you mean 'max_tokens'"),
         ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
-        ({"remembered": 0}, ValueError, "remembered is 0; give a whole number of results, at least 1"),
-        ({"remembered": "many"}, ValueError, "remembered is 'many'"),
+        ({"max_remembered": 0}, ValueError, "max_remembered is 0; give a whole number of results, at least 1"),
+        ({"max_remembered": "many"}, ValueError, "max_remembered is 'many'"),
     ],
     ids=str,
 )

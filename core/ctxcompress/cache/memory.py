@@ -7,7 +7,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
-from ctxcompress.cache.protocol import Allowance, Cache, Form, timely
+from ctxcompress.cache.protocol import Allowance, Cache, Codec, timely
 from ctxcompress.errors import ConfigError
 
 __all__ = ["LayeredCache", "MemoryCache"]
@@ -32,7 +32,7 @@ class MemoryCache:
         self._entries: OrderedDict[str, tuple[Any, int]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: str, form: Form[T], /) -> T | None:  # noqa: ARG002 - values are kept as they are
+    def get(self, key: str, codec: Codec[T], /) -> T | None:  # noqa: ARG002 - values are kept as they are
         """The very value that was put under this key; None if there is none."""
         with self._lock:
             entry = self._entries.get(key)
@@ -42,9 +42,9 @@ class MemoryCache:
             value: T = entry[0]
             return value
 
-    def put(self, key: str, value: T, form: Form[T], /) -> None:
+    def put(self, key: str, value: T, codec: Codec[T], /) -> None:
         """Remembers the value itself; not one that is larger than all there may be."""
-        weight = form.weigh(value)
+        weight = codec.estimated_size(value)
         with self._lock:
             _, before = self._entries.pop(key, (None, 0))
             self._bytes -= before
@@ -74,19 +74,19 @@ class LayeredCache:
     memory: Cache
     persistent: Cache
 
-    def get(self, key: str, form: Form[T], /) -> T | None:
+    def get(self, key: str, codec: Codec[T], /) -> T | None:
         """The value under this key, from the first of the two that has one."""
-        value = self.memory.get(key, form)
+        value = self.memory.get(key, codec)
         if value is None:
-            value = self.persistent.get(key, form)
+            value = self.persistent.get(key, codec)
             if value is not None:
-                self.memory.put(key, value, form)
+                self.memory.put(key, value, codec)
         return value
 
-    def put(self, key: str, value: T, form: Form[T], /) -> None:
+    def put(self, key: str, value: T, codec: Codec[T], /) -> None:
         """Both remember the value."""
-        self.memory.put(key, value, form)
-        self.persistent.put(key, value, form)
+        self.memory.put(key, value, codec)
+        self.persistent.put(key, value, codec)
 
     def within(self, allowance: Allowance, /) -> "LayeredCache":
         """Both within the same allowance."""

@@ -12,12 +12,12 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from ctxcompress.version import __version__
 
-__all__ = ["Allowance", "Cache", "Fingerprints", "Form", "Timely", "key_of", "timely"]
+__all__ = ["Allowance", "Cache", "Codec", "Fingerprints", "Timely", "key_of", "timely"]
 
 T = TypeVar("T")
 
 
-class Form(Protocol[T]):
+class Codec(Protocol[T]):
     """How values of one kind are written down."""
 
     def encode(self, value: T, /) -> bytes | None:
@@ -26,7 +26,7 @@ class Form(Protocol[T]):
     def decode(self, data: bytes, /) -> T:
         """The value that `encode` wrote. Raises ValueError, and nothing else, if it did not write this."""
 
-    def weigh(self, value: T, /) -> int:
+    def estimated_size(self, value: T, /) -> int:
         """About how many bytes of memory the value takes."""
 
 
@@ -38,10 +38,10 @@ class Cache(Protocol):
     remembered. Threads share caches. What `get` returns is shared, too, so that nobody changes it.
     """
 
-    def get(self, key: str, form: Form[T], /) -> T | None:
+    def get(self, key: str, codec: Codec[T], /) -> T | None:
         """The value that was put under this key; None if there is none."""
 
-    def put(self, key: str, value: T, form: Form[T], /) -> None:
+    def put(self, key: str, value: T, codec: Codec[T], /) -> None:
         """Remembers the value."""
 
 
@@ -82,14 +82,14 @@ class _Rationed:
     def __init__(self, cache: Cache, allowance: Allowance) -> None:
         self._cache, self._allowance = cache, allowance
 
-    def get(self, key: str, form: Form[T], /) -> T | None:
+    def get(self, key: str, codec: Codec[T], /) -> T | None:
         with self._allowance.spending() as left:
-            return self._cache.get(key, form) if left > 0 else None
+            return self._cache.get(key, codec) if left > 0 else None
 
-    def put(self, key: str, value: T, form: Form[T], /) -> None:
+    def put(self, key: str, value: T, codec: Codec[T], /) -> None:
         with self._allowance.spending() as left:
             if left > 0:
-                self._cache.put(key, value, form)
+                self._cache.put(key, value, codec)
 
 
 _FORMAT = 3

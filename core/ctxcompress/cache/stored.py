@@ -9,7 +9,7 @@ from threading import Lock
 from time import monotonic
 from typing import Protocol, TypeVar
 
-from ctxcompress.cache.protocol import Allowance, Cache, Form
+from ctxcompress.cache.protocol import Allowance, Cache, Codec
 from ctxcompress.errors import ConfigError
 
 __all__ = ["MARK", "Guard", "Store", "StoredCache", "opened", "sealed"]
@@ -122,13 +122,13 @@ class StoredCache:
         """name: of the store, for the log."""
         self._name, self._store, self._guard = name, store, Guard(name, clock=clock)
 
-    def get(self, key: str, form: Form[T], /) -> T | None:
+    def get(self, key: str, codec: Codec[T], /) -> T | None:
         """The value under this key; None if there is none, or if it is damaged."""
-        return self.within(Allowance()).get(key, form)
+        return self.within(Allowance()).get(key, codec)
 
-    def put(self, key: str, value: T, form: Form[T], /) -> None:
+    def put(self, key: str, value: T, codec: Codec[T], /) -> None:
         """Writes the value; not one that is larger than all there may be."""
-        self.within(Allowance()).put(key, value, form)
+        self.within(Allowance()).put(key, value, codec)
 
     def within(self, allowance: Allowance, /) -> Cache:
         """The same for one compression, whose reading and writing together keep to the allowance."""
@@ -142,17 +142,17 @@ class _Within:
     guard: Guard
     allowance: Allowance
 
-    def get(self, key: str, form: Form[T], /) -> T | None:
+    def get(self, key: str, codec: Codec[T], /) -> T | None:
         data = self.guard.ask(partial(self.store.read, key), self.allowance)
         if data is None:
             return None
         try:
-            return form.decode(opened(key, data))
+            return codec.decode(opened(key, data))
         except ValueError as error:
             _log.warning("an entry of %s is damaged (%s); it is made anew", self.name, error)
             return None
 
-    def put(self, key: str, value: T, form: Form[T], /) -> None:
-        data = form.encode(value)
+    def put(self, key: str, value: T, codec: Codec[T], /) -> None:
+        data = codec.encode(value)
         if data is not None:
             self.guard.ask(partial(self.store.write, key, sealed(key, data)), self.allowance)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 __all__ = [
     "code_lines",
     "code_share",
+    "continues_in_next",
     "end_of_cut_text",
-    "going_on",
     "is_code_name",
     "looks_like_code",
     "source_language",
@@ -239,7 +239,7 @@ def end_of_cut_text(text: str, language: str) -> int:
     return closing + 2 if closing >= 0 and text.find("/*", 0, closing) < 0 else 0
 
 
-def going_on(texts: Sequence[str], language: str) -> Iterator[bool]:
+def continues_in_next(texts: Sequence[str], language: str) -> Iterator[bool]:
     """Of each of several chunks of one source file, in their order, whether the next one may be what follows it in the
     file: a docstring that one breaks off goes on in the other, a block that one opens has a body there, and where
     nothing is open nothing is indented deeper."""

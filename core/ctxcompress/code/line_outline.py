@@ -205,8 +205,8 @@ class _Builder:
             name = self._name(what, kind, number, scope)
             signature = self._starts[number] if what else -1
         exported = what is not None and what.exported
-        is_worth_it = body < tail and scope.depth < _DEEPEST and (what or stop - start > _SHORT)
-        if not is_worth_it or not self._is_closed(number, body, tail, end):
+        is_worth_remembering = body < tail and scope.depth < _DEEPEST and (what or stop - start > _SHORT)
+        if not is_worth_remembering or not self._is_closed(number, body, tail, end):
             return Node(kind, start, stop, name, signature, -1, -1, exported), end
         children = tuple(self.nodes(body, tail, scope.within(what, name)))
         closing = self._starts[tail] if tail < end else stop

@@ -134,7 +134,7 @@ def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
             "compare and cheap"
         )
     beside = word_vectors_of(encoder)
-    if beside is not None and (isinstance(beside, type) or not isinstance(beside, Comparer) or not beside.cheap):
+    if beside is not None and (isinstance(beside, type) or not isinstance(beside, Comparer) or not beside.compares_all):
         raise ConfigError(
             f"the encoder's word_vectors is {_shown(beside)}; give StaticVectors(), another object with compare and "
             "cheap=True, or None"

@@ -19,14 +19,14 @@ __all__ = [
     "Compression",
     "CountsTokens",
     "Decision",
-    "Expands",
+    "DeliveredContext",
     "Format",
     "KeptPassage",
     "Kind",
     "Marker",
     "Passage",
-    "Promised",
     "Reason",
+    "ResultOperations",
     "Segment",
     "Span",
     "StageStats",
@@ -176,7 +176,7 @@ class CountsTokens(Protocol):
         None for all of all."""
 
 
-class Expands(Protocol):
+class ResultOperations(Protocol):
     """What can compress a passage again, for the same question."""
 
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
@@ -211,7 +211,7 @@ class Compression:
     input_count: int
     original: CountsTokens = field(compare=False, repr=False)
     """All passages as they came in, to be counted if that is asked for."""
-    compressor: Expands = field(compare=False, repr=False)
+    compressor: ResultOperations = field(compare=False, repr=False)
 
     @property
     def stats(self) -> Stats:
@@ -283,14 +283,14 @@ class Compression:
 
         Raises InputError if no passage has it. Of several with one id it is the first.
         """
-        passages = self.came()
+        passages = self.input_passages()
         for passage in passages:
             if passage.id == id or " ".join(passage.id.split()) == id:  # as a preview shows it
                 return passage.text if max_tokens is None else self.compressor.expand(self.query, passage, max_tokens)
         known = ", ".join(repr(passage.id) for passage in passages[:10])
         raise InputError(f"no passage has the id {id!r}; the first ones are {known or 'none'}")
 
-    def came(self) -> list[Passage]:
+    def input_passages(self) -> list[Passage]:
         """The passages as they came in, in their order."""
         passages = {part.index: part.original for part in self.passages}
         passages.update((part.index, part.passage) for part in self.dropped)
@@ -298,7 +298,7 @@ class Compression:
 
 
 @dataclass(frozen=True, slots=True)
-class Promised:
+class DeliveredContext:
     """What the reader has already."""
 
     text: str = ""

@@ -7,11 +7,11 @@ from itertools import accumulate, repeat
 from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Kind, Segment, Span
 
-__all__ = ["Candidates"]
+__all__ = ["SegmentTable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class SegmentTable:
     """Parallel sequences, one entry a segment, in source order."""
 
     segments: Sequence[Segment]
@@ -25,7 +25,7 @@ class Candidates:
     """Per document, the number of its first segment; and at the end the number of segments."""
 
     @classmethod
-    def of(cls, documents: Sequence[Document], segmented: Sequence[Sequence[Segment]]) -> "Candidates":
+    def of(cls, documents: Sequence[Document], segmented: Sequence[Sequence[Segment]]) -> "SegmentTable":
         """segmented: the segments of each document."""
         pairs = list(zip(documents, segmented, strict=True))
         return cls(
@@ -68,7 +68,7 @@ class Candidates:
                     path.append(number)
         return above
 
-    def split(self, number: int, cut: int, tail: int) -> "Candidates":
+    def split(self, number: int, cut: int, tail: int) -> "SegmentTable":
         """The same with one segment as up to three: its text before `cut`, which needs what is after `tail` (a
         closing fence; nothing if `tail` is the segment's end), and the rest in between, which needs both."""
         segment, text = self.segments[number], self.texts[number]

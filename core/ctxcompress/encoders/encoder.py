@@ -57,7 +57,7 @@ class Comparer(Protocol):
     """Says how close texts are to a question without vectors that could be kept: a cross-encoder, word vectors."""
 
     @property
-    def cheap(self) -> bool:
+    def compares_all(self) -> bool:
         """Whether all texts may be compared, with the question and with parts of it. Otherwise only those are that
         other signs leave in doubt, and with the question only."""
 
@@ -100,7 +100,7 @@ def word_vectors_of(encoder: object) -> Comparer | None:
     """The cheap comparer that stands beside an encoder. What is cheap itself has none beside it."""
     if encoder is None or not isinstance(encoder, WithWordVectors):
         return None
-    is_cheap = not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.cheap
+    is_cheap = not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.compares_all
     return None if is_cheap else encoder.word_vectors
 
 

@@ -53,7 +53,7 @@ class CrossEncoder:
     Raises MissingExtra without the extra `semantic`.
     """
 
-    cheap = False
+    compares_all = False
 
     def __init__(self, model: Any, *, batch_size: int = 32) -> None:
         self._model = _loaded("CrossEncoder", model)

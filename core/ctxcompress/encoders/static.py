@@ -29,7 +29,7 @@ class StaticVectors:
     Raises MissingExtra without the extra `static`.
     """
 
-    cheap = True
+    compares_all = True
     language = "en"
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.index import Chunk, FolderIndex, Hit
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
 
-__all__ = ["DocumentTools", "Told", "ToolSpec"]
+__all__ = ["DocumentTools", "ToolResult", "ToolSpec"]
 
 _FEWEST, _TIMES, _MOST = 50, 4, 100
 """Chunks that are looked at, how many for each that is asked for, as some are duplicates, and where all are."""
@@ -57,7 +57,7 @@ _EXPAND_OUTPUT: Mapping[str, object] = MappingProxyType(
 )
 
 
-class Told(NamedTuple):
+class ToolResult(NamedTuple):
     """The result of a call."""
 
     text: str
@@ -71,7 +71,7 @@ class ToolSpec(NamedTuple):
     description: str
     input_schema: Mapping[str, object]
     output_schema: Mapping[str, object]
-    call: Callable[[Mapping[str, Any]], Told]
+    call: Callable[[Mapping[str, Any]], ToolResult]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,16 +87,16 @@ class DocumentTools:
             ToolSpec("expand_chunk", _EXPAND, _EXPAND_INPUT, _EXPAND_OUTPUT, self.expand),
         )
 
-    def query(self, arguments: Mapping[str, Any]) -> Told:
+    def query(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Answer a call with what the chunks say that have words of the query, compressed."""
         asked = self.tool.parameters.read(arguments)
         most = max(_FEWEST, _TIMES * asked.top_n) if asked.filters and asked.top_n else _MOST
         found = self.tool.answer(asked, [_passage(hit) for hit in self.index.search(asked.query, most)])
         structured = found.structured()
         results = [{**result, "file_path": result["doc_id"]} for result in found.results]
-        return Told(found.text, {**structured, "results": results})
+        return ToolResult(found.text, {**structured, "results": results})
 
-    def expand(self, arguments: Mapping[str, Any]) -> Told:
+    def expand(self, arguments: Mapping[str, Any]) -> ToolResult:
         """One chunk: never more of it than the server's budget."""
         name, max_tokens, query = _expand_arguments(arguments)
         chunk = self.index.chunk(name) or self._shown(name.strip("[] \n"))
@@ -108,7 +108,7 @@ class DocumentTools:
         if not text:
             raise ConfigError(f"max_tokens is {most}, and nothing of {name!r} fits; give more")
         told = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
-        return Told(text, dict(zip(_CHUNK, told, strict=True)))
+        return ToolResult(text, dict(zip(_CHUNK, told, strict=True)))
 
     def _shown(self, name: str) -> Chunk | None:
         """The chunk whose id a line shows so: a long one without its beginning."""

@@ -16,8 +16,8 @@ from ctxcompress.code.elision import Elision
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_given_up
-from ctxcompress.data.table import Candidates
-from ctxcompress.pipeline.text_codec import ALIVE, CountsForm, ReadText, TextForm
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.pipeline.text_codec import ALIVE, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.segment.segments import segment_outlined
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
@@ -26,14 +26,14 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import Terms, split_each
 from ctxcompress.tokens import TokenCounter
 
-__all__ = ["Manner", "Reader", "Reading", "titled"]
+__all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages"]
 
 _CHARACTERS = 3
 """Of a function, for each token of the budget: more, and it is cut."""
 _SHORTEST = 120
 
 
-class Manner(NamedTuple):
+class AnalysisOptions(NamedTuple):
     """How texts are read."""
 
     language: str
@@ -41,17 +41,17 @@ class Manner(NamedTuple):
     """Characters up to which a function is one segment."""
 
     @classmethod
-    def of(cls, language: str, budget: int) -> "Manner":
+    def of(cls, language: str, budget: int) -> "AnalysisOptions":
         """budget: in tokens; a function that takes most of it is no single segment."""
         return cls(language, min(WHOLE, max(_SHORTEST, _CHARACTERS * budget)))
 
 
 @dataclass(frozen=True)  # without slots: what follows from the rest is remembered for the next question
-class Reading:
+class Analysis:
     """The segments of documents, and what is known of them."""
 
-    manner: Manner
-    candidates: Candidates
+    options: AnalysisOptions
+    table: SegmentTable
     corpus: Corpus
     elisions: Mapping[int, Elision]
     """Of the documents that are source code, by number."""
@@ -63,7 +63,7 @@ class Reading:
     @cached_property
     def structure(self) -> Structure:
         """What the selection asks of them."""
-        return Structure(self.candidates, lasting=bool(self.keys))
+        return Structure(self.table, lasting=bool(self.keys))
 
     def markers(self, number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
         """Where markers stand in a document of which these spans are kept: see Elision."""
@@ -71,7 +71,7 @@ class Reading:
 
     def __len__(self) -> int:
         """Characters."""
-        return sum(map(len, self.candidates.texts))
+        return sum(map(len, self.table.texts))
 
 
 class _Fits(NamedTuple):
@@ -80,7 +80,7 @@ class _Fits(NamedTuple):
     tokens: int | None
 
 
-def titled(documents: Sequence[Document], passages: Sequence[Passage]) -> list[Passage]:
+def documents_as_passages(documents: Sequence[Document], passages: Sequence[Passage]) -> list[Passage]:
     """Each document as a passage, called what the first passage in it is."""
     items = []
     for document in documents:
@@ -89,7 +89,7 @@ def titled(documents: Sequence[Document], passages: Sequence[Passage]) -> list[P
     return items
 
 
-class Reader:
+class Analyser:
     """Reads documents, for one compression; what the cache knows of them is not found out again."""
 
     __slots__ = ("_encoding", "_fingerprint", "cache", "count")
@@ -115,70 +115,70 @@ class Reader:
         self.cache.put(key, _Fits(tokens), ALIVE)
         return tokens
 
-    def read(self, documents: Sequence[Document], items: Sequence[Passage], manner: Manner) -> Reading:
+    def read(self, documents: Sequence[Document], items: Sequence[Passage], options: AnalysisOptions) -> Analysis:
         """items: the documents as passages."""
-        keys = self._keys(items, manner)
-        whole = _key_of_all(documents, items, keys, manner) if keys else None
+        keys = self._keys(items, options)
+        whole = _key_of_all(documents, items, keys, options) if keys else None
         if self.cache is None or whole is None:
-            return _together(documents, items, [_read(item, manner.language) for item in items], manner)
-        reading = self.cache.get(whole, ALIVE)
-        if not isinstance(reading, Reading):
-            reading = _together(documents, items, self._texts(items, keys, manner), manner, keys)
-            self.cache.put(whole, reading, ALIVE)
-        return reading
+            return _together(documents, items, [_read(item, options.language) for item in items], options)
+        analysis = self.cache.get(whole, ALIVE)
+        if not isinstance(analysis, Analysis):
+            analysis = _together(documents, items, self._texts(items, keys, options), options, keys)
+            self.cache.put(whole, analysis, ALIVE)
+        return analysis
 
-    def candidates(self, documents: Sequence[Document], items: Sequence[Passage], manner: Manner) -> Candidates:
+    def table(self, documents: Sequence[Document], items: Sequence[Passage], options: AnalysisOptions) -> SegmentTable:
         """The segments alone."""
-        texts = self._texts(items, self._keys(items, manner), manner)
-        return Candidates.of(documents, [_segments(text, manner) for text in texts])
+        texts = self._texts(items, self._keys(items, options), options)
+        return SegmentTable.of(documents, [_segments(text, options) for text in texts])
 
-    def counts(self, reading: Reading) -> Sequence[int] | None:
+    def counts(self, analysis: Analysis) -> Sequence[int] | None:
         """The tokens of all segments; None where that would not be remembered, so that only those are counted that
         come into question."""
-        if self.cache is None or not reading.keys or self._encoding is None:
+        if self.cache is None or not analysis.keys or self._encoding is None:
             return None
-        counts = reading.counts.get(self._encoding)
+        counts = analysis.counts.get(self._encoding)
         if counts is None:
-            first, texts = reading.candidates.first, reading.candidates.texts
-            spans = zip(reading.keys, first, first[1:], strict=False)
-            manner = f"{self._encoding}:{reading.manner.whole}"
+            first, texts = analysis.table.first, analysis.table.texts
+            spans = zip(analysis.keys, first, first[1:], strict=False)
+            options = f"{self._encoding}:{analysis.options.whole}"
             counts = [
                 tokens
                 for key, start, end in spans
-                for tokens in _counted(self.cache, f"{key}:{manner}", texts[start:end], self.count)
+                for tokens in _counted(self.cache, f"{key}:{options}", texts[start:end], self.count)
             ]
-            reading.counts[self._encoding] = counts
+            analysis.counts[self._encoding] = counts
         return counts
 
-    def _keys(self, items: Sequence[Passage], manner: Manner) -> list[str]:
+    def _keys(self, items: Sequence[Passage], options: AnalysisOptions) -> list[str]:
         """Of each text; none at all without a cache, or where no key can tell what one is called."""
         if self.cache is None:
             return []
-        keys = [key_of("text", self._fingerprint(item.text), manner.language, _name(item)) for item in items]
+        keys = [key_of("text", self._fingerprint(item.text), options.language, _name(item)) for item in items]
         found = [key for key in keys if key]
         return found if len(found) == len(items) else []
 
-    def _texts(self, items: Sequence[Passage], keys: Sequence[str], manner: Manner) -> list[ReadText]:
+    def _texts(self, items: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions) -> list[ReadText]:
         cache = self.cache
         if cache is None or not keys:
-            return [_read(item, manner.language) for item in items]
-        return [_remembered(cache, key, item, manner.language) for key, item in zip(keys, items, strict=True)]
+            return [_read(item, options.language) for item in items]
+        return [_remembered(cache, key, item, options.language) for key, item in zip(keys, items, strict=True)]
 
 
 def _key_of_all(
-    documents: Sequence[Document], items: Sequence[Passage], keys: Sequence[str], manner: Manner
+    documents: Sequence[Document], items: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
 ) -> str | None:
     places = [(document.pieces, item.title, item.header_path) for document, item in zip(documents, items, strict=True)]
-    return key_of("passages", keys, manner.whole, places)
+    return key_of("passages", keys, options.whole, places)
 
 
 def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadText:
     stop_if_given_up()
-    form = TextForm(item.text)
-    found = cache.get(key, form)
+    codec = TextCodec(item.text)
+    found = cache.get(key, codec)
     if found is None:
         found = _read(item, language)
-        cache.put(key, found, form)
+        cache.put(key, found, codec)
     return found
 
 
@@ -188,31 +188,31 @@ def _read(item: Passage, language: str) -> ReadText:
     return ReadText(item.text, nodes, [] if nodes else segment_outlined(item.text, nodes, language=language))
 
 
-def _segments(text: ReadText, manner: Manner) -> Sequence[Segment]:
+def _segments(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
     """Those of source code depend on the budget; what takes its time there is the outline."""
-    return code_segments(text.text, text.outline, manner.whole) if text.outline else text.prose
+    return code_segments(text.text, text.outline, options.whole) if text.outline else text.prose
 
 
 def _together(
     documents: Sequence[Document],
     items: Sequence[Passage],
     texts: Sequence[ReadText],
-    manner: Manner,
+    options: AnalysisOptions,
     keys: Sequence[str] = (),
-) -> Reading:
+) -> Analysis:
     """keys: where there is a cache, so that more than one question is expected."""
-    segments = [_segments(text, manner) for text in texts]
-    candidates = Candidates.of(documents, segments)
+    segments = [_segments(text, options) for text in texts]
+    table = SegmentTable.of(documents, segments)
     elisions = {
         number: Elision(text.text, text.outline, source_language(text.text, _name(items[number])))
         for number, text in enumerate(texts)
         if text.outline
     }
     if not keys:
-        return Reading(manner, candidates, Corpus.of(items, segments, candidates.texts), elisions)
+        return Analysis(options, table, Corpus.of(items, segments, table.texts), elisions)
     words = [of_segment for text, found in zip(texts, segments, strict=True) for of_segment in _words(text, found)]
-    corpus = Corpus.of(items, segments, candidates.texts, words).with_postings(Terms(manner.language))
-    return Reading(manner, candidates, corpus, elisions, keys)
+    corpus = Corpus.of(items, segments, table.texts, words).with_postings(Terms(options.language))
+    return Analysis(options, table, corpus, elisions, keys)
 
 
 def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str]]:
@@ -223,11 +223,11 @@ def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str
 
 def _counted(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:
     stop_if_given_up()
-    form = CountsForm(len(texts))
-    counts = cache.get(key, form)
+    codec = CountsCodec(len(texts))
+    counts = cache.get(key, codec)
     if counts is None:
         counts = [tokens_of(text, count) for text in texts]
-        cache.put(key, counts, form)
+        cache.put(key, counts, codec)
     return counts
 
 

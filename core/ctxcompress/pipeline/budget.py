@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ctxcompress.config.options import CompressionConfig, Tier
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
 
-__all__ = ["MOST", "STOP", "Most", "fitted"]
+__all__ = ["MOST", "STOP", "Most", "resolve_auto_budget"]
 
 
 class Most(NamedTuple):
@@ -30,7 +30,7 @@ STOP: Mapping[Intent, float] = MappingProxyType({Intent.CONCEPTUAL: 0.012, Inten
 where these were measured, that kept as much evidence in a fifth fewer tokens."""
 
 
-def fitted(query: str, config: CompressionConfig) -> CompressionConfig:
+def resolve_auto_budget(query: str, config: CompressionConfig) -> CompressionConfig:
     """The options with a budget for this question in the place of ``max_tokens="auto"``; others as they are.
 
     It is a tier and a number of passages by the question's complexity, and `adaptive`, with a threshold by its intent.

@@ -10,10 +10,10 @@ from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import Selection
 
-__all__ = ["Account"]
+__all__ = ["OutcomeBuilder"]
 
 
-class Account:
+class OutcomeBuilder:
     """The outcome of the stages, passage by passage. Together `kept` and `dropped` have every character once."""
 
     def __init__(
@@ -34,16 +34,16 @@ class Account:
         self._markers = {index: markers for index, (_, markers) in shown_of.items()}
         self._texts, self._lines = layout.texts(shown_of), layout.lines
         whole = {document.pieces[0].passage for document in reduction.documents if document.is_passage}
-        going_on: dict[int, list[Span]] = {}
+        continues_in_next: dict[int, list[Span]] = {}
         for document in reduction.documents:
             for passage, span, _ in () if document.is_passage else document.pieces:
-                going_on.setdefault(passage, []).append(span)
+                continues_in_next.setdefault(passage, []).append(span)
         repeated = {
             index: found
             for index, item in enumerate(items)
             if index not in whole
             and index not in reduction.reasons
-            and (found := inverse(going_on.get(index, ()), len(item.text)))
+            and (found := inverse(continues_in_next.get(index, ()), len(item.text)))
         }
         self._left_out = (
             (Reason.DUPLICATE, repeated),

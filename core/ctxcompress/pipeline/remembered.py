@@ -8,11 +8,19 @@ from typing import NamedTuple, TypeVar
 from ctxcompress.cache.protocol import Fingerprints, key_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Marker, Passage, Span
-from ctxcompress.data.results import Compression, CountsTokens, Decision, Expands, KeptPassage, Reason, StageStats
+from ctxcompress.data.results import (
+    Compression,
+    CountsTokens,
+    Decision,
+    KeptPassage,
+    Reason,
+    ResultOperations,
+    StageStats,
+)
 from ctxcompress.data.spans import shown
 from ctxcompress.data.stats import DOUBTFUL
 
-__all__ = ["Outcome", "OutcomeForm", "is_worth_it", "key_of_outcome"]
+__all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
 _OTHERWISE = ("cache", "encoder")
 """Options that are not written into the key: one changes nothing, with the other there is no key."""
@@ -51,7 +59,7 @@ class Outcome(NamedTuple):
         )
 
     def compression(
-        self, query: str, items: Sequence[Passage], budget: int, original: CountsTokens, compressor: Expands
+        self, query: str, items: Sequence[Passage], budget: int, original: CountsTokens, compressor: ResultOperations
     ) -> Compression:
         """The same of these passages. The milliseconds are those of the first time."""
         return Compression(
@@ -72,7 +80,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class OutcomeForm:
+class ResultCodec:
     """Of an outcome of compressing these passages, as JSON."""
 
     items: Sequence[Passage]
@@ -112,7 +120,7 @@ class OutcomeForm:
             raise ValueError(f"it is not made as it should be ({type(error).__name__})") from error
         return outcome
 
-    def weigh(self, value: Outcome, /) -> int:
+    def estimated_size(self, value: Outcome, /) -> int:
         spans = sum(len(part[1]) for part in value.kept) + sum(len(part[1]) for part in value.dropped)
         return _BYTES * (2 + len(value.kept) + len(value.dropped)) + 4 * len(value.text) + 150 * spans
 
@@ -145,7 +153,7 @@ def key_of_outcome(
     return key_of("outcome", query, options, [_told(item, fingerprint) for item in items])
 
 
-def is_worth_it(compression: Compression) -> bool:
+def is_worth_remembering(compression: Compression) -> bool:
     """Whether to remember the outcome. Where something was amiss there is a warning in the log, each time."""
     notes = "\n".join(stage.note for stage in compression.stages)
     return bool(compression.passages) and not any(amiss in notes for amiss in _AMISS)

@@ -10,8 +10,8 @@ import numpy as np
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
-from ctxcompress.data.table import Candidates
-from ctxcompress.pipeline.analysis import Reading
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.query.terms import TECHNICAL_SYNONYMS, query_terms
 from ctxcompress.score.evidence import evidence
 from ctxcompress.score.matches import Floats
@@ -22,14 +22,14 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS, detect_language
 from ctxcompress.text.words import Terms
 
-__all__ = ["Judged", "judge", "language_of"]
+__all__ = ["ScoredSegments", "language_of", "score_segments"]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScoredSegments:
     """The segments of the documents, and what was found out about them."""
 
-    candidates: Candidates
+    table: SegmentTable
     scores: Floats
     """A probability, or plain BM25's sum."""
     worth: Floats
@@ -42,7 +42,7 @@ class Judged:
     def relevance_of(self, passages: int) -> Mapping[int, float]:
         """Number of a passage -> the best score of a segment of it, 0 for one without segments."""
         best = np.zeros(passages)
-        np.maximum.at(best, self.candidates.passage, self.scores)
+        np.maximum.at(best, self.table.passage, self.scores)
         return dict(enumerate(best.tolist()))
 
 
@@ -51,20 +51,22 @@ def language_of(query: str, passages: Sequence[Passage], config: CompressionConf
     return config.language or detect_language(" ".join([query, *(item.text[:150] for item in passages[:3])]))
 
 
-def judge(query: str, items: Sequence[Passage], reading: Reading, language: str, config: CompressionConfig) -> Judged:
+def score_segments(
+    query: str, items: Sequence[Passage], analysis: Analysis, language: str, config: CompressionConfig
+) -> ScoredSegments:
     """Scores the segments for the question, and weighs them as the options say. items: the documents as passages."""
-    candidates = reading.candidates
+    table = analysis.table
     terms = Terms(language)
     wanted = _wanted(query, language, terms, config)
-    scores = _scores(query, items, reading, language, config, wanted, terms)
-    around = surroundings(query, candidates.segments, candidates.texts, wanted, terms, reading.structure.under)
+    scores = _scores(query, items, analysis, language, config, wanted, terms)
+    around = surroundings(query, table.segments, table.texts, wanted, terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
-    around.weigh(scores)
-    worth = _worth(scores, candidates, config)
-    unlikely = _unlikely(scores, reading.structure, config, around.unasked)
+    around.damp(scores)
+    worth = _worth(scores, table, config)
+    unlikely = _unlikely(scores, analysis.structure, config, around.unasked)
     worth[unlikely] -= 1 + worth.max(initial=0.0)
-    return Judged(candidates, scores, worth, unlikely, around.unasked)
+    return ScoredSegments(table, scores, worth, unlikely, around.unasked)
 
 
 def _wanted(query: str, language: str, terms: Terms, config: CompressionConfig) -> Mapping[str, float]:
@@ -78,14 +80,14 @@ def _wanted(query: str, language: str, terms: Terms, config: CompressionConfig) 
 def _scores(
     query: str,
     items: Sequence[Passage],
-    reading: Reading,
+    analysis: Analysis,
     language: str,
     config: CompressionConfig,
     wanted: Mapping[str, float],
     terms: Terms,
 ) -> Floats:
     """What the scorer says of each segment: a probability, or plain BM25's sum."""
-    corpus = reading.corpus
+    corpus = analysis.corpus
     if config.scorer == "bm25":
         return relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.postings)
     embeddings = [item.embedding for item in items]
@@ -93,7 +95,7 @@ def _scores(
     return evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()), semantics)
 
 
-def _worth(scores: Floats, candidates: Candidates, config: CompressionConfig) -> Floats:
+def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Floats:
     """What the segments are worth to the budget.
 
     A probability says little of which of two sure segments is surer, its odds do. Their fourth root brings them to
@@ -101,7 +103,7 @@ def _worth(scores: Floats, candidates: Candidates, config: CompressionConfig) ->
     """
     worth = scores.copy() if config.scorer == "bm25" else (scores / (1 - np.minimum(scores, 1 - 1e-12))) ** 0.25
     if config.type_weights:
-        worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in candidates.segments])
+        worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in table.segments])
     return worth
 
 
@@ -109,7 +111,7 @@ def _unlikely(scores: Floats, structure: Structure, config: CompressionConfig, u
     """The boilerplate, and with `adaptive` the segments less likely needed than `min_probability`, and than the
     likeliest one. A table's rows are as likely as its header, which is no segment to be kept alone, and a heading is
     as the text right under it."""
-    candidates = structure.candidates
+    table = structure.table
     apart = _apart(structure, unasked)
     if not config.adaptive:
         return sorted(apart)
@@ -117,19 +119,19 @@ def _unlikely(scores: Floats, structure: Structure, config: CompressionConfig, u
     headings = {heading for heading, block in structure.under.items() if any(likely[block.start : block.stop])}
     return [
         number
-        for number, segment in enumerate(candidates.segments)
+        for number, segment in enumerate(table.segments)
         if number in apart
         or not (
             likely[number]
             or number in headings
-            or (segment[0] is Kind.TABLE and any(likely[header] for header in candidates.needs(number)))
+            or (segment[0] is Kind.TABLE and any(likely[header] for header in table.needs(number)))
         )
     ]
 
 
 def _apart(structure: Structure, unasked: Sequence[int]) -> set[int]:
     """The boilerplate that is not asked for, unless there is no other text."""
-    apart, segments = set(unasked), structure.candidates.segments
+    apart, segments = set(unasked), structure.table.segments
     others = (number for number in range(len(segments)) if number not in apart)
     if apart and any(structure.stands[number] and segments[number][0] is not Kind.HEADING for number in others):
         return apart

@@ -11,7 +11,7 @@ import numpy as np
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.text.words import split_each
 
-__all__ = ["ALIVE", "CountsForm", "ReadText", "TextForm"]
+__all__ = ["ALIVE", "CountsCodec", "ReadText", "TextCodec"]
 
 _KINDS = {str(kind): kind for kind in Kind}
 _LIST = 200
@@ -35,7 +35,7 @@ class ReadText:
 
 
 @dataclass(frozen=True, slots=True)
-class TextForm:
+class TextCodec:
     """Of what was read in this text, without the text. Words are split again, which takes no longer than reading."""
 
     text: str
@@ -66,13 +66,13 @@ class TextForm:
             raise ValueError(f"what was read is not a text of {len(self.text)} characters")
         return ReadText(self.text, outline, segments)
 
-    def weigh(self, _: ReadText, /) -> int:
+    def estimated_size(self, _: ReadText, /) -> int:
         """As measured on pages of prose and of Markdown: 15 bytes a character."""
         return _LIST + 16 * len(self.text)
 
 
 @dataclass(frozen=True, slots=True)
-class CountsForm:
+class CountsCodec:
     """Of the tokens of so many segments: 32-bit numbers."""
 
     segments: int
@@ -87,7 +87,7 @@ class CountsForm:
         counts: list[int] = np.frombuffer(data, dtype="<u4").tolist()
         return counts
 
-    def weigh(self, value: Sequence[int], /) -> int:
+    def estimated_size(self, value: Sequence[int], /) -> int:
         return _LIST + 8 * len(value)
 
 
@@ -102,7 +102,7 @@ class _AliveForm:
     def decode(self, _: bytes, /) -> Sized:
         raise ValueError("it cannot have been written")
 
-    def weigh(self, value: Sized, /) -> int:
+    def estimated_size(self, value: Sized, /) -> int:
         """As measured, with what is found out question by question: 30 to 55 bytes a character, without words."""
         return 10 * _LIST + 56 * len(value)
 

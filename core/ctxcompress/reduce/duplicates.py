@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.text.words import has_unspaced, split_unspaced
 
-__all__ = ["MANY", "Joins", "Shingles", "copies", "go_through", "near_copies", "preference", "same_meaning"]
+__all__ = ["MANY", "Joins", "Shingles", "copies", "go_through", "near_duplicates", "preference", "same_meaning"]
 
 _ROUNDING = 1e-6
 _FEW = 8_192
@@ -272,7 +272,7 @@ def copies(texts: Sequence[str], order: Sequence[int]) -> Leaders:
     return leaders
 
 
-def near_copies(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:
+def near_duplicates(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:
     """Those whose shingles are as similar as the threshold says and that have the same particulars."""
     shingles, particulars = Shingles(texts), Particulars(texts)
     keys = shingles.keys(threshold)

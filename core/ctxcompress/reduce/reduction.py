@@ -16,7 +16,7 @@ from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import DOUBTFUL, stop_if_given_up
 from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce.duplicates import copies, near_copies, preference, same_meaning
+from ctxcompress.reduce.duplicates import copies, near_duplicates, preference, same_meaning
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, standing, within_limits
 from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
@@ -188,7 +188,7 @@ class _Funnel:
         if threshold is not None:
             order = self._to_compare()
             texts = [self._passages[number].text for number in order]
-            self._merge(order, near_copies(texts, range(len(order)), threshold))
+            self._merge(order, near_duplicates(texts, range(len(order)), threshold))
         self.end("near", "off" if threshold is None else f"\u2265{threshold:g}", chooses=True)
 
     def by_meaning(self) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from ctxcompress.code.detection import going_on, is_code_name, source_language
+from ctxcompress.code.detection import continues_in_next, is_code_name, source_language
 from ctxcompress.data.documents import Document, Piece, Spans, documents_as_they_are
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.spans import intersection, inverse
@@ -233,7 +233,7 @@ def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
     others = [number for number in numbers if number not in starts]
     texts = [passages[number].text for number in others]
     first = passages[numbers[0]]
-    goes_on = going_on(texts, source_language(first.text, first.file_path or first.title))
+    goes_on = continues_in_next(texts, source_language(first.text, first.file_path or first.title))
     for (one, other), found in zip(pairwise(others), goes_on, strict=True):
         if found and other - one == 1 and (passages[one].text[-1:] == "\n" or passages[other].text[:1] == "\n"):
             yield Link(0, one, other)
@@ -241,7 +241,7 @@ def _of_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
 
 def _meet(one: Passage, other: Passage) -> bool:
     """Whether chunks of which only the title is the same may be of one file."""
-    return all(going_on([one.text, other.text], source_language(one.text, one.title)))
+    return all(continues_in_next([one.text, other.text], source_language(one.text, one.title)))
 
 
 def _filler(text: str, gap: int) -> str:

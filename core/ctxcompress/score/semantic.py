@@ -70,7 +70,7 @@ class Semantics:
         """The name of the weights that are for it."""
         if self.word_vectors is not None:
             return "encoder_and_static"
-        return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.cheap else "static"
+        return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.compares_all else "static"
 
     def features(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str] = ()) -> Floats:
         """One row for each of SEMANTIC, with word vectors beside the encoder of WORD_VECTORS too; one column a segment.
@@ -93,7 +93,7 @@ class Semantics:
         return np.vstack([_segment_rows(corpus, closeness), _label_rows(corpus, closeness), of_clauses])
 
     def _closeness(self, query: str, clauses: Sequence[str], corpus: Corpus, logits: Floats | None) -> Closeness:
-        if isinstance(self.encoder, Encoder) or not self.encoder.cheap:
+        if isinstance(self.encoder, Encoder) or not self.encoder.compares_all:
             beside = self.word_vectors is not None
             return closeness_of_some(self.encoder, query, clauses, corpus, logits, self.embeddings, word_vectors=beside)
         return closeness_of_all(self.encoder, query, clauses, corpus)

@@ -52,7 +52,7 @@ class Surroundings(NamedTuple):
     wanted: list[int]
     """Those that a question about the page itself asks for: few of its words need be in them."""
 
-    def weigh(self, scores: Floats) -> None:
+    def damp(self, scores: Floats) -> None:
         """Makes the scores of the ones next to nothing, and those of the others the best there are."""
         scores[self.unasked] *= _UNASKED
         scores[self.wanted] = scores.max(initial=_LEAST)

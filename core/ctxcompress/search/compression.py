@@ -22,7 +22,7 @@ from ctxcompress.data.spans import inverse
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.query.complexity import Complexity
 from ctxcompress.search.key_sentences import KeySentences, hollow
-from ctxcompress.search.result_limits import LeftOut, Limits, SearchOptions, best_first, complexity_of, left_out
+from ctxcompress.search.result_limits import Drop, Limits, SearchOptions, best_first, complexity_of, left_out
 from ctxcompress.search.shapes import Found, Record, read_shape, shown_to_model
 from ctxcompress.tokens import TokenCounter
 
@@ -206,7 +206,7 @@ class _Work:
 
     results: object
     found: Found
-    left_out: Mapping[int, LeftOut]
+    left_out: Mapping[int, Drop]
     limits: Limits
 
     def within(self, query: str, config: CompressionConfig, count: TokenCounter, max_tokens: int | None) -> _Made:
@@ -236,7 +236,7 @@ class _Work:
     def dropped(self, made: _Made) -> Iterator[Decision]:
         """What of all texts was left out; of a result that is not kept and has no text, that it was."""
         for place, record in enumerate(self.found.records):
-            why = self.left_out.get(place, LeftOut(Reason.BUDGET))
+            why = self.left_out.get(place, Drop(Reason.BUDGET))
             is_kept = place in made.places
             said = False
             for text in self._texts(place):

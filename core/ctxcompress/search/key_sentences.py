@@ -12,8 +12,8 @@ from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are
 from ctxcompress.data.passages import Kind, Passage, Span
-from ctxcompress.pipeline.analysis import Manner, Reader, titled
-from ctxcompress.pipeline.scoring import judge, language_of
+from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.scoring import language_of, score_segments
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.matches import Floats
 from ctxcompress.score.surroundings import surroundings
@@ -53,16 +53,16 @@ class KeySentences:
     def __init__(self, query: str, passages: Sequence[Passage], config: CompressionConfig) -> None:
         """passages: the texts of all results."""
         documents = documents_as_they_are([passage.text for passage in passages])
-        items = titled(documents, passages)
+        items = documents_as_passages(documents, passages)
         language = language_of(query, passages, config)
-        reader = Reader(config.cache, Fingerprints(), len, TokenCounter(len))
-        reading = reader.read(documents, items, Manner.of(language, 1))
-        self._structure: Structure = reading.structure
-        judged = judge(query, items, reading, language, config)
-        self._worth: Floats = judged.worth
-        self._around = frozenset(judged.around)
+        analyser = Analyser(config.cache, Fingerprints(), len, TokenCounter(len))
+        analysis = analyser.read(documents, items, AnalysisOptions.of(language, 1))
+        self._structure: Structure = analysis.structure
+        scored = score_segments(query, items, analysis, language, config)
+        self._worth: Floats = scored.worth
+        self._around = frozenset(scored.around)
         texts = [passage.text for passage in passages]
-        self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=reading.markers)
+        self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=analysis.markers)
 
     def of(self, numbers: Sequence[int], characters: int, sentences: int) -> Mapping[int, KeptText]:
         """What is kept of the texts with these numbers, which are those of one result: so many sentences at most, with
@@ -71,8 +71,8 @@ class KeySentences:
         Texts that have no more come back as they are. A sentence that is too long alone is cut between words, and
         marked.
         """
-        candidates, layout = self._structure.candidates, self._layout
-        own = [n for number in numbers for n in range(candidates.first[number], candidates.first[number + 1])]
+        table, layout = self._structure.table, self._layout
+        own = [n for number in numbers for n in range(table.first[number], table.first[number + 1])]
         if sum(len(layout.passages[n]) for n in numbers) <= characters and len(self._counted(own)) <= sentences:
             return {n: KeptText(layout.passages[n], (Span(0, len(layout.passages[n])),)) for n in numbers}
         best = self._best(own, characters, sentences)
@@ -87,7 +87,7 @@ class KeySentences:
 
         Their number is limited, so that it does not count how long they are, as it does where a budget is filled.
         """
-        texts = self._structure.candidates.texts
+        texts = self._structure.table.texts
         stands = [n for n in self._counted(own) if self._structure.stands[n]]
         ranked = sorted(stands, key=lambda n: (-self._worth[n], n))
         ranked = [n for n in ranked if n not in self._around] or ranked
@@ -109,16 +109,16 @@ class KeySentences:
 
     def _counted(self, numbers: Iterable[int]) -> list[int]:
         """Those of the segments that count as sentences."""
-        segments, texts = self._structure.candidates.segments, self._structure.candidates.texts
+        segments, texts = self._structure.table.segments, self._structure.table.texts
         return [n for n in numbers if segments[n].kind is not Kind.HEADING and not texts[n].isspace()]
 
     def _cut(self, own: Iterable[int], spans: Spans) -> int | None:
         """The number of the text in which the last thing that is kept is the beginning of a sentence."""
-        candidates = self._structure.candidates
+        table = self._structure.table
         ends = {(document, end) for document, kept in spans.items() for _, end in kept[-1:]}
         for number in own:
-            segment, document = candidates.segments[number], candidates.document[number]
-            last = segment.start + len(candidates.texts[number].rstrip())
+            segment, document = table.segments[number], table.document[number]
+            last = segment.start + len(table.texts[number].rstrip())
             if segment.kind not in _LINES and any(d == document and segment.start < end < last for d, end in ends):
                 return document
         return None

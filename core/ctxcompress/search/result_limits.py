@@ -14,7 +14,7 @@ from ctxcompress.errors import ConfigError
 from ctxcompress.query.complexity import Complexity, classify_complexity
 from ctxcompress.search.shapes import Record
 
-__all__ = ["LeftOut", "Limits", "SearchOptions", "best_first", "complexity_of", "left_out", "page_of"]
+__all__ = ["Drop", "Limits", "SearchOptions", "best_first", "complexity_of", "left_out", "page_of"]
 
 # What is added to an address to know where its reader came from; the page is the same without.
 _TRACKING = re.compile(
@@ -100,7 +100,7 @@ def complexity_of(given: object, query: str | None) -> Complexity:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Drop:
     """Why a result is not kept."""
 
     reason: Reason
@@ -108,21 +108,21 @@ class LeftOut:
     """The place of the result of the same page that is, and says all that this one does."""
 
 
-def left_out(records: Sequence[Record], limits: Limits, hollow: Collection[int] = ()) -> dict[int, LeftOut]:
+def left_out(records: Sequence[Record], limits: Limits, hollow: Collection[int] = ()) -> dict[int, Drop]:
     """Place of a result -> why it is left out, before any text is shortened. hollow: the places of those that say
     nothing, which stay where no other has a text."""
-    found: dict[int, LeftOut] = {}
+    found: dict[int, Drop] = {}
     least = limits.min_score
     if least is not None:
         weak = [place for place, score in enumerate(map(_score, records)) if score is not None and score < least]
         if len(weak) < len(records):
-            found.update(dict.fromkeys(weak, LeftOut(Reason.SCORE)))
+            found.update(dict.fromkeys(weak, Drop(Reason.SCORE)))
     rest = [place for place in range(len(records)) if place not in found and place not in hollow]
     if any(text.strip() for place in rest for *_, text in records[place].texts()):
-        found.update({place: LeftOut(Reason.BUDGET) for place in hollow if place not in found})
+        found.update({place: Drop(Reason.BUDGET) for place in hollow if place not in found})
     found.update(_copies(records, [place for place in range(len(records)) if place not in found]))
     ranked = best_first(records, [place for place in range(len(records)) if place not in found])
-    found.update(dict.fromkeys(ranked[limits.max_results :], LeftOut(Reason.LIMIT)))
+    found.update(dict.fromkeys(ranked[limits.max_results :], Drop(Reason.LIMIT)))
     return found
 
 
@@ -132,20 +132,20 @@ def best_first(records: Sequence[Record], places: Sequence[int]) -> list[int]:
     return sorted(places, key=lambda place: -scores[place]) if len(scores) == len(places) else list(places)
 
 
-def _copies(records: Sequence[Record], places: Sequence[int]) -> dict[int, LeftOut]:
+def _copies(records: Sequence[Record], places: Sequence[int]) -> dict[int, Drop]:
     """The results of whose page another one says the same: all of their text, or more. Of several that say the very
     same the best-scored stays, or the first. Two parts of a page are no copies of each other."""
     pages: dict[str, list[int]] = {}
     for place in places:
         pages.setdefault(page_of(records[place].address or ""), []).append(place)
-    found: dict[int, LeftOut] = {}
+    found: dict[int, Drop] = {}
     for of_page in pages.values():
         if len(of_page) > 1:
             found.update(_copies_in_page({place: _folded(records[place]) for place in best_first(records, of_page)}))
     return found
 
 
-def _copies_in_page(texts: Mapping[int, Sequence[str]]) -> Iterator[tuple[int, LeftOut]]:
+def _copies_in_page(texts: Mapping[int, Sequence[str]]) -> Iterator[tuple[int, Drop]]:
     """texts: those of each result, the best one first."""
     kept: dict[int, str] = {}
     for place in sorted(texts, key=lambda place: -sum(map(len, texts[place]))):
@@ -154,7 +154,7 @@ def _copies_in_page(texts: Mapping[int, Sequence[str]]) -> Iterator[tuple[int, L
         if same is None:
             kept[place] = own
         else:
-            yield place, LeftOut(Reason.DUPLICATE, same)
+            yield place, Drop(Reason.DUPLICATE, same)
 
 
 def _folded(record: Record) -> list[str]:

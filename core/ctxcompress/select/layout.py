@@ -10,7 +10,7 @@ from ctxcompress.config.options import Order
 from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Marker, Segment, Span
 from ctxcompress.data.spans import Gap, joined, markers_for, merged, shown
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 
 __all__ = [
     "Arrange",
@@ -121,14 +121,14 @@ class Layout:
             for number, document in enumerate(self.documents)
         }
 
-    def spans(self, candidates: Candidates, kept: Iterable[int]) -> Spans:
+    def spans(self, table: SegmentTable, kept: Iterable[int]) -> Spans:
         """Document number -> the spans to emit of it, for every document with something to emit, in order."""
-        document, first = candidates.document, candidates.first
+        document, first = table.document, table.first
         spans: Spans = {}
         for index, group in groupby(sorted(kept), key=document.__getitem__):
             begin, end = first[index], first[index + 1]
             local = [number - begin for number in group]
-            found = assemble(self.documents[index].text, candidates.segments[begin:end], local)
+            found = assemble(self.documents[index].text, table.segments[begin:end], local)
             if found:
                 spans[index] = found
         return spans
@@ -256,9 +256,9 @@ class SegmentCosts:
 
     __slots__ = ("_candidates", "_characters", "_counts", "_known", "_layout", "_tokens")
 
-    def __init__(self, candidates: Candidates, layout: Layout, counts: Sequence[int] | None = None) -> None:
+    def __init__(self, table: SegmentTable, layout: Layout, counts: Sequence[int] | None = None) -> None:
         """counts: what `tokens_of` says of every segment, if that is known."""
-        self._candidates, self._layout = candidates, layout
+        self._candidates, self._layout = table, layout
         self._counts = counts
         self._known: dict[int, int] = {}
         self._characters, self._tokens = 0, 0

@@ -6,11 +6,11 @@ from itertools import chain, islice
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Segment, Span
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout, stripped_end
 from ctxcompress.text.lines import after_marks, is_between_graphemes, longest_prefix
 
-_Way = Callable[[Candidates, int, Layout, int], Iterator[Spans]]
+_Way = Callable[[SegmentTable, int, Layout, int], Iterator[Spans]]
 """From a segment to the parts of it that may be kept alone, in a budget."""
 
 __all__ = ["best_alone", "best_split", "opening_fence"]
@@ -30,33 +30,33 @@ _FENCES = ("```", "~~~")
 
 
 def best_split(
-    candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int
-) -> tuple[Candidates, int, int] | None:
+    table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int
+) -> tuple[SegmentTable, int, int] | None:
     """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
     and how many there are more than before. None if it fits, or if not even its first word does: then another one is
     kept that fits whole, or else what `best_alone` finds.
 
     Where something stands before, only what is over the whole budget is split: anything else can come another time.
     """
-    found = (number for number in ranking if candidates.segments[number][0] is not Kind.HEADING)
+    found = (number for number in ranking if table.segments[number][0] is not Kind.HEADING)
     texts = list(islice(found, 1))
-    if texts and len(candidates.texts[texts[0]]) * _MOST_TOKENS <= budget and not candidates.needs(texts[0]):
+    if texts and len(table.texts[texts[0]]) * _MOST_TOKENS <= budget and not table.needs(texts[0]):
         return None  # it need not be counted
     texts += islice(found, _SOURCE_TRIES - 1)
-    texts = texts[: _TRIES if texts and candidates.segments[texts[0]].unit is None else _SOURCE_TRIES]
+    texts = texts[: _TRIES if texts and table.segments[texts[0]].unit is None else _SOURCE_TRIES]
     is_tried = False
     for number in texts:
-        alone = layout.spans(candidates, {number, *candidates.needs(number)})
+        alone = layout.spans(table, {number, *table.needs(number)})
         text_alone = layout.compose(alone)
         if layout.tokens(text_alone) <= budget:
             return None
-        if is_tried or (candidates.segments[number].unit is not None and number != texts[-1]):
+        if is_tried or (table.segments[number].unit is not None and number != texts[-1]):
             continue  # a statement is not cut in two while there are others
         if layout.before and layout.count(text_alone) <= budget:
             continue
-        segment, text = candidates.segments[number], candidates.texts[number]
+        segment, text = table.segments[number], table.texts[number]
         tail = segment.start + _closing_fence(text)
-        index = candidates.document[number]
+        index = table.document[number]
         fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
         opening, lines = opening_fence(text), segment.kind is Kind.CODE
         beginning = text[: tail - segment.start]
@@ -64,55 +64,55 @@ def best_split(
         whole_words = not layout.before
         length = longest_prefix(beginning, fits=fits, lines=lines, skip=opening, whole_words=whole_words)
         if length:
-            pieces = candidates.split(number, segment.start + length, tail)
-            return pieces, number, len(pieces.segments) - len(candidates.segments)
+            pieces = table.split(number, segment.start + length, tail)
+            return pieces, number, len(pieces.segments) - len(table.segments)
         is_tried = True
     return None
 
 
-def best_alone(candidates: Candidates, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
+def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
     """The best segment, whole with what it needs or else the beginning of its text without; a heading only if there
     is nothing else. For budgets so small that nothing can be kept as it should be; empty if not one character fits.
 
     A word is cut only where of none of them the first word fits, and no other word of the best ones.
     """
-    texts = sorted(ranking, key=lambda number: candidates.segments[number][0] is Kind.HEADING)
+    texts = sorted(ranking, key=lambda number: table.segments[number][0] is Kind.HEADING)
     tries: Iterator[tuple[int, _Way]] = chain(
         *(((number, _whole), (number, _beginnings)) for number in texts[:_WORD_TRIES]),
         ((number, _words) for number in texts[:_TRIES]),
         ((number, _characters) for number in texts[:_TRIES]),
     )
     for number, way in tries:
-        for spans in way(candidates, number, layout, budget):
+        for spans in way(table, number, layout, budget):
             if spans and layout.tokens(layout.compose(spans)) <= budget:
                 return spans
     return {}
 
 
-def _whole(candidates: Candidates, number: int, layout: Layout, _: int) -> Iterator[Spans]:
-    yield layout.spans(candidates, {number, *candidates.needs(number)})
+def _whole(table: SegmentTable, number: int, layout: Layout, _: int) -> Iterator[Spans]:
+    yield layout.spans(table, {number, *table.needs(number)})
 
 
 def _beginnings(
-    candidates: Candidates, number: int, layout: Layout, budget: int, *, whole_words: bool = True
+    table: SegmentTable, number: int, layout: Layout, budget: int, *, whole_words: bool = True
 ) -> Iterator[Spans]:
     """The longest beginning of a segment's text that fits, without a fence around it; and without what a list item or
     a heading begins with."""
-    text = candidates.texts[number]
+    text = table.texts[number]
     start, end = opening_fence(text), _closing_fence(text)
     start += len(text[start:end]) - len(text[start:end].lstrip())
     for place in dict.fromkeys((start, after_marks(text[:end], start))):
-        yield _from(_grapheme_start(text, place), end, candidates, number, layout, budget, whole_words=whole_words)
+        yield _from(_grapheme_start(text, place), end, table, number, layout, budget, whole_words=whole_words)
 
 
-def _words(candidates: Candidates, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
+def _words(table: SegmentTable, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
     """What fits from another word on than the first one."""
-    text = candidates.texts[number]
+    text = table.texts[number]
     end = _closing_fence(text)
     for found in islice(_WORD.finditer(text, opening_fence(text), end), 1, _MOST_WORDS):
         if _LETTER.search(found.group()):
             start = _grapheme_start(text, found.start())
-            yield _from(start, end, candidates, number, layout, budget, whole_words=True)
+            yield _from(start, end, table, number, layout, budget, whole_words=True)
 
 
 def _grapheme_start(text: str, place: int) -> int:
@@ -120,19 +120,19 @@ def _grapheme_start(text: str, place: int) -> int:
     return place - (not is_between_graphemes(text, place))
 
 
-def _characters(candidates: Candidates, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
-    return _beginnings(candidates, number, layout, budget, whole_words=False)
+def _characters(table: SegmentTable, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
+    return _beginnings(table, number, layout, budget, whole_words=False)
 
 
 def _from(
-    start: int, end: int, candidates: Candidates, number: int, layout: Layout, budget: int, *, whole_words: bool
+    start: int, end: int, table: SegmentTable, number: int, layout: Layout, budget: int, *, whole_words: bool
 ) -> Spans:
     """The longest part of ``text[start:end]`` of a segment that begins there and fits; empty if none does."""
-    segment, index = candidates.segments[number], candidates.document[number]
+    segment, index = table.segments[number], table.document[number]
     inner = segment._replace(start=segment.start + start, end=segment.start + end)
     beginning = _beginning(layout.documents[index].text, inner, inner.end, index)
     fits = _fits(beginning, layout, budget)
-    length = longest_prefix(candidates.texts[number][start:end], fits=fits, lines=False, whole_words=whole_words)
+    length = longest_prefix(table.texts[number][start:end], fits=fits, lines=False, whole_words=whole_words)
     return beginning(length) if length else {}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind, Passage, Span
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.select.qatbe import Selection
@@ -20,7 +20,7 @@ _LONGEST = 200
 
 
 def previews(
-    candidates: Candidates,
+    table: SegmentTable,
     values: NDArray[np.float64],
     relevance: Mapping[int, float],
     layout: Layout,
@@ -30,27 +30,27 @@ def previews(
 
     values: of each segment. relevance: of each passage.
     """
-    headers = {need for number in range(len(candidates.segments)) for need in candidates.needs(number)}
+    headers = {need for number in range(len(table.segments)) for need in table.needs(number)}
     best: dict[int, int] = {}
     order = np.argsort(-values, kind="stable").tolist()
-    for number in sorted(order, key=lambda number: number in headers or candidates.segments[number][0] is Kind.HEADING):
-        start, end = _beginning(candidates, number, layout)
+    for number in sorted(order, key=lambda number: number in headers or table.segments[number][0] is Kind.HEADING):
+        start, end = _beginning(table, number, layout)
         if start < end:
-            best.setdefault(candidates.passage[number], number)
+            best.setdefault(table.passage[number], number)
     ranked = sorted(best, key=lambda passage: (-relevance[passage], passage))
     shown: list[int] = []
     separator = layout.count(layout.separator)
     room = budget + separator
     for passage in ranked:
-        line = {candidates.document[best[passage]]: (_beginning(candidates, best[passage], layout),)}
+        line = {table.document[best[passage]]: (_beginning(table, best[passage], layout),)}
         cost = layout.count(layout.compose(line)) + separator
         if cost <= room:
             room -= cost
             shown.append(best[passage])
-    selection = _composed(candidates, shown, layout)
+    selection = _composed(table, shown, layout)
     while selection.tokens > budget:
         shown.pop()
-        selection = _composed(candidates, shown, layout)
+        selection = _composed(table, shown, layout)
     return selection
 
 
@@ -60,20 +60,20 @@ def preview_line(passage: Passage, text: str) -> str:
     return " ".join(f"[{passage.id}] {label}{': ' if label and text else ''}{text}".split())
 
 
-def _composed(candidates: Candidates, shown: Sequence[int], layout: Layout) -> Selection:
+def _composed(table: SegmentTable, shown: Sequence[int], layout: Layout) -> Selection:
     spans: dict[int, list[Span]] = {}
     for number in sorted(shown):
-        spans.setdefault(candidates.document[number], []).append(_beginning(candidates, number, layout))
+        spans.setdefault(table.document[number], []).append(_beginning(table, number, layout))
     found = {document: tuple(of_document) for document, of_document in spans.items()}
     text = layout.compose(found)
     return Selection(found, {}, text, layout.tokens(text))
 
 
-def _beginning(candidates: Candidates, number: int, layout: Layout) -> Span:
+def _beginning(table: SegmentTable, number: int, layout: Layout) -> Span:
     """What of a segment is shown: of code a line, of anything else a sentence, not too much of it, and nothing that is
     of another passage."""
-    segment, text = candidates.segments[number], candidates.texts[number]
-    text = text[: layout.documents[candidates.document[number]].piece_end(segment.start) - segment.start]
+    segment, text = table.segments[number], table.texts[number]
+    text = text[: layout.documents[table.document[number]].piece_end(segment.start) - segment.start]
     start = opening_fence(text) if segment.kind is Kind.CODE else 0
     start += len(text[start:]) - len(text[start:].lstrip())
     body = text[start:].rstrip()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.documents import Spans
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.knapsack import Knapsack, Novelty, rank
 from ctxcompress.select.layout import Layout, SegmentCosts
 from ctxcompress.select.oversize import best_alone, best_split
@@ -81,9 +81,9 @@ class Coherence:
     def __init__(self, structure: Structure, order: Sequence[int]) -> None:
         """order: the segments that may be chosen, from the best to the worst."""
         self._order = order
-        self._candidates = structure.candidates
+        self._candidates = structure.table
         self._announcement, self._leading = structure.announcement, structure.leading
-        self._segments = len(structure.candidates.segments)
+        self._segments = len(structure.table.segments)
         self._groups: dict[int, _Group] = {}
 
     def companions(self, item: int, kept: Container[int]) -> list[int] | None:
@@ -171,16 +171,16 @@ def select(
     another needs it, or where it is the best. known: segments that the reader has already, which are kept only where
     another needs them. counts: the tokens of all of them (see costs), if they are known.
     """
-    candidates = structure.candidates
+    table = structure.table
     free = budget - layout.tokens("")
     ranking = [number for number in ranked(structure, values) if number not in known]
     has_room = not layout.before or free >= _worth_filling(budget)
-    split = best_split(candidates, ranking, layout, budget) if has_room else None
+    split = best_split(table, ranking, layout, budget) if has_room else None
     forced: list[int] = []
     if split is not None:
-        candidates, first, added = split
+        table, first, added = split
         values = np.insert(values, first + 1, np.zeros(added))
-        structure, counts, forced = Structure(candidates), None, [first]
+        structure, counts, forced = Structure(table), None, [first]
         left_out = {first, *(number + added * (number > first) for number in known)}
         ranking = [first, *(number for number in ranked(structure, values) if number not in left_out)]
     order, twins = _without_duplicates(ranking, structure)
@@ -190,8 +190,8 @@ def select(
     companions = Coherence(structure, order).companions
     worth = values.tolist()  # a list's numbers are compared faster
     order = [number for number in order if worth[number] >= 0] or order[:1]
-    packing = _Packing(candidates, order, [*gains(values), *[0.0] * len(layout.passages)], twins, layout, budget)
-    cost = SegmentCosts(candidates, layout, counts)
+    packing = _Packing(table, order, [*gains(values), *[0.0] * len(layout.passages)], twins, layout, budget)
+    cost = SegmentCosts(table, layout, counts)
     room = free + layout.count(layout.separator)
     while room > 0:
         knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.before))
@@ -203,7 +203,7 @@ def select(
             return selection if forced else packing.exchanged(selection, knapsack)
         # Together the parts cost more than one by one: again, with less room.
         room -= max(selection.tokens - budget, 1 if room > free - 8 else room // 8)
-    spans = {} if layout.before else best_alone(candidates, ranking, layout, budget)
+    spans = {} if layout.before else best_alone(table, ranking, layout, budget)
     text = layout.compose(spans)
     return Selection(spans, {}, text, layout.tokens(text))
 
@@ -212,7 +212,7 @@ def select(
 class _Packing:
     """What does not change from one attempt to pack to the next."""
 
-    candidates: Candidates
+    table: SegmentTable
     order: Sequence[int]
     gains: Sequence[float]
     twins: Mapping[int, int]
@@ -221,10 +221,10 @@ class _Packing:
 
     def composed(self, items: Collection[int]) -> Selection:
         """The selection of these items."""
-        kept = {item for item in items if item < len(self.candidates.segments)}
-        spans = self.layout.spans(self.candidates, kept)
+        kept = {item for item in items if item < len(self.table.segments)}
+        spans = self.layout.spans(self.table, kept)
         text = self.layout.compose(spans)
-        duplicates = self.candidates.spans(number for number, twin in sorted(self.twins.items()) if twin in kept)
+        duplicates = self.table.spans(number for number, twin in sorted(self.twins.items()) if twin in kept)
         return Selection(spans, duplicates, text, self.layout.tokens(text))
 
     def refilled(self, selection: Selection, knapsack: Knapsack) -> tuple[Selection, Knapsack]:

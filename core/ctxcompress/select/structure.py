@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.knapsack import Runs
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker
@@ -24,70 +24,70 @@ _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
 
 
-def with_colon(candidates: Candidates) -> list[int]:
+def with_colon(table: SegmentTable) -> list[int]:
     """The segments that end with a colon."""
     return [
         number
-        for number, text in enumerate(candidates.texts)
+        for number, text in enumerate(table.texts)
         if (":" in text or "\uff1a" in text) and text.rstrip(_AFTER_COLON).endswith(_COLONS)
     ]
 
 
-def announcements(candidates: Candidates, colons: Sequence[int]) -> list[int]:
+def announcements(table: SegmentTable, colons: Sequence[int]) -> list[int]:
     """For every list item, table and piece of code the sentence right above that announces it, or -1. colons: the
     segments that end with one."""
-    segments = candidates.segments
+    segments = table.segments
     found = [-1] * len(segments)
     for number in colons:
         if segments[number][0] not in _ANNOUNCED:
-            for other in range(number + 1, _end_of_run(candidates, number)):
+            for other in range(number + 1, _end_of_run(table, number)):
                 found[other] = number
     return found
 
 
-def announced(candidates: Candidates, colons: Sequence[int]) -> dict[int, range]:
+def announced(table: SegmentTable, colons: Sequence[int]) -> dict[int, range]:
     """Number of a segment that announces a block -> the segments of the block: the list, the table and the code right
     under it, for a list item what of that is indented deeper, else the next paragraph, or in the middle of one the next
     line. colons: the segments that end with one."""
     found: dict[int, range] = {}
     for number in colons:
-        if candidates.segments[number][0] not in _SILENT:
-            end = _end_of_run(candidates, number)
+        if table.segments[number][0] not in _SILENT:
+            end = _end_of_run(table, number)
             if end == number + 1:
-                end = _end_of_paragraph(candidates, number)
-            elif candidates.segments[number][0] is Kind.LIST_ITEM:
-                end = _end_of_deeper(candidates, number, end)
+                end = _end_of_paragraph(table, number)
+            elif table.segments[number][0] is Kind.LIST_ITEM:
+                end = _end_of_deeper(table, number, end)
             if end > number + 1:
                 found[number] = range(number + 1, end)
     return found
 
 
-def _end_of_run(candidates: Candidates, number: int) -> int:
+def _end_of_run(table: SegmentTable, number: int) -> int:
     """Where the list items, tables and pieces of code right under a segment end."""
-    end, last = candidates.first[candidates.document[number] + 1], number + 1
-    while last < end and candidates.segments[last][0] in _ANNOUNCED:
+    end, last = table.first[table.document[number] + 1], number + 1
+    while last < end and table.segments[last][0] in _ANNOUNCED:
         last += 1
     return last
 
 
-def _end_of_deeper(candidates: Candidates, number: int, end: int) -> int:
+def _end_of_deeper(table: SegmentTable, number: int, end: int) -> int:
     """Where what is indented deeper than a list item ends, of a run that ends there."""
-    depth = _indentation(candidates.texts[number])
-    kinds, texts = candidates.segments, candidates.texts
+    depth = _indentation(table.texts[number])
+    kinds, texts = table.segments, table.texts
     deeper = range(number + 1, end)
     return next((n for n in deeper if kinds[n][0] is Kind.LIST_ITEM and _indentation(texts[n]) <= depth), end)
 
 
-def _end_of_paragraph(candidates: Candidates, number: int) -> int:
+def _end_of_paragraph(table: SegmentTable, number: int) -> int:
     """Where the paragraph right under a segment ends, or if the segment is of it, what comes next in it; right under
     the segment if there is none."""
-    end, last = candidates.first[candidates.document[number] + 1], number + 1
-    if last == end or candidates.segments[last][0] is Kind.HEADING:
+    end, last = table.first[table.document[number] + 1], number + 1
+    if last == end or table.segments[last][0] is Kind.HEADING:
         return last
-    block = candidates.segments[last].block
-    if block == candidates.segments[number].block:
+    block = table.segments[last].block
+    if block == table.segments[number].block:
         return last + 1
-    while last < end and candidates.segments[last].block == block:
+    while last < end and table.segments[last].block == block:
         last += 1
     return last
 
@@ -109,55 +109,55 @@ class Structure:
     __slots__ = (
         "announced",
         "announcement",
-        "candidates",
         "characters",
         "leading",
         "runs",
         "same",
         "source",
         "stands",
+        "table",
         "under",
     )
 
-    def __init__(self, candidates: Candidates, *, lasting: bool = False) -> None:
+    def __init__(self, table: SegmentTable, *, lasting: bool = False) -> None:
         """lasting: whether it is for more than one question."""
-        self.candidates = candidates
-        self.characters: NDArray[np.float64] = np.fromiter(map(len, candidates.texts), float, len(candidates.texts))
-        self.source = np.array([segment.unit is not None for segment in candidates.segments], dtype=bool)
+        self.table = table
+        self.characters: NDArray[np.float64] = np.fromiter(map(len, table.texts), float, len(table.texts))
+        self.source = np.array([segment.unit is not None for segment in table.segments], dtype=bool)
         """Whether it is of source code."""
-        self.stands = _stands(candidates)
+        self.stands = _stands(table)
         """Whether it is something to choose: fences come with what they are around, headers of tables with rows."""
-        self.same = _same(candidates)
+        self.same = _same(table)
         """Number of a segment -> its text, for those whose text another one has too and that need be kept once."""
-        self.under = _under(candidates)
+        self.under = _under(table)
         """Number of a heading -> the segments right under it, up to the next one."""
-        colons = with_colon(candidates)
-        self.announcement = announcements(candidates, colons)
+        colons = with_colon(table)
+        self.announcement = announcements(table, colons)
         """The number of the sentence that announces it, or -1."""
-        self.announced = announced(candidates, colons)
+        self.announced = announced(table, colons)
         """Number of a segment that announces others -> those."""
         self.leading = {**self.under, **self.announced}
         """Both: what must not be kept without something of what follows it."""
-        self.runs = Runs(candidates.texts, lasting=lasting)
+        self.runs = Runs(table.texts, lasting=lasting)
         """Its runs of words."""
 
 
-def _under(candidates: Candidates) -> dict[int, range]:
-    headings = [number for number, segment in enumerate(candidates.segments) if segment[0] is _HEADING]
-    first, document = candidates.first, candidates.document
+def _under(table: SegmentTable) -> dict[int, range]:
+    headings = [number for number, segment in enumerate(table.segments) if segment[0] is _HEADING]
+    first, document = table.first, table.document
     return {
         number: range(number + 1, min(following, first[document[number] + 1]))
-        for number, following in pairwise([*headings, len(candidates.segments)])
+        for number, following in pairwise([*headings, len(table.segments)])
     }
 
 
-def _stands(candidates: Candidates) -> list[bool]:
-    headers = {n for number, s in enumerate(candidates.segments) if s[0] is _TABLE for n in candidates.needs(number)}
-    texts = candidates.texts
+def _stands(table: SegmentTable) -> list[bool]:
+    headers = {n for number, s in enumerate(table.segments) if s[0] is _TABLE for n in table.needs(number)}
+    texts = table.texts
     stands = [not text.isspace() for text in texts]
     for number in headers:
         stands[number] = False
-    for number, segment in enumerate(candidates.segments):
+    for number, segment in enumerate(table.segments):
         if segment[0] is _CODE:
             stands[number] &= not _is_bare_fence(texts[number])
         elif len(texts[number]) <= LONGEST_MARKER:
@@ -171,14 +171,14 @@ def _is_bare_fence(text: str) -> bool:
     return not text[opening_fence(text) :].strip() or _CLOSING.fullmatch(text) is not None
 
 
-def _same(candidates: Candidates) -> dict[int, str]:
-    stripped = list(map(str.strip, candidates.texts))
+def _same(table: SegmentTable) -> dict[int, str]:
+    stripped = list(map(str.strip, table.texts))
     if len(set(stripped)) == len(stripped):
         return {}
     texts = {
         number: text
-        for number, (segment, text) in enumerate(zip(candidates.segments, stripped, strict=True))
-        if len(candidates.texts[number]) >= _SHORTEST_DUPLICATE and segment[0] not in _REPEATABLE
+        for number, (segment, text) in enumerate(zip(table.segments, stripped, strict=True))
+        if len(table.texts[number]) >= _SHORTEST_DUPLICATE and segment[0] not in _REPEATABLE
     }
     times = Counter(texts.values())
     return {number: text for number, text in texts.items() if times[text] > 1}

@@ -44,7 +44,7 @@ class Parameter(NamedTuple):
             least, most = min(least, default), max(most, default)
         return cls(kind, default, least, most, description, nullable=True)
 
-    def refusal(self, name: str, value: object) -> str:
+    def validate_argument(self, name: str, value: object) -> str:
         """Say what is wrong with a value, or nothing where it can be taken."""
         if value is None and self.nullable:
             return ""
@@ -116,20 +116,20 @@ class Parameters:
         known: dict[str, Any] = {name: parameter.default for name, parameter in self.besides_query.items()}
         asked = {"query": None, **known, **given}
         for name, value in asked.items():
-            if wrong := self.refusal(name, value):
+            if wrong := self.validate_argument(name, value):
                 raise ConfigError(wrong)
         if asked["top_n"] is not None:
             asked["top_n"] = int(asked["top_n"])  # JSON writes 5 as 5.0, too
         return QueryArguments(**asked)
 
-    def refusal(self, name: str, value: object) -> str:
+    def validate_argument(self, name: str, value: object) -> str:
         """Say what is wrong with an argument of this name, or nothing where it can be taken."""
         if name == "query":
             is_text = isinstance(value, str) and bool(value.strip())
             return "" if is_text else f"query is {_shown(value)}; give a question or keywords, as a string"
         parameter = self.besides_query.get(name)
         if parameter is not None:
-            return parameter.refusal(name, value)
+            return parameter.validate_argument(name, value)
         close = get_close_matches(name, (known := ("query", *self.besides_query)), n=1)
         hint = f"did you mean {close[0]}?" if close else f"the arguments are {', '.join(known)}"
         return f"there is no argument {_shown(name)}; {hint}"

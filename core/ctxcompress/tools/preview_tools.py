@@ -45,15 +45,15 @@ class PreviewTools:
 
     __slots__ = ("_found", "_lock", "_most", "compressor")
 
-    def __init__(self, compressor: Compressor, *, remembered: int) -> None:
-        """remembered: passages, or all of the last search if these are more; the least recently found go first.
+    def __init__(self, compressor: Compressor, *, max_remembered: int) -> None:
+        """max_remembered: passages, or all of the last search if these are more; the least recently found go first.
 
         Raises ConfigError if that is no whole number, at least 1.
         """
-        if isinstance(remembered, bool) or not isinstance(remembered, int) or remembered < 1:
-            raise ConfigError(f"remembered is {remembered!r}; give a whole number of results, at least 1")
+        if isinstance(max_remembered, bool) or not isinstance(max_remembered, int) or max_remembered < 1:
+            raise ConfigError(f"max_remembered is {max_remembered!r}; give a whole number of results, at least 1")
         self.compressor = compressor
-        self._most, self._lock = remembered, Lock()
+        self._most, self._lock = max_remembered, Lock()
         self._found: OrderedDict[str, _Found] = OrderedDict()
 
     def remember(self, query: str, passages: Sequence[Passage]) -> list[Passage]:

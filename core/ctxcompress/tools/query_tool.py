@@ -98,7 +98,7 @@ class QueryTool:
         Where there is no room for the statistics, or the format is "json" or "xml", they are only in `stats`. lead: an
         answer in words that comes first; of a long one what fits into half of the budget.
         """
-        compressor = Compressor(self._options(asked)).fitted(asked.query)
+        compressor = Compressor(self._options(asked)).resolve_auto_budget(asked.query)
         if lead:
             half = max(compressor.config.budget // 2, 1)
             lead = compressor.expand(asked.query, Passage("", lead), half)

@@ -9,39 +9,39 @@ from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
-from ctxcompress.pipeline.analysis import Manner, Reader, titled
-from ctxcompress.pipeline.budget import fitted
+from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.budget import resolve_auto_budget
 from ctxcompress.pipeline.long_passages import limit_of, shortened
 from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.scoring import judge, language_of
+from ctxcompress.pipeline.scoring import language_of, score_segments
 from ctxcompress.query.complexity import classify_complexity, classify_intent
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.xray.facts import Facts, Scored
 
-__all__ = ["examined"]
+__all__ = ["collect_xray"]
 
 _SCALES = {"evidence": "the probability that it is needed", "bm25": "as a share of the best one"}
 _POWERS = {"evidence": 3, "bm25": 1}
 """Most segments are hardly likely to be needed: small probabilities are told apart."""
 
 
-def examined(compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True) -> Facts:
+def collect_xray(compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True) -> Facts:
     """What a page says of a compression that was made with these options.
 
     asks_encoder: whether the encoder, where there is one, is asked for its part of the scores. Raises what it raises,
     and CtxCompressError on what the tokenizer cannot count.
     """
-    config = fitted(compression.query, config)
+    config = resolve_auto_budget(compression.query, config)
     of_scores = config if asks_encoder else config.with_options(encoder=None)
-    passages, came = compression.came(), compression.original.tokens()
+    passages, tokens_in = compression.input_passages(), compression.original.tokens()
     return Facts(
         compression=compression,
         passages=passages,
-        came=came,
+        tokens_in=tokens_in,
         question=_question(compression.query, config),
         options=_options(compression, config, asks_encoder=asks_encoder),
-        scores=_scores(compression.query, passages, of_scores, fits=came <= compression.max_tokens),
+        scores=_scores(compression.query, passages, of_scores, fits=tokens_in <= compression.max_tokens),
         scale=_SCALES[config.scorer],
         levels=[(level / 10) ** _POWERS[config.scorer] for level in range(10)],
         count=TokenCounter(config.encoding),
@@ -57,20 +57,20 @@ def _scores(
 
     fits: whether the passages fit into the budget as they are.
     """
-    reader = Reader(config.cache, Fingerprints(), config.encoding, TokenCounter(config.encoding))
+    analyser = Analyser(config.cache, Fingerprints(), config.encoding, TokenCounter(config.encoding))
     reduction = reduced(passages, config, fits=fits)
     language, limit = language_of(query, passages, config), limit_of(query, config)
     documents = reduction.documents
     if limit is not None:
         documents, _ = shortened(query, documents, passages, language, config, limit)
-    items = titled(documents, passages)
-    layout = Presentation(config, query).layout(passages, documents, reader.count, 0)
-    reading = reader.read(documents, items, Manner.of(language, max(config.budget - layout.tokens(""), 1)))
-    judged = judge(query, items, reading, language, config)
-    best = float(judged.scores.max(initial=0.0)) if config.scorer == "bm25" else 1.0
+    items = documents_as_passages(documents, passages)
+    layout = Presentation(config, query).layout(passages, documents, analyser.count, 0)
+    analysis = analyser.read(documents, items, AnalysisOptions.of(language, max(config.budget - layout.tokens(""), 1)))
+    scored = score_segments(query, items, analysis, language, config)
+    best = float(scored.scores.max(initial=0.0)) if config.scorer == "bm25" else 1.0
     found: dict[int, list[Scored]] = {}
-    candidates = reading.candidates
-    for document, segment, score in zip(candidates.document, candidates.segments, judged.scores.tolist(), strict=True):
+    table = analysis.table
+    for document, segment, score in zip(table.document, table.segments, scored.scores.tolist(), strict=True):
         for passage, spans in documents[document].of_passages([Span(segment.start, segment.end)]).items():
             found.setdefault(passage, []).extend(Scored(span, score / best if best else 0.0) for span in spans)
     return {passage: sorted(of_passage) for passage, of_passage in found.items()}

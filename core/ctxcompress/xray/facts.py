@@ -48,7 +48,7 @@ class Facts:
     compression: Compression
     passages: Sequence[Passage]
     """As they came in."""
-    came: int
+    tokens_in: int
     """Their tokens."""
     question: Sequence[tuple[str, str]]
     """What is said of the question: (name, value)."""
@@ -83,7 +83,7 @@ class Facts:
 
     def steps(self) -> list[Step]:
         """The tokens that were left after each reason: of the text that remains, counted each time."""
-        tokens = self.came
+        tokens = self.tokens_in
         steps: list[Step] = []
         for number, reason in enumerate(self.reasons, 1):
             after = self.compression.original.tokens(self._left(self.reasons[number:]))

@@ -48,13 +48,17 @@ def steps(facts: Facts) -> Html:
 
 
 def _rows(facts: Facts, found: Sequence[Step]) -> Iterator[Html]:
-    compression, came = facts.compression, facts.came
-    most = max(came, compression.max_tokens, compression.tokens, *(step.after for step in found), 1)
+    compression, tokens_in = facts.compression, facts.tokens_in
+    most = max(tokens_in, compression.max_tokens, compression.tokens, *(step.after for step in found), 1)
     limit = compression.max_tokens / most
     yield _row(
-        "came in", f"{len(facts.passages):,} passages", None, came, _bar(("left", 0.0, came / most), limit=limit)
+        "came in",
+        f"{len(facts.passages):,} passages",
+        None,
+        tokens_in,
+        _bar(("left", 0.0, tokens_in / most), limit=limit),
     )
-    tokens = came
+    tokens = tokens_in
     for reason, before, after in found:
         kept, gone = ("left", 0.0, min(after, before) / most), ("gone", after / most, (before - after) / most)
         yield _row(reason.value, MEANING[reason], after - before, after, _bar(kept, gone, limit=limit))
@@ -192,12 +196,12 @@ def _asked(query: str) -> list[Html]:
 
 
 def _numbers(facts: Facts) -> Html:
-    compression, came = facts.compression, facts.came
-    saved = f"{100 * (came - compression.tokens) / came:.1f} % saved" if came else ""
+    compression, tokens_in = facts.compression, facts.tokens_in
+    saved = f"{100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
     lines = sum(part.metadata_only for part in compression.passages)
     also = f"{lines:,} of them as a line" if lines else ""
     boxes = (
-        _number(f"{compression.tokens:,}", f"of {plural(came, 'token')}", saved),
+        _number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
         _number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
     )
     return element("div", {"class": "numbers"}, *boxes, gauge(compression.tokens, compression.max_tokens))
@@ -234,9 +238,9 @@ _LONGEST = 280
 
 def brief(compression: Compression) -> str:
     """The numbers, why what is missing is missing, and the beginnings of what is kept."""
-    came = compression.original.tokens()
-    saved = f", {100 * (came - compression.tokens) / came:.1f} % saved" if came else ""
-    tokens = f"{compression.tokens:,} of {plural(came, 'token')}{saved} (budget {compression.max_tokens:,})"
+    tokens_in = compression.original.tokens()
+    saved = f", {100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
+    tokens = f"{compression.tokens:,} of {plural(tokens_in, 'token')}{saved} (budget {compression.max_tokens:,})"
     kept = f"{len(compression.passages):,} of {plural(compression.input_count, 'passage')}"
     rest = len(compression.passages) - _MOST_PASSAGES
     return element(

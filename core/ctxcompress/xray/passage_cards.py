@@ -156,8 +156,8 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
     told: list[Html | str] = [Html.of(("id ", label(passage.id)))] if passage.id != name else []
     if (score := known_score(passage)) is not None:
         told.append(f"retriever's score {figure(score)}")
-    came = facts.count(passage.text)
-    told.append(plural(came, "token") if part is None else f"{part.tokens:,} of {plural(came, 'token')}")
+    tokens_in = facts.count(passage.text)
+    told.append(plural(tokens_in, "token") if part is None else f"{part.tokens:,} of {plural(tokens_in, 'token')}")
     if part is not None and not part.metadata_only:
         told.append(f"relevance {figure(part.relevance)}")
     if part is not None and part.metadata_only:

@@ -25,7 +25,7 @@ class Plain:
     def decode(self, data: bytes, /) -> bytes:
         return data
 
-    def weigh(self, value: bytes, /) -> int:
+    def estimated_size(self, value: bytes, /) -> int:
         return len(value)
 
 

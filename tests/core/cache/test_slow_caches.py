@@ -44,11 +44,11 @@ class Slow:
         if self.fails:
             raise ConnectionError("no route")
 
-    def get(self, key, form, /):
+    def get(self, key, codec, /):
         self._ask(key)
         return self.held.get(key)
 
-    def put(self, key, value, form, /):
+    def put(self, key, value, codec, /):
         self._ask(key)
         self.held[key] = value
 

@@ -19,8 +19,8 @@ from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
 from ctxcompress.data.passages import Node, NodeKind
-from ctxcompress.pipeline.remembered import OutcomeForm, key_of_outcome
-from ctxcompress.pipeline.text_codec import ALIVE, CountsForm, ReadText, TextForm
+from ctxcompress.pipeline.remembered import ResultCodec, key_of_outcome
+from ctxcompress.pipeline.text_codec import ALIVE, CountsCodec, ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
 from ctxcompress.version import __version__
 
@@ -28,7 +28,7 @@ from ctxcompress.version import __version__
 class Shared:
     """Compares by the letters that texts share."""
 
-    cheap = True
+    compares_all = True
 
     def compare(self, query, texts, /):
         return [float(len(set(query) & set(text))) for text in texts]
@@ -64,14 +64,14 @@ class Spy:
     def __init__(self, cache):
         self.cache, self.hits = cache, []
 
-    def get(self, key, form, /):
-        value = self.cache.get(key, form)
+    def get(self, key, codec, /):
+        value = self.cache.get(key, codec)
         if value is not None:
             self.hits.append(key.partition(":")[0])
         return value
 
-    def put(self, key, value, form, /):
-        self.cache.put(key, value, form)
+    def put(self, key, value, codec, /):
+        self.cache.put(key, value, codec)
 
 
 @pytest.fixture(params=MAKERS)
@@ -353,16 +353,16 @@ ROWS = st.recursive(
 @given(ROWS)
 def test_forms_refuse_what_they_did_not_write(value):
     data = json.dumps(value).encode()
-    for form in (TextForm("some text"), OutcomeForm(passages()), ALIVE):
+    for codec in (TextCodec("some text"), ResultCodec(passages()), ALIVE):
         with pytest.raises(ValueError, match=r"."):
-            form.decode(data)
+            codec.decode(data)
 
 
 @given(st.binary(max_size=40).filter(lambda data: len(data) != 12))
 def test_forms_refuse_bytes(data):
-    for form in (TextForm("some text"), OutcomeForm(passages()), CountsForm(3)):
+    for codec in (TextCodec("some text"), ResultCodec(passages()), CountsCodec(3)):
         with pytest.raises(ValueError, match=r"."):
-            form.decode(data)
+            codec.decode(data)
 
 
 def test_a_form_of_another_text_is_refused():
@@ -371,11 +371,11 @@ def test_a_form_of_another_text_is_refused():
     [read] = [
         value for key, (value, _) in found.cache._entries.items() if key.startswith("text:") and hasattr(value, "prose")
     ]
-    form = TextForm(passages()[0].text)
-    assert form.decode(form.encode(read)) == read
+    codec = TextCodec(passages()[0].text)
+    assert codec.decode(codec.encode(read)) == read
     with pytest.raises(ValueError, match="is not a text of"):
-        TextForm(passages()[0].text + "x").decode(form.encode(read))
-    assert PLAIN.weigh(form.encode(read)) < form.weigh(read)
+        TextCodec(passages()[0].text + "x").decode(codec.encode(read))
+    assert PLAIN.estimated_size(codec.encode(read)) < codec.estimated_size(read)
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.iterdir()), ids=lambda path: path.name)
@@ -383,8 +383,8 @@ def test_an_outline_is_read_back_as_it_was(path):
     text = path.read_text()
     nodes = outline(text, path.name)
     assert nodes
-    form = TextForm(text)
-    read = form.decode(form.encode(ReadText(text, nodes, [])))
+    codec = TextCodec(text)
+    read = codec.decode(codec.encode(ReadText(text, nodes, [])))
     assert read.outline == nodes
     disk, plain = MemoryCache(), Compressor(CompressionConfig(max_tokens=90))
     item = Passage("one", text, file_path=path.name)
@@ -424,4 +424,4 @@ def test_code_that_is_nested_too_deep_to_be_written_is_read_again():
     node = Node(NodeKind.STATEMENT, 0, 1)
     for _ in range(100_000):
         node = Node(NodeKind.CLASS, 0, 1, body=0, tail=1, children=(node,))
-    assert TextForm("x").encode(ReadText("x", (node,), [])) is None
+    assert TextCodec("x").encode(ReadText("x", (node,), [])) is None

@@ -55,7 +55,7 @@ class AsyncVectors(Vectors):
 class Lengths:
     """The shortest thing that compares."""
 
-    cheap = True
+    compares_all = True
 
     def compare(self, query, texts):
         return [len(text) for text in texts]

@@ -70,7 +70,7 @@ def test_they_have_the_shapes_that_the_option_takes():
     assert isinstance(SentenceEncoder(BiModel()), Encoder)
     assert not isinstance(SentenceEncoder(BiModel()), AsyncEncoder | Comparer)
     assert isinstance(CrossEncoder(CrossModel()), Comparer)
-    assert not CrossEncoder(CrossModel()).cheap
+    assert not CrossEncoder(CrossModel()).compares_all
 
 
 def test_a_compression_compares_a_part_of_the_sentences():

@@ -119,7 +119,7 @@ def test_it_compares_all_texts_because_it_is_cheap(vectors):
     assert isinstance(vectors, Comparer)
     assert isinstance(vectors, ManyComparer)
     assert not isinstance(vectors, Encoder)
-    assert vectors.cheap
+    assert vectors.compares_all
 
 
 @pytest.mark.parametrize("query", ["doctor", "", None, "\ud800"])

@@ -15,7 +15,7 @@ from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce import duplicates as shingles
-from ctxcompress.reduce.duplicates import Shingles, copies, near_copies, preference
+from ctxcompress.reduce.duplicates import Shingles, copies, near_duplicates, preference
 
 COMMON = (
     "To set up the login of the server open the settings page and choose the provider that your company uses for all "
@@ -177,14 +177,14 @@ def test_clusters_are_those_of_going_from_the_best_to_the_worst(texts, threshold
             leaders.append(number)
         else:
             expected[number] = leader
-    assert near_copies(texts, range(len(texts)), threshold) == expected
+    assert near_duplicates(texts, range(len(texts)), threshold) == expected
 
 
 def test_the_threshold_itself_is_near_enough():
     one, other = "a b c d e f g h i j k l", "a b c d e f g h i j m n"  # 8 of 12 runs
     assert jaccard(one, other) == pytest.approx(8 / 12)
-    assert near_copies([one, other], [0, 1], 8 / 12) == {1: 0}
-    assert near_copies([one, other], [0, 1], 8 / 12 + 1e-6) == {}
+    assert near_duplicates([one, other], [0, 1], 8 / 12) == {1: 0}
+    assert near_duplicates([one, other], [0, 1], 8 / 12 + 1e-6) == {}
 
 
 def test_near_copies_at_the_usual_threshold():
@@ -423,7 +423,7 @@ def test_a_vector_of_zeros_is_like_nothing():
 
 def test_a_comparer_has_no_vectors():
     class Comparing:
-        cheap = True
+        compares_all = True
 
         def compare(self, query, texts):
             return [1.0] * len(texts)
@@ -528,7 +528,7 @@ def ordinary(count=120):
 @pytest.mark.parametrize("installed", [True, False])
 def test_many_passages_lose_the_same_copies_as_few(monkeypatch, installed):
     texts = ordinary()
-    exact = near_copies(texts, range(len(texts)), 0.7)
+    exact = near_duplicates(texts, range(len(texts)), 0.7)
     assert len(exact) == len(texts) // 3
     if not installed:
         find = importlib.util.find_spec
@@ -539,7 +539,7 @@ def test_many_passages_lose_the_same_copies_as_few(monkeypatch, installed):
         pytest.skip("rensa is not installed")
     monkeypatch.setattr(shingles, "MANY", 10)
     monkeypatch.setattr("ctxcompress.reduce.duplicates.MANY", 10)
-    assert near_copies(texts, range(len(texts)), 0.7) == exact
+    assert near_duplicates(texts, range(len(texts)), 0.7) == exact
 
 
 def test_minhash_keys_are_few_and_the_same_each_time(monkeypatch):
@@ -562,7 +562,7 @@ def test_beyond_a_few_hundred_passages_all_copies_are_still_found(monkeypatch, i
             importlib.util, "find_spec", lambda name, *more: None if name == "rensa" else find(name, *more)
         )
     texts = ordinary(900)
-    found = near_copies(texts, range(len(texts)), 0.7)
+    found = near_duplicates(texts, range(len(texts)), 0.7)
     assert found == {number + 1: number for number in range(0, 900, 3)}
 
 
@@ -571,7 +571,7 @@ def test_beyond_a_few_hundred_passages_all_copies_are_still_found(monkeypatch, i
 def test_one_template_filled_in_many_times_loses_its_copies_whatever_the_number(seed):
     chosen = random.Random(seed)
     texts = [f"{COMMON} {chosen.choice(HARMLESS)} {COMMON}" for _ in range(700)]
-    found = near_copies(texts, range(len(texts)), 0.7)
+    found = near_duplicates(texts, range(len(texts)), 0.7)
     assert set(found.values()) == {0}
     assert len(found) == 699
 

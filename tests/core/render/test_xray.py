@@ -15,7 +15,7 @@ from ctxcompress import Compression, Compressor, Passage, compress
 from ctxcompress.cache import MemoryCache
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Decision, KeptPassage, Reason
-from ctxcompress.xray.collect import examined
+from ctxcompress.xray.collect import collect_xray
 from ctxcompress.xray.facts import Scored
 from ctxcompress.xray.html import element, short, visible
 from ctxcompress.xray.passage_cards import parts_of
@@ -82,7 +82,7 @@ def check(result: Compression) -> Node:
     check_safe(root)
     check_safe(read(result._repr_html_()))
     articles = root.find("article")
-    passages = result.came()
+    passages = result.input_passages()
     assert [article.attributes["id"] for article in articles] == [f"p{index}" for index in range(len(passages))]
     for article, passage in zip(articles, passages, strict=True):
         (text,) = article.find("div", "t")
@@ -254,7 +254,7 @@ CHUNKS = [
 def test_scores_are_those_that_the_compression_had(passages, scorer, tokens, options):
     compressor = Compressor(Compressor().config.with_options(max_tokens=tokens, scorer=scorer, **options))
     result = compressor.compress(QUERY, passages)
-    found = examined(result, compressor.config).scores
+    found = collect_xray(result, compressor.config).scores
     best = {index: max(scored.score for scored in of_passage) for index, of_passage in found.items()}
     assert max(best.values()) <= 1
     for part in result.passages:

@@ -8,7 +8,7 @@ import pytest
 
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
@@ -32,7 +32,7 @@ OTHERS = [
 def corpus_of(*passages: Passage) -> Corpus:
     segmented = [segment(passage.text) for passage in passages]
     return Corpus.of(
-        passages, segmented, Candidates.of(documents_as_they_are([p.text for p in passages]), segmented).texts
+        passages, segmented, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented).texts
     )
 
 

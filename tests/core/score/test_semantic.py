@@ -5,7 +5,7 @@ import pytest
 
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
@@ -53,7 +53,7 @@ class Directions:
 class Cheap:
     """Counts a letter."""
 
-    cheap = True
+    compares_all = True
 
     def compare(self, query: str, texts: list[str]) -> list[int]:
         return [text.count("7") for text in texts]
@@ -62,7 +62,7 @@ class Cheap:
 class Counting:
     """Counts what it is asked for; remembers what that was."""
 
-    cheap = True
+    compares_all = True
 
     def __init__(self) -> None:
         self.queries: list[str] = []
@@ -85,7 +85,7 @@ class CountingAtOnce(Counting):
 def corpus_of(passages: list[Passage]) -> Corpus:
     segmented = [segment(passage.text) for passage in passages]
     return Corpus.of(
-        passages, segmented, Candidates.of(documents_as_they_are([p.text for p in passages]), segmented).texts
+        passages, segmented, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented).texts
     )
 
 
@@ -336,7 +336,7 @@ def test_one_or_two_passages_are_not_compared_with_clauses(number: int) -> None:
 
 def test_a_comparer_that_is_not_cheap_is_asked_the_question_alone() -> None:
     class Dear(Counting):
-        cheap = False
+        compares_all = False
 
     encoder = Dear()
     columns_of(encoder, falling(), clauses=("page 1",))

@@ -64,7 +64,7 @@ def weighed(query, page=PAGE, under=()):
     terms = Terms("en")
     wanted = query_terms(query, language="en", terms=terms)
     scores = np.full(len(segments), 0.5)
-    surroundings(query, segments, texts, wanted, terms, dict(under)).weigh(scores)
+    surroundings(query, segments, texts, wanted, terms, dict(under)).damp(scores)
     return {text.strip(): float(score) for text, score in zip(texts, scores, strict=True)}
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Span
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.qatbe import select
@@ -34,20 +34,20 @@ pages = st.lists(blocks, min_size=2, max_size=12).map("".join)
 
 def structure_of(texts: Sequence[str]) -> Structure:
     documents = documents_as_they_are(texts)
-    return Structure(Candidates.of(documents, [segment(text) for text in texts]))
+    return Structure(SegmentTable.of(documents, [segment(text) for text in texts]))
 
 
 def kept_of(texts: Sequence[str], structure: Structure, values: Sequence[float], budget: int) -> list[int]:
     """The numbers of the segments that are kept."""
-    candidates = structure.candidates
+    table = structure.table
     layout = Layout(documents_as_they_are(texts), texts, "\n\n", lambda _, of: of.text, lambda text: len(text.split()))
     selection = select(structure, np.array(values, float), layout, budget)
     assert selection.tokens <= budget
 
     def is_kept(number: int) -> bool:
-        found = candidates.segments[number]
-        end = found.start + len(candidates.texts[number].rstrip())
-        spans = selection.spans.get(candidates.document[number], ())
+        found = table.segments[number]
+        end = found.start + len(table.texts[number].rstrip())
+        spans = selection.spans.get(table.document[number], ())
         return any(Span(found.start, end) == Span(max(found.start, s), min(end, e)) for s, e in spans if s < e)
 
-    return [number for number in range(len(candidates.segments)) if is_kept(number)]
+    return [number for number in range(len(table.segments)) if is_kept(number)]

@@ -12,7 +12,7 @@ NOISE = "The harbour has two piers. Ferries leave at noon. The ticket office is 
 
 def announced_in(text: str) -> dict[str, list[str]]:
     structure = structure_of([text])
-    texts = [part.strip() for part in structure.candidates.texts]
+    texts = [part.strip() for part in structure.table.texts]
     return {texts[number]: [texts[n] for n in block] for number, block in structure.announced.items()}
 
 
@@ -71,7 +71,7 @@ def test_an_announcement_comes_with_some_of_its_block(block: str) -> None:
 @given(page=pages, other=pages, data=st.data())
 def test_right_after_a_kept_announcement_comes_what_it_announces(page: str, other: str, data: st.DataObject) -> None:
     structure = structure_of([page, other])
-    count = len(structure.candidates.segments)
+    count = len(structure.table.segments)
     values = data.draw(st.lists(st.integers(0, 30).map(lambda n: n / 10), min_size=count, max_size=count))
     kept = kept_of([page, other], structure, values, data.draw(st.integers(12, 90)))
     for number, block in structure.announced.items():

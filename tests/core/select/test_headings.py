@@ -60,7 +60,7 @@ def test_the_heading_of_the_best_text_is_kept_where_there_is_room_for_both(
 @given(page=pages, data=st.data())
 def test_no_heading_is_kept_without_text_right_under_it(page: str, data: st.DataObject) -> None:
     structure = structure_of([page])
-    segments = structure.candidates.segments
+    segments = structure.table.segments
     values = data.draw(
         st.lists(st.integers(0, 30).map(lambda n: n / 10), min_size=len(segments), max_size=len(segments))
     )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.table import Candidates
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.lines import longest_prefix
@@ -91,7 +91,7 @@ def test_it_asks_few_times():
 
 @given(given_=st.lists(markdown, min_size=1, max_size=3), data=st.data())
 def test_splitting_keeps_the_partition_and_what_segments_need(given_, data):
-    before = Candidates.of(documents_as_they_are(given_), [segment(text) for text in given_])
+    before = SegmentTable.of(documents_as_they_are(given_), [segment(text) for text in given_])
     number = data.draw(st.integers(0, len(before.segments) - 1))
     start, end = before.segments[number].start, before.segments[number].end
     cut = data.draw(st.integers(start, end))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.code.detection import end_of_cut_text, going_on, is_code_name, source_language
+from ctxcompress.code.detection import continues_in_next, end_of_cut_text, is_code_name, source_language
 
 MODULE = '''"""Keeps what was borrowed, and from whom.
 
@@ -58,7 +58,7 @@ def test_chunks_that_follow_one_another_are_recognized():
     missed = 0
     for size in range(3, 25):
         chunks = ["".join(LINES[n : n + size]) for n in range(0, len(LINES), size)]
-        missed += sum(not found for found in going_on(chunks, "python"))
+        missed += sum(not found for found in continues_in_next(chunks, "python"))
     assert missed <= 3
 
 
@@ -71,7 +71,7 @@ def test_chunks_that_follow_one_another_are_recognized():
     ],
 )  # fmt: skip
 def test_chunks_that_cannot_follow_one_another_do_not(before, after):
-    assert list(going_on([before, after], "python")) == [False]
+    assert list(continues_in_next([before, after], "python")) == [False]
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_chunks_that_cannot_follow_one_another_do_not(before, after):
     ],
 )
 def test_what_is_open_goes_on_deeper(before, after):
-    assert list(going_on([before, after], "python")) == [True]
+    assert list(continues_in_next([before, after], "python")) == [True]
 
 
 def test_comments_of_other_languages_are_closed_where_they_go_on():
-    assert list(going_on(["int a;\n/* Says what\n", " * it does. */\nint b;\n"], "c")) == [True]
-    assert list(going_on(["int a;\n/* Says what\n", "int b;\n/* and */\n"], "c")) == [False]
+    assert list(continues_in_next(["int a;\n/* Says what\n", " * it does. */\nint b;\n"], "c")) == [True]
+    assert list(continues_in_next(["int a;\n/* Says what\n", "int b;\n/* and */\n"], "c")) == [False]
     assert end_of_cut_text(" * it does. */\nint b;\n", "c") == len(" * it does. */")
     assert end_of_cut_text("int b; /* it does */\n", "c") == 0
 
@@ -106,7 +106,7 @@ def test_a_module_begins_with_its_docstring():
 @given(st.text(alphabet="ab'\"\n #/*()", max_size=80), st.sampled_from(["python", "c", ""]))
 def test_any_text_has_an_end(text, language):
     assert 0 <= end_of_cut_text(text, language) <= len(text)
-    assert len(list(going_on([text, text], language))) == 1
+    assert len(list(continues_in_next([text, text], language))) == 1
 
 
 @pytest.mark.parametrize(

@@ -100,11 +100,11 @@ def test_what_the_schema_takes_is_taken_and_what_it_does_not_is_refused(argument
     ],
 )
 def test_a_refusal_says_the_value_the_limit_and_the_remedy(name: str, value: object, message: str) -> None:
-    assert PARAMETERS.refusal(name, value).startswith(message)
+    assert PARAMETERS.validate_argument(name, value).startswith(message)
 
 
 def test_a_refusal_of_a_long_value_is_short() -> None:
-    assert len(PARAMETERS.refusal("top_n", "x" * 100_000)) < 200
+    assert len(PARAMETERS.validate_argument("top_n", "x" * 100_000)) < 200
 
 
 def test_weak_results_and_copies_are_left_out_and_counted() -> None:
