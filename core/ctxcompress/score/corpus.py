@@ -8,35 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind, Passage, Segment
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.score.matches import Floats, Integers, Postings
 from ctxcompress.text.lines import after_marks
 from ctxcompress.text.words import Terms, split_each, split_words
 
-__all__ = ["KINDS", "Corpus", "number_sections"]
-
-_LONG_PASSAGE = 3_000
-"""Characters above which a passage is judged by section: more than a usual chunk, less than a page."""
-
-
-def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
-    """The section number of every segment of every passage, in order, counted from 0 over all of them.
-
-    A short passage is one section. In a long one, and in code, segments under the same heading are one, and
-    where there are no headings, those of one block.
-    """
-    numbers: list[int] = []
-    section = -1
-    for segments in passages:
-        whole = not segments or segments[-1].end <= _LONG_PASSAGE
-        code = Kind.CODE
-        previous: object = -1
-        for segment in segments:
-            key = None if whole and segment.kind is not code else segment.heading or segment.block
-            section += key != previous
-            previous = key
-            numbers.append(section)
-    return numbers
-
+__all__ = ["KINDS", "Corpus"]
 
 KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
 """The kinds that `Corpus.kinds` tells apart."""
@@ -44,15 +21,11 @@ KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
 
 @dataclass(frozen=True)  # without slots: what follows from the rest is remembered for the next question
 class Corpus:
-    """Parallel sequences, one entry a segment in source order, unless said otherwise. No question is in it."""
+    """The segment table, and the words of its segments, sections and documents. It depends on no question."""
 
-    segments: Sequence[Segment]
-    texts: Sequence[str]
+    table: SegmentTable
     words: Sequence[Sequence[str]]
-    passage: Integers
-    """Which passage each segment is of."""
-    sections: Sequence[int]
-    """Which section each segment is of, ascending from 0."""
+    """Of each segment."""
     labels: Sequence[Sequence[str]]
     """Of each section: the words of its title and of the headings that it stands under."""
     label_texts: Sequence[str]
@@ -60,11 +33,26 @@ class Corpus:
     names: Sequence[Sequence[str]]
     """Of each section: the words of the innermost heading."""
     titles: Sequence[str]
-    """Of each passage; empty where there is none."""
-    source: NDArray[np.bool_]
-    """Which segments are source code, not in the middle of prose."""
+    """Of each document; empty where there is none."""
     postings: Postings | None = None
     """Where all these words are, if more than one question is expected."""
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        return self.table.segments
+
+    @property
+    def texts(self) -> Sequence[str]:
+        return self.table.texts
+
+    @property
+    def sections(self) -> Sequence[int]:
+        return self.table.sections
+
+    @property
+    def passage(self) -> Integers:
+        """The document of each segment."""
+        return self.table.documents
 
     @cached_property
     def begins(self) -> NDArray[np.bool_]:
@@ -91,28 +79,17 @@ class Corpus:
 
     @classmethod
     def of(
-        cls,
-        passages: Sequence[Passage],
-        segmented: Sequence[Sequence[Segment]],
-        texts: Sequence[str],
-        words: Sequence[Sequence[str]] | None = None,
+        cls, documents: Sequence[Passage], table: SegmentTable, words: Sequence[Sequence[str]] | None = None
     ) -> "Corpus":
-        """segmented: the segments of each passage. texts: of all segments, in order. words: theirs, if known."""
-        segments = [segment for of_passage in segmented for segment in of_passage]
-        passage = [index for index, of_passage in enumerate(segmented) for _ in of_passage]
-        sections = number_sections(segmented)
-        labels, names = _called(passages, passage, segments, sections)
+        """documents: as passages. words: of each segment, if they are known."""
+        labels, names = _called(documents, table.document, table.segments, table.sections)
         return cls(
-            segments=segments,
-            texts=texts,
-            words=split_each(texts) if words is None else words,
-            passage=np.array(passage, dtype=np.intp),
-            sections=sections,
+            table=table,
+            words=split_each(table.texts) if words is None else words,
             labels=split_each(labels),
             label_texts=labels,
             names=names,
-            titles=[item.title or "" for item in passages],
-            source=np.array([segment.unit is not None for segment in segments], dtype=bool),
+            titles=[document.title or "" for document in documents],
         )
 
 

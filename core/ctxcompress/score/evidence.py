@@ -162,7 +162,7 @@ def evidence(
 
 def of_source(corpus: Corpus, rows: Floats, probability: Floats) -> Floats:
     """The probability of each segment, that of source code judged again. rows: the first pass's features."""
-    model, source = load_models()["source"], corpus.source
+    model, source = load_models()["source"], corpus.table.is_source
     table = np.vstack([rows, source_features(corpus, probability)])[:, source]
     judged = probability.copy()
     judged[source] = model.calibration.probability(model.stages[0].logits(table))

@@ -182,7 +182,7 @@ def source_features(corpus: Corpus, probability: Floats) -> Floats:
 def is_program(corpus: Corpus) -> bool:
     """Whether most of the segments are source code, and it defines something: data in braces does not."""
     defines = _FUNCTIONS | _CLASSES
-    return bool(corpus.source.mean() > 0.5) and any(segment.unit in defines for segment in corpus.segments)
+    return bool(corpus.table.is_source.mean() > 0.5) and any(segment.unit in defines for segment in corpus.segments)
 
 
 def _calls(corpus: Corpus, names: Sequence[str], judged: Floats, best: Sequence[int]) -> tuple[Floats, Floats]:

@@ -84,9 +84,7 @@ class CountingAtOnce(Counting):
 
 def corpus_of(passages: list[Passage]) -> Corpus:
     segmented = [segment(passage.text) for passage in passages]
-    return Corpus.of(
-        passages, segmented, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented).texts
-    )
+    return Corpus.of(passages, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented))
 
 
 def columns_of(
