@@ -34,7 +34,7 @@ class Shared:
         return [float(len(set(query) & set(text))) for text in texts]
 
 
-FIXTURES = Path(__file__).parents[1] / "segment" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "code" / "fixtures"
 
 OPTIONS = [
     {},
@@ -133,8 +133,8 @@ def test_written_and_read_back_it_is_the_same(tmp_path_factory, texts, question)
 
 
 @pytest.mark.parametrize("name", ["page", "mdpage", "hotpot", "musique", "xquad_zh", "xquad_ar", "code", "table"])
-def test_cases_keep_what_they_keep_without_a_cache(shared_cases, name, tmp_path):
-    data = json.loads(gzip.decompress((shared_cases / f"{name}.json.gz").read_bytes()))
+def test_cases_keep_what_they_keep_without_a_cache(cases_folder, name, tmp_path):
+    data = json.loads(gzip.decompress((cases_folder / f"{name}.json.gz").read_bytes()))
     disk = DiskCache(tmp_path / "c")
     caches = (MemoryCache(), disk, LayeredCache(MemoryCache(), disk))
     plain = Compressor(CompressionConfig(max_tokens=400))
