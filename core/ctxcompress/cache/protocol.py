@@ -92,7 +92,7 @@ class _Rationed:
                 self._cache.put(key, value, codec)
 
 
-_FORMAT = 3
+_FORMAT = 4
 """Of the entries. What reads texts otherwise than before, without another version of the package, counts it up."""
 _READERS = (
     *("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa", "tree-sitter"),

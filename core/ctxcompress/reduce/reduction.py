@@ -13,7 +13,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, documents_as_they_are
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason, StageStats
-from ctxcompress.data.stats import DOUBTFUL, stop_if_given_up
+from ctxcompress.data.stats import stop_if_given_up
 from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.duplicates import copies, near_duplicates, preference, same_meaning
@@ -30,6 +30,7 @@ _DOUBT = (
     'gives its best one first: declare score_kind="distance" (or "rank") where less is better, "similarity" where more '
     'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
 )
+_DOUBT_NOTE = "scores get better from first to last: check score_kind"
 _log = logging.getLogger("ctxcompress")
 
 
@@ -147,7 +148,7 @@ class _Funnel:
         came = self._passages[self._held :]
         above = above_threshold(came, config.min_score, config.score_kind, normalize=config.normalize_scores)
         if above is None:
-            self.end("threshold", "skipped: no usable scores")
+            self.end("threshold", "skipped: no usable scores", skipped=True)
             return
         left = [self._held + number for number in above]
         empty = not left and bool(came)
@@ -164,7 +165,7 @@ class _Funnel:
         at_most = config.score_kind != "similarity" and not config.normalize_scores
         sign = "\u2264" if at_most else "\u2265"
         note = f"{sign}{config.min_score:g}" + (f", none: {config.on_empty}" if empty else "")
-        self.end("threshold", self._doubted(note))
+        self.end("threshold", note, by_score=True, emptied=empty)
 
     def exact(self, *, wanted: bool) -> list[Link]:
         """Leaves out the same text, and what is a part of another chunk of its document. Gives the overlaps of the
@@ -179,7 +180,7 @@ class _Funnel:
         chunks = [self._passages[number] for number in order]
         found = find_overlaps([chunk.text for chunk in chunks], [_group(chunk) for chunk in chunks], order)
         self._merge(order, found.within)
-        self.end("exact", chooses=True)
+        self.end("exact", by_score=self._has_dropped)
         return [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
 
     def near(self) -> None:
@@ -189,7 +190,7 @@ class _Funnel:
             order = self._to_compare()
             texts = [self._passages[number].text for number in order]
             self._merge(order, near_duplicates(texts, range(len(order)), threshold))
-        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}", chooses=True)
+        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}", by_score=self._has_dropped)
 
     def by_meaning(self) -> None:
         """Leaves out the same meaning, where there are embeddings to tell it."""
@@ -205,11 +206,11 @@ class _Funnel:
         vectors = _vectors([self._passages[number] for number in order], self._config.encoder)
         if vectors is None:
             why = "no encoder" if self._config.encoder is None else "an encoder that makes none"
-            self.end("semantic", f"skipped: no embeddings and {why}")
+            self.end("semantic", f"skipped: no embeddings and {why}", skipped=True)
             return
         texts = [self._passages[number].text for number in order]
         self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold))
-        self.end("semantic", f"\u2265{threshold:g}", chooses=True)
+        self.end("semantic", f"\u2265{threshold:g}", by_score=self._has_dropped)
 
     def by_limits(self) -> None:
         """Leaves out what is too much of one document, or altogether."""
@@ -229,7 +230,7 @@ class _Funnel:
             self._replace({leader: instead for leader, instead in stay.items() if instead != leader})
             self._keep(list(stay.values()), Reason.LIMIT)
         notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
-        self.end("limit", ", ".join(notes), chooses=True)
+        self.end("limit", ", ".join(notes), by_score=self._has_dropped)
 
     def to_lines(self) -> None:
         """Leaves out what is below `score_threshold` and has more text than a line about it."""
@@ -239,7 +240,7 @@ class _Funnel:
         came, threshold = self._passages[self._held :], config.score_threshold
         low = low_scores(came, threshold, config.score_kind, normalize=config.normalize_scores)
         if low is None:
-            self.end("metadata", "skipped: no usable scores")
+            self.end("metadata", "skipped: no usable scores", skipped=True)
             return
         below = set(self.numbers).intersection(self._held + number for number in low)
         if below.issuperset(self.numbers) and below and config.on_empty != "drop":
@@ -248,7 +249,7 @@ class _Funnel:
         low_ones = {number: self._passages[number] for number in below}
         lines = {number for number, item in low_ones.items() if item.text.strip() and not is_own_line(item)}
         self._keep([number for number in self.numbers if number not in lines], Reason.METADATA)
-        self.end("metadata", self._doubted(f"{len(lines)} as lines"))
+        self.end("metadata", f"{len(lines)} as lines", by_score=True)
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
         """leaders: by places in the order."""
@@ -270,25 +271,38 @@ class _Funnel:
         self.reasons |= dict.fromkeys(set(self.numbers).difference(numbers), otherwise)
         self.numbers = sorted(numbers)
 
-    def _doubted(self, note: str) -> str:
-        """The note of a stage that scores decide, which says so and warns once where these are doubtful."""
-        if not self._doubtful:
-            return note
+    @property
+    def _items_in(self) -> int:
+        """How many passages the current stage began with."""
+        return self.stages[-1].items_out if self.stages else len(self._passages) - self._held
+
+    @property
+    def _has_dropped(self) -> bool:
+        return len(self.numbers) < self._items_in
+
+    def end(
+        self, name: str, note: str = "", *, by_score: bool = False, skipped: bool = False, emptied: bool = False
+    ) -> None:
+        """Record the stage and start the next one, unless nobody waits for the result any more.
+
+        by_score: whether scores decided which passages the stage kept. Doubtful scores are noted then, and warned of
+        once.
+        """
+        now = perf_counter()
+        doubtful = by_score and self._doubtful
+        if doubtful:
+            note = f"{note}, {_DOUBT_NOTE}" if note else _DOUBT_NOTE
+            self._warn_of_doubt()
+        counts, milliseconds = (self._items_in, len(self.numbers)), 1e3 * (now - self._since)
+        stage = StageStats(name, *counts, milliseconds, note, skipped=skipped, emptied=emptied, doubtful=doubtful)
+        self.stages.append(stage)
+        self._since = now
+        stop_if_given_up()
+
+    def _warn_of_doubt(self) -> None:
         if not self._warned:
             self._warned = True
             _log.warning(_DOUBT, len(self._passages) - self._held)
-        return ", ".join(filter(None, (note, DOUBTFUL)))
-
-    def end(self, name: str, note: str = "", *, chooses: bool = False) -> None:
-        """A stage has ended, and the next one begins, unless nobody waits for it. chooses: whether scores say what
-        stays, where something is left out."""
-        now = perf_counter()
-        before = self.stages[-1].items_out if self.stages else len(self._passages) - self._held
-        if chooses and len(self.numbers) < before:
-            note = self._doubted(note)
-        self.stages.append(StageStats(name, before, len(self.numbers), 1e3 * (now - self._since), note))
-        self._since = now
-        stop_if_given_up()
 
 
 def _without(

@@ -1,4 +1,4 @@
-"""All segments of one retrieval as the scorers see them."""
+"""The segments of one retrieval with their words, sections and labels, as the scorers need them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,26 +16,26 @@ from ctxcompress.text.words import Terms, split_each, split_words
 __all__ = ["KINDS", "Corpus"]
 
 KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
-"""The kinds that `Corpus.kinds` tells apart."""
+"""The kinds that `Corpus.kinds` distinguishes."""
 
 
-@dataclass(frozen=True)  # without slots: what follows from the rest is remembered for the next question
+@dataclass(frozen=True)  # no slots: cached properties serve the next query
 class Corpus:
-    """The segment table, and the words of its segments, sections and documents. It depends on no question."""
+    """The segment table, and the words of its segments, sections and documents. It depends on no query."""
 
     table: SegmentTable
     words: Sequence[Sequence[str]]
-    """Of each segment."""
+    """The words of each segment."""
     labels: Sequence[Sequence[str]]
-    """Of each section: the words of its title and of the headings that it stands under."""
+    """The words of each section's title and headings."""
     label_texts: Sequence[str]
-    """Of each section: its title and headings, to be read."""
+    """Each section's title and headings as text."""
     names: Sequence[Sequence[str]]
-    """Of each section: the words of the innermost heading."""
+    """The words of each section's innermost heading."""
     titles: Sequence[str]
-    """Of each document; empty where there is none."""
+    """The title of each document; "" for none."""
     postings: Postings | None = None
-    """Where all these words are, if more than one question is expected."""
+    """An index of all these words, if several queries are expected."""
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -56,12 +56,12 @@ class Corpus:
 
     @cached_property
     def begins(self) -> NDArray[np.bool_]:
-        """Whether a segment begins its passage."""
+        """Which segments are the first of their document."""
         return np.diff(self.passage, prepend=-1) > 0
 
     @cached_property
     def kinds(self) -> list[NDArray[np.bool_]]:
-        """For each of KINDS, which segments are of it; boilerplate is what it would be otherwise."""
+        """Which segments are of each of KINDS. Boilerplate counts as the kind that it would otherwise have."""
         numbers = {kind: number for number, kind in enumerate(KINDS)} | {Kind.BOILERPLATE: len(KINDS)}
         kinds = np.array([numbers.get(segment[0], -1) for segment in self.segments])
         for number in np.flatnonzero(kinds == len(KINDS)).tolist():
@@ -70,19 +70,19 @@ class Corpus:
 
     @cached_property
     def name_sizes(self) -> Floats:
-        """Of each section how many different words its innermost heading has, at least one."""
+        """The number of distinct words in each section's innermost heading, at least 1."""
         return np.array([max(len(set(name)), 1) for name in self.names], dtype=float)
 
     def with_postings(self, terms: Terms) -> "Corpus":
-        """The same, for many questions."""
+        """Return the corpus with an index of its words, for many queries."""
         return replace(self, postings=Postings(self.words, self.labels, self.names, terms))
 
     @classmethod
     def of(
         cls, documents: Sequence[Passage], table: SegmentTable, words: Sequence[Sequence[str]] | None = None
     ) -> "Corpus":
-        """documents: as passages. words: of each segment, if they are known."""
-        labels, names = _called(documents, table.document, table.segments, table.sections)
+        """Build the corpus of a table. documents: as passages. words: of each segment, if they are known."""
+        labels, names = _section_labels(documents, table.document, table.segments, table.sections)
         return cls(
             table=table,
             words=split_each(table.texts) if words is None else words,
@@ -93,11 +93,11 @@ class Corpus:
         )
 
 
-def _called(
+def _section_labels(
     passages: Sequence[Passage], passage: Sequence[int], segments: Sequence[Segment], sections: Sequence[int]
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Of each section its title and headings, and the words of the innermost. Sections that follow one another under
-    one heading share them."""
+    """Return the title and headings of each section, and the words of its innermost heading. Neighbouring sections
+    under one heading share them."""
     labels, names = list[str](), list[Sequence[str]]()
     last: tuple[int, Sequence[str]] | None = None
     for number, section in enumerate(sections):

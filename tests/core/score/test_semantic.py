@@ -259,8 +259,8 @@ def test_embeddings_of_another_model_are_left_alone(embedding: list[float]) -> N
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ([[1.0, 0.0]], "as many, as long"),
-        ([[1.0, 0.0, 0.0]] * 99, "as many, as long"),
+        ([[1.0, 0.0]], "one such vector for each text"),
+        ([[1.0, 0.0, 0.0]] * 99, "one such vector for each text"),
         ([1.0, 2.0], "2 dimensions"),
         ([[float("nan"), 0.0]] * 99, "finite numbers"),
         ("vectors", "array of numbers"),
