@@ -101,7 +101,7 @@ class WithLengths(Vectors):
 
 
 @pytest.mark.parametrize(
-    "wrong", ["glove", Lengths, {"a": 1}, Vectors(), type("Costly", (Lengths,), {"cheap": False})()]
+    "wrong", ["glove", Lengths, {"a": 1}, Vectors(), type("Costly", (Lengths,), {"compares_all": False})()]
 )
 def test_what_stands_beside_an_encoder_must_be_cheap_to_compare_with(wrong):
     with pytest.raises(ConfigError, match=r"encoder's word_vectors is .*; give StaticVectors"):
