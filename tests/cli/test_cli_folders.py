@@ -88,7 +88,7 @@ def test_what_cannot_be_read_is_skipped_and_named(docs: Path) -> None:
     assert result.exit_code == 3
     assert "seconds" in result.stdout
     assert result.stderr.splitlines() == [
-        "ctxcompress: 'docs/binary.txt' is skipped: it is no text",
+        "ctxcompress: 'docs/binary.txt' is skipped: it is not text",
         "ctxcompress: 'docs/latin.txt' is skipped: it is not UTF-8 (byte 0xe9 at offset 3); convert it, for example "
         "with: iconv -f ENCODING -t UTF-8",
         "ctxcompress: 'docs/line\\nbreak.md' is skipped: its name cannot be shown; rename it",

@@ -17,7 +17,7 @@ from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.scoring import language_of
+from ctxcompress.pipeline.task import language_of
 from ctxcompress.query.complexity import Complexity, classify_complexity
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.surroundings import surroundings
