@@ -68,15 +68,15 @@ def test_whatever_has_text_can_be_chosen_or_is_needed(texts):
 @given(page_lists)
 def test_sizes_are_characters_and_nothing_of_a_page_is_a_source_file(texts):
     structure = structure_of(texts)
-    assert structure.characters.tolist() == [len(text) for text in structure.table.texts]
-    assert not structure.source.any()
+    assert structure.table.lengths.tolist() == [len(text) for text in structure.table.texts]
+    assert not structure.table.is_source.any()
 
 
 def test_segments_of_source_files_are_told_from_prose():
     texts = ["def f():\n    return 1\n", "Some prose. And more."]
     segmented = [segment(texts[0], name="a.py"), segment(texts[1])]
     structure = Structure(SegmentTable.of(documents_as_they_are(texts), segmented))
-    assert structure.source.tolist() == [True] * len(segmented[0]) + [False] * 2
+    assert structure.table.is_source.tolist() == [True] * len(segmented[0]) + [False] * 2
 
 
 # What repeats
@@ -163,7 +163,7 @@ def test_for_one_question_or_many_it_is_the_same(texts):
     assert once.table == lasting.table
     for name in ("stands", "same", "under", "announced", "announcement", "leading"):
         assert getattr(once, name) == getattr(lasting, name)
-    assert np.array_equal(once.characters, lasting.characters)
+    assert np.array_equal(once.table.lengths, lasting.table.lengths)
 
 
 def test_of_nothing_there_is_nothing():
