@@ -9,7 +9,7 @@ MINIMUM := $(MINIMUM_VENV)/.installed
 SEMANTIC := $(VENV)/.installed-semantic
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-minimum test-semantic test-browser screenshots check docs format notebooks wheel clean
+.PHONY: help demo test test-minimum test-semantic test-browser screenshots check options docs format notebooks wheel clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,9 @@ check: $(DEV) ## lint, check formatting, types and the direction of imports
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+options: $(DEV) ## write the code that follows from the declared options
+	$(BIN)/python docs/write_options.py
 
 # Not --quiet, with which warnings are not counted. The variable silences an advertisement of the theme's makers.
 docs: $(DOCS) ## build the documentation into site/, strictly and without the network

@@ -1,13 +1,14 @@
 """What of a folder is read; and that nothing outside of it is, whatever is put in the place of what."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+from fresh_modules import fresh
 
 from ctxcompress.index import FolderIndex
-from ctxcompress.index import folder as module
-from ctxcompress.index.folder import Folder, Unreadable, is_text_name
+from ctxcompress.index.folder import Folder, Listing, Unreadable, is_text_name
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
 
@@ -29,7 +30,10 @@ def docs(tmp_path: Path) -> Path:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How files are opened: within an open folder, or as on systems that cannot do that."""
     if request.param == "by path":
-        monkeypatch.setattr(module, "_HAS_OPENAT", False)
+        monkeypatch.setattr(os, "supports_dir_fd", frozenset())
+        by_path = fresh("ctxcompress.index.folder")
+        for name in ("Folder", "Unreadable"):
+            monkeypatch.setattr(sys.modules[__name__], name, getattr(by_path, name))
     return str(request.param)
 
 
@@ -82,7 +86,7 @@ def test_the_index_shows_no_secret_when_links_are_put_in_between(docs: Path, mon
     index = FolderIndex(docs)
     real = Folder.files
 
-    def swapping(folder: Folder) -> module.Listing:
+    def swapping(folder: Folder) -> Listing:
         listing = real(folder)
         (docs / "a.md").unlink()
         (docs / "a.md").symlink_to(docs.parent / "secret.md")

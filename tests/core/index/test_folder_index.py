@@ -4,6 +4,7 @@ import logging
 import math
 import os
 import threading
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -134,7 +135,8 @@ def test_a_change_that_leaves_the_same_stamp_is_seen_while_the_file_is_new(
 def test_a_change_of_an_old_file_is_seen_whatever_its_time_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_SETTLED", -(10**18))  # every file is old
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + 3_600_000_000_000)  # every file is old
     index = write(tmp_path, {"a.md": "alpha"})
     os.utime(tmp_path / "a.md", ns=(1, 1))
     assert paths(index, "alpha") == ["a.md"]

@@ -1,0 +1,121 @@
+"""A cache's files are their owner's alone, from the moment that they are there; and no link leads elsewhere."""
+
+import os
+import shutil
+import sqlite3
+import stat
+
+import pytest
+from caches import PLAIN
+
+from ctxcompress import CtxCompressError
+from ctxcompress.cache import DiskCache
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
+
+
+@pytest.fixture(params=[0, 0o022, 0o077], ids=oct)
+def umask(request):
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def modes(folder):
+    return {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
+
+
+PRIVATE = {"c": 0o600, "c-wal": 0o600, "c-shm": 0o600}
+
+
+def test_others_can_read_none_of_its_files(tmp_path, umask):
+    DiskCache(tmp_path / "c").put("one", b"first", PLAIN)
+    assert modes(tmp_path) == PRIVATE
+
+
+def test_nor_could_they_for_a_moment(tmp_path, umask, monkeypatch):
+    seen = []
+
+    def connect(path, *arguments, **options):
+        seen.append((stat.S_IMODE(path.stat().st_mode), path.stat().st_size, path.stat().st_nlink))
+        return sqlite3.Connection(path, *arguments, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    DiskCache(tmp_path / "c")
+    assert seen == [(0o600, 0, 1)]
+
+
+def test_a_disk_on_which_files_have_one_name_will_do(tmp_path, umask, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise PermissionError("operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    DiskCache(tmp_path / "c").put("one", b"first", PLAIN)
+    assert modes(tmp_path) == PRIVATE
+
+
+def test_files_that_were_open_to_others_are_closed_to_them(tmp_path):
+    open_to_all, left = tmp_path / "open", tmp_path / "left"
+    open_to_all.mkdir()
+    cache = DiskCache(open_to_all / "c")
+    cache.put("one", b"first", PLAIN)
+    shutil.copytree(open_to_all, left)  # with its log, as after a crash
+    for file in left.iterdir():
+        file.chmod(0o666)
+    again = DiskCache(left / "c")
+    assert modes(left) == PRIVATE
+    assert again.get("one", PLAIN) == b"first"
+
+
+def test_what_is_set_aside_is_the_owners_too(tmp_path, umask):
+    cache = DiskCache(tmp_path / "c")
+    cache.close()
+    data = cache.path.read_bytes()
+    cache.path.write_bytes(data.replace(b"CREATE TABLE room", b"CREATE TABLE rOOm"))
+    DiskCache(tmp_path / "c").put("one", b"first", PLAIN)
+    assert modes(tmp_path) == {**PRIVATE, "c.damaged": 0o600}
+
+
+@pytest.mark.parametrize("name", ["c", "c-wal", "c-shm"])
+@pytest.mark.parametrize("dangles", [False, True])
+def test_a_symbolic_link_is_refused_and_nothing_is_written_where_it_leads(tmp_path, name, dangles):
+    target = tmp_path / "target"
+    if not dangles:
+        target.write_bytes(b"")
+    (tmp_path / name).symlink_to(target)
+    with pytest.raises(CtxCompressError, match=rf"{tmp_path}/c cannot .*{name} is a symbolic link.* give the path"):
+        DiskCache(tmp_path / "c")
+    assert target.exists() is not dangles
+    assert dangles or target.read_bytes() == b""
+
+
+def test_a_link_that_takes_the_place_of_an_open_file_is_not_followed(tmp_path):
+    cache = DiskCache(tmp_path / "c")
+    cache.path.unlink()
+    cache.path.symlink_to(tmp_path / "target")
+    cache.put("one", b"first", PLAIN)
+    assert cache.get("one", PLAIN) is None
+    assert not (tmp_path / "target").exists()
+
+
+def test_a_folder_behind_a_link_is_a_folder(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    DiskCache(tmp_path / "link" / "c").put("one", b"first", PLAIN)
+    assert DiskCache(tmp_path / "folder" / "c").get("one", PLAIN) == b"first"
+
+
+def test_another_users_file_is_refused(tmp_path, monkeypatch):
+    DiskCache(tmp_path / "c")
+    mine = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    with pytest.raises(
+        CtxCompressError, match=r"/c cannot .*c belongs to another user.* give the path of another file"
+    ):
+        DiskCache(tmp_path / "c")
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "c")
+    with pytest.raises(CtxCompressError, match=r"c is not a regular file.* give the path of another file"):
+        DiskCache(tmp_path / "c")

@@ -1,0 +1,196 @@
+"""Source code in, source code out: what is kept of it parses if it did before, and says where something is missing."""
+
+import ast
+import inspect
+import queue
+from itertools import accumulate, pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.code.detection import source_language
+from ctxcompress.code.outline import parsed_outline
+from ctxcompress.data.spans import shown
+
+FIXTURES = Path(__file__).parent / "fixtures"
+FILES = {path.name: path.read_text(encoding="utf-8") for path in FIXTURES.iterdir()}
+PYTHON = FILES["service.py"]
+LIBRARY = sorted(Path(ast.__file__).parent.glob("[a-d]*.py"))
+
+SHELVES = '''import json
+import time
+
+
+class Shelf:
+    """Books that stand together."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def put(self, book):
+        """Puts a book at the end."""
+        self.check(book)
+        self.books.append(book)
+        self.changed = time.time()
+        self.notify_all_readers_of_the_change(book, self.name, "has been put", self.changed)
+        return len(self.books)
+
+    def save(self, path):
+        path.write_text(json.dumps(self.books))
+
+
+def oldest(shelves):
+    return min(shelves)
+'''
+
+
+def chunks(text, size):
+    """As a splitter makes them that cuts between lines."""
+    found = [""]
+    for line in text.splitlines(keepends=True):
+        if found[-1] and len(found[-1]) + len(line) > size:
+            found.append("")
+        found[-1] += line
+    return found
+
+
+def passages(texts, name):
+    return [Passage(str(n), text, file_path=name) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=40, deadline=None)
+@given(random=st.randoms(use_true_random=False), budget=st.integers(40, 500), crlf=st.booleans())
+def test_what_is_kept_of_a_file_can_be_parsed(name, random: Random, budget, crlf):
+    text = FILES[name].replace("\n", "\r\n") if crlf else FILES[name]
+    words = [word for word in text.replace("_", " ").split() if word.isalpha()]
+    result = compress(" ".join(random.choices(words, k=4)), passages([text], name), max_tokens=budget)
+    assert result.tokens <= budget
+    # A statement is only cut in two where nothing else fits.
+    if budget >= 150:
+        assert parsed_outline(result.text, source_language(text, name)) is not None
+
+
+@pytest.mark.parametrize("path", LIBRARY[:24], ids=lambda path: path.name)
+@pytest.mark.parametrize("size", [None, 1_500])
+def test_what_is_kept_of_the_standard_library_is_python(path, size):
+    text = path.read_text(encoding="utf-8")
+    given = passages([text] if size is None else chunks(text, size), path.name)
+    for query in ("read the next line of a file", "what is raised if the name is wrong"):
+        result = compress(query, given, max_tokens=800)
+        if size is None:
+            ast.parse(result.text)
+        assert all(kept.text == shown(kept.original.text, kept.spans, kept.markers) for kept in result.passages)
+
+
+def test_a_method_comes_with_its_class():
+    result = compress("save the books as json", passages([SHELVES], "shelf.py"), max_tokens=45)
+    assert "class Shelf:" in result.text
+    assert "def save(self, path):" in result.text
+    ast.parse(result.text)
+
+
+def test_a_function_that_two_chunks_have_a_part_of_is_one():
+    at = SHELVES.index("        self.changed")
+    given = passages([SHELVES[:at], SHELVES[at:]], "shelf.py")
+    result = compress("put a book at the end", given, max_tokens=100)
+    assert [kept.index for kept in result.passages] == [0, 1]
+    assert result.passages[1].text.startswith("        self.changed = time.time()\n")
+    assert "return len(self.books)" in result.text
+    assert "oldest" not in result.text
+    ast.parse(result.text)
+
+
+def test_chunks_of_a_file_know_their_place_by_their_offsets():
+    cuts = [0, SHELVES.index("        self.changed"), SHELVES.index("    def save"), len(SHELVES)]
+    given = [
+        Passage(str(n), SHELVES[start:end].rstrip(), file_path="shelf.py", metadata={"start_index": start})
+        for n, (start, end) in enumerate(pairwise(cuts))
+    ]
+    result = compress("put a book at the end", [given[2], given[0], given[1]], max_tokens=100)
+    assert {"class Shelf:", "        return len(self.books)"} <= set(result.text.splitlines())
+
+
+def test_functions_with_the_same_docstring_are_not_put_together():
+    # Of queue.Queue.get and of queue._PySimpleQueue.get the docstrings begin alike, and a chunk ends where that is.
+    texts = chunks(inspect.getsource(queue), 1_500)
+    starts = accumulate(map(len, texts), initial=0)
+    given = [
+        Passage(str(start), text, file_path="queue.py", metadata={"start_index": start})
+        for start, text in zip(starts, texts, strict=False)
+    ]
+    for budget in (150, 300, 600, 1_200, 2_400):
+        ast.parse(compress("how does get() wait until an item is in the queue?", given, max_tokens=budget).text)
+
+
+def test_markers_say_what_is_missing_and_are_counted():
+    body = "".join(f"    step_{n} = prepare({n}, {'table chair lamp shelf'.split()[n % 4]!r})\n" for n in range(60))
+    text = f"def arrange(room):\n{body}    return finish(room)\n"
+    result = compress("finish the room", passages([text], "a.py"), max_tokens=60)
+    (kept,) = result.passages
+    assert result.tokens == Compressor(CompressionConfig()).count(result.text) <= 60
+    assert "\n    # ...\n" in kept.text
+    assert kept.markers == tuple(marker for marker in kept.markers if marker.text == "\n    # ...")
+    assert kept.text == shown(text, kept.spans, kept.markers)
+    assert all(0 < marker.before <= len(kept.spans) for marker in kept.markers)
+    ast.parse(kept.text)
+
+
+def test_a_body_of_python_is_never_empty():
+    result = compress("Shelf", passages([SHELVES], "shelf.py"), max_tokens=12)
+    ast.parse(result.text)
+    assert result.text.count("...") == len(result.passages[0].markers)
+
+
+@pytest.mark.parametrize(
+    ("name", "marker"),
+    [("a.js", "// ..."), ("a.go", "// ..."), ("a.rb", "# ..."), ("a.lua", "-- ..."), ("a.py", "# ...")],
+)
+def test_markers_are_comments_of_the_language(name, marker):
+    opening, closing = {
+        "a.js": ("function arrange(room) {", "}\n"),
+        "a.go": ("func arrange(room Room) {", "}\n"),
+        "a.rb": ("def arrange(room)", "end\n"),
+        "a.lua": ("function arrange(room)", "end\n"),
+        "a.py": ("def arrange(room):", ""),
+    }[name]
+    body = "".join(f"    prepare({n}, room)\n" for n in range(200))
+    text = f"{opening}\n{body}    finish(room)\n{closing}"
+    result = compress("finish the room", passages([text], name), max_tokens=40)
+    assert f"\n    {marker}\n" in result.text
+    assert result.text.startswith(opening)
+    assert result.text.endswith(f"finish(room)\n{closing}".rstrip())
+
+
+def test_a_long_docstring_is_cut_at_its_paragraphs():
+    paragraphs = [
+        f"The {word} of the library is on floor {n}. " * 4 for n, word in enumerate("desk lift door".split() * 3)
+    ]
+    text = '"""The library.\n\n' + "\n\n".join(paragraphs) + '\n"""\n\nimport time\n\nx = time.time()\n' * 9
+    result = compress("where is the lift of the library?", passages([text], "library.py"), max_tokens=150)
+    assert "The lift of the library" in result.text
+    ast.parse(result.text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.min.js", "function a(){return 1}" + ";var b={c:[1,2,3]}" * 9_000),
+        ("a.py", "def f():\n\tif x:\n        y = 1\n\treturn y\n" * 300),
+        ("a.py", "def f(\n" * 3_000),
+        ("a.ipynb", '{"cells": [' + '{"cell_type": "code", "source": ["import os\\n", "x = 1"]},' * 2_000 + "]}"),
+        ("a.unknown", "procedure A is\nbegin\n  B;\nend A;\n" * 2_000),
+        ("a.c", "{" * 20_000),
+        ("a.py", "'''" * 20_000),
+        ("a.ts", "`${" * 20_000),
+        ("a.js", "var x = 1;\n" + "=/[" * 20_000),
+    ],
+)
+def test_broken_generated_and_unknown_code_has_an_answer(name, text):
+    result = compress("what is y?", passages([text], name), max_tokens=100)
+    assert result.tokens <= 100
+    assert result.text

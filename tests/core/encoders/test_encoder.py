@@ -1,0 +1,229 @@
+"""What the option `encoder` takes, by shape alone, and how it is asked, sync and async."""
+
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+
+import ctxcompress
+from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.encoders.encoder import AsyncEncoder, Comparer, Encoder
+from ctxcompress.errors import ConfigError
+
+PASSAGES = [
+    " ".join(
+        f"The {name} of page {page} is {page}{n} metres long." for n, name in enumerate(("bridge", "road", "wall"))
+    )
+    for page in range(12)
+]
+QUERY = "how long is the wall of page 7?"
+
+
+class Vectors:
+    """The shortest thing that is an encoder, and remembers what it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def encode_query(self, text):
+        self.asked.append(("query", text))
+        return self.vector(text)
+
+    def encode_document(self, texts):
+        self.asked.append(("documents", list(texts)))
+        return np.array([self.vector(text) for text in texts])
+
+    @staticmethod
+    def vector(text):
+        return np.array([text.count("7"), text.count("wall"), 1.0])
+
+
+class AsyncVectors(Vectors):
+    """Knows where it was awaited; its sync methods are not to be used on an event loop."""
+
+    async def aencode_query(self, text):
+        await asyncio.sleep(0)
+        self.asked.append(("async query", threading.get_ident()))
+        return self.vector(text)
+
+    async def aencode_document(self, texts):
+        self.asked.append(("async documents", threading.get_ident()))
+        return np.array([self.vector(text) for text in texts])
+
+
+class Lengths:
+    """The shortest thing that compares."""
+
+    compares_all = True
+
+    def compare(self, query, texts):
+        return [len(text) for text in texts]
+
+
+def compressor(encoder, **options):
+    return Compressor(CompressionConfig(encoder=encoder, max_tokens=10, encoding=str.split, **options))
+
+
+def test_encoder_is_a_public_name_and_protocols_tell_them_apart():
+    assert ctxcompress.Encoder is Encoder
+    assert isinstance(Vectors(), Encoder)
+    assert not isinstance(Vectors(), AsyncEncoder | Comparer)
+    assert isinstance(AsyncVectors(), AsyncEncoder)
+    assert isinstance(Lengths(), Comparer)
+    assert not isinstance(Lengths(), Encoder)
+
+
+@pytest.mark.parametrize("encoder", [Vectors(), AsyncVectors(), Lengths(), None], ids=lambda e: type(e).__name__)
+def test_what_has_the_methods_is_taken_as_it_is(encoder):
+    assert CompressionConfig(encoder=encoder).encoder is encoder
+
+
+@pytest.mark.parametrize("wrong", ["all-MiniLM-L6-v2", 3, object(), len, {"encode_query": 1}])
+def test_anything_else_is_refused_with_what_is_one(wrong):
+    with pytest.raises(ConfigError, match=r"encoder is .*; give one of ctxcompress.encoders, .*encode_query") as e:
+        CompressionConfig(encoder=wrong)
+    assert (repr(wrong) if isinstance(wrong, str | int) else type(wrong).__qualname__) in str(e.value)
+
+
+@pytest.mark.parametrize("encoder", [Vectors(), Lengths()], ids=lambda e: type(e).__name__)
+def test_bm25_has_no_use_for_one(encoder):
+    with pytest.raises(ConfigError, match="encoder is given with scorer='bm25'"):
+        CompressionConfig(encoder=encoder, scorer="bm25")
+
+
+class WithLengths(Vectors):
+    """With a comparer beside it."""
+
+    def __init__(self, word_vectors=None):
+        super().__init__()
+        self.word_vectors = word_vectors
+
+
+@pytest.mark.parametrize(
+    "wrong", ["glove", Lengths, {"a": 1}, Vectors(), type("Costly", (Lengths,), {"compares_all": False})()]
+)
+def test_what_stands_beside_an_encoder_must_compare_all_texts(wrong):
+    with pytest.raises(ConfigError, match=r"encoder's word_vectors is .*; give StaticVectors"):
+        CompressionConfig(encoder=WithLengths(wrong))
+
+
+def test_a_comparer_of_all_texts_may_have_whatever_it_likes_by_that_name():
+    comparer = Lengths()
+    comparer.word_vectors = {"pool": [1.0, 0.0]}
+    assert CompressionConfig(encoder=comparer).encoder is comparer
+    assert compressor(comparer).compress(QUERY, PASSAGES) == compressor(Lengths()).compress(QUERY, PASSAGES)
+
+
+async def test_word_vectors_beside_an_encoder_are_asked_of_all_texts_sync_and_async():
+    class Asked(Lengths):
+        texts = 0
+
+        def compare(self, query, texts):
+            self.texts += len(texts)
+            return super().compare(query, texts)
+
+    class AsyncWithVectors(AsyncVectors):
+        word_vectors = Asked()
+
+    encoder = AsyncWithVectors()
+    awaited = await compressor(encoder).acompress(QUERY, PASSAGES)
+    asked = encoder.word_vectors.texts
+    assert asked >= 3 * len(PASSAGES)
+    assert compressor(encoder).compress(QUERY, PASSAGES) == awaited
+    assert encoder.word_vectors.texts == 2 * asked
+
+
+async def test_awaited_on_the_loop_by_acompress_and_called_by_compress():
+    encoder = AsyncVectors()
+    awaited = await compressor(encoder).acompress(QUERY, PASSAGES)
+    assert {method for method, _ in encoder.asked} == {"async query", "async documents"}
+    assert {thread for _, thread in encoder.asked} == {threading.get_ident()}
+    encoder.asked.clear()
+    assert compressor(encoder).compress(QUERY, PASSAGES) == awaited
+    assert {method for method, _ in encoder.asked} == {"query", "documents"}
+    assert encoder.asked[0] == ("query", QUERY)
+
+
+@pytest.mark.parametrize("encoder", [Vectors(), Lengths(), None], ids=lambda e: type(e).__name__)
+async def test_acompress_does_the_same_without_an_async_encoder(encoder):
+    assert await compressor(encoder).acompress(QUERY, PASSAGES) == compressor(encoder).compress(QUERY, PASSAGES)
+
+
+async def test_acompress_runs_a_sync_encoder_on_another_thread():
+    class Placed(Vectors):
+        def encode_query(self, text):
+            assert threading.current_thread() is not threading.main_thread()
+            return super().encode_query(text)
+
+    encoder = Placed()
+    await compressor(encoder).acompress(QUERY, PASSAGES)
+    assert encoder.asked
+
+
+async def test_acompress_hands_on_budgets_frames_and_errors():
+    frame = lambda passage, text: f"<{passage.id}> {text}"  # noqa: E731
+    asked = {"max_tokens": 14, "frame": frame}
+    given = compressor(AsyncVectors())
+    assert await given.acompress(QUERY, PASSAGES, **asked) == given.compress(QUERY, PASSAGES, **asked)
+
+    class Refusing(AsyncVectors):
+        async def aencode_document(self, texts):
+            raise ConnectionError("no quota")
+
+    with pytest.raises(ConnectionError, match="no quota"):
+        await compressor(Refusing()).acompress(QUERY, PASSAGES)
+
+
+async def test_a_cancelled_call_encodes_nothing_more():
+    class Slow(AsyncVectors):
+        async def aencode_query(self, text):
+            await asyncio.sleep(0.3)
+            return await super().aencode_query(text)
+
+    encoder = Slow()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(compressor(encoder).acompress(QUERY, PASSAGES), 0.05)
+    await asyncio.sleep(0.5)
+    assert encoder.asked == []
+
+
+def test_a_call_whose_loop_is_left_open_does_not_keep_its_thread():
+    class Slow(AsyncVectors):
+        async def aencode_query(self, text):
+            await asyncio.sleep(0.3)
+            return await super().aencode_query(text)
+
+    loop = asyncio.new_event_loop()
+    with pytest.raises(TimeoutError):
+        loop.run_until_complete(asyncio.wait_for(compressor(Slow()).acompress(QUERY, PASSAGES), 0.05))
+    for thread in threading.enumerate():
+        if thread.name.startswith("ctxcompress"):
+            thread.join(5)
+            assert not thread.is_alive()
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+
+
+async def test_a_cancelled_call_lets_go_of_the_loop():
+    class Slow(AsyncVectors):
+        async def aencode_query(self, text):
+            await asyncio.sleep(60)
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await compressor(Slow()).acompress(QUERY, PASSAGES)
+
+
+def test_an_async_encoder_without_a_loop_is_called_by_its_sync_methods():
+    encoder = AsyncVectors()
+    asyncio.run(compressor(encoder).acompress(QUERY, PASSAGES))
+    encoder.asked.clear()
+    compressor(encoder).compress(QUERY, PASSAGES)
+    assert {method for method, _ in encoder.asked} == {"query", "documents"}
+
+
+@pytest.mark.parametrize("forgotten", [Vectors, Lengths])
+def test_a_class_is_no_encoder(forgotten):
+    with pytest.raises(ConfigError, match="encoder is"):
+        CompressionConfig(encoder=forgotten)

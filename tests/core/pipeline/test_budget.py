@@ -1,0 +1,148 @@
+"""Budgets and lengths that fit the question."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.builder import ContextBuilder
+from ctxcompress.config.options import TIERS
+from ctxcompress.data.results import Reason
+from ctxcompress.errors import ConfigError
+from ctxcompress.pipeline.task import MOST, STOP, resolve_auto_budget
+from ctxcompress.query.complexity import Complexity, Intent
+
+AUTO = CompressionConfig(max_tokens="auto")
+COMPLEX = "Compare the red, the green and the blue gates of the old town in detail, with the latest prices"
+GATES = [
+    Passage(
+        str(n), f"The {word} gate of the town is on hill {n}, and built of {stone}. Many birds live on its roof. " * 9
+    )
+    for n, (word, stone) in enumerate(zip("red green blue old new tall small".split(), "abcdefg", strict=True))
+]
+REFERENCE = (
+    "get_user(id) returns a user, or nothing. It looks the user up in the database by its number. "
+    "The related data of the profile are in the answer as well. It is kept in memory for a minute. "
+    "There is another function for those who cannot wait for that. It raises an error where the connection fails."
+)
+
+
+def test_every_question_has_a_budget():
+    assert set(MOST) == set(Complexity)
+    assert set(STOP) == set(Intent)
+
+
+@pytest.mark.parametrize(
+    ("query", "tier", "top_n", "stop"),
+    [
+        ("red gate", "summary", 20, 0.015),
+        ("where is the red gate?", "summary", 20, 0.012),
+        ("red gate vs green gate", "summary", 30, 0.012),
+        (COMPLEX, "detailed", 50, 0.012),
+        ("", "summary", 20, 0.015),
+    ],
+)
+def test_the_budget_is_that_of_the_complexity_and_the_intent(query, tier, top_n, stop):
+    config = resolve_auto_budget(query, AUTO)
+    assert (config.tier, config.max_tokens, config.top_n) == (tier, None, top_n)
+    assert (config.adaptive, config.min_probability) == (True, stop)
+    assert compress(query, GATES, config=AUTO).max_tokens == TIERS[tier]
+    assert Compressor(AUTO).resolve_auto_budget(query).config == config
+
+
+def test_what_is_given_and_is_less_stays():
+    config = resolve_auto_budget("red gate", AUTO.with_options(top_n=3, min_probability=0.1, language="en"))
+    assert (config.top_n, config.min_probability, config.language) == (3, 0.1, "en")
+
+
+def test_other_budgets_are_not_fitted():
+    for config in (CompressionConfig(), CompressionConfig(max_tokens=7), CompressionConfig(tier="complete")):
+        assert resolve_auto_budget(COMPLEX, config) is config
+
+
+def test_an_easy_question_costs_less_than_the_budget():
+    result = compress("what is the blue gate built of?", GATES, max_tokens="auto")
+    assert result.tokens < TIERS["summary"] / 2
+    assert "built of c" in result.text
+
+
+@given(query=st.text(max_size=60), count=st.integers(0, 7))
+def test_the_budget_holds(query, count):
+    result = compress(query, GATES[:count], max_tokens="auto")
+    assert result.tokens == Compressor().count(result.text) <= result.max_tokens <= AUTO.budget
+
+
+async def test_what_was_compressed_off_the_loop_keeps_the_budget_of_its_question():
+    one, other = compress(COMPLEX, GATES, config=AUTO), await Compressor(AUTO).acompress(COMPLEX, GATES)
+    assert one == other
+    assert other.compressor.config == one.compressor.config == resolve_auto_budget(COMPLEX, AUTO)
+
+
+def test_a_context_of_several_questions_has_no_automatic_budget():
+    with pytest.raises(ConfigError, match="max_tokens is 'auto'; a context is built for several questions"):
+        ContextBuilder(config=AUTO)
+
+
+# Facts
+
+
+def of_reference(query, **options):
+    return compress(query, [Passage("a", REFERENCE)], max_tokens=1_000, **options)
+
+
+def test_a_fact_is_found_at_the_beginning_of_a_passage():
+    result = of_reference("get_user", factual_length=200)
+    (kept,) = result.passages
+    assert kept.text == REFERENCE[: REFERENCE.index(" There is another")] + " […]"
+    assert len(kept.text) <= 200
+    assert {decision.reason for decision in result.dropped} == {Reason.TRUNCATED}
+
+
+@pytest.mark.parametrize(
+    ("query", "options"), [("why use get_user?", {}), (None, {}), ("get_user", {"mode": "preview"})]
+)
+def test_other_questions_get_all_of_it(query, options):
+    result = of_reference(query, factual_length=200, **options)
+    assert all(decision.reason is not Reason.TRUNCATED for decision in result.dropped)
+
+
+def test_it_ends_with_a_word_or_at_the_character():
+    one = "word " * 100 + "end."
+    for cut, end in (("boundary", " word […]"), ("character", "word wor[…]")):
+        (kept,) = compress("get_user", [Passage("a", one)], factual_length=41, factual_cut=cut).passages
+        assert kept.text.endswith(end)
+        assert len(kept.text) <= 41
+
+
+def test_no_grapheme_is_cut():
+    text = "👩‍👩‍👧 " * 100
+    (kept,) = compress("get_user", [Passage("a", text)], factual_length=50, factual_cut="character").passages
+    assert set(kept.text.removesuffix("[…]").split()) == {"👩‍👩‍👧"}
+
+
+def test_a_fence_that_is_cut_is_closed():
+    text = "```python\n" + "".join(f"call_number_{n}()\n" for n in range(50)) + "```\n"
+    (kept,) = compress("call_number", [Passage("a", text)], factual_length=200).passages
+    assert kept.text.count("```") == 2
+    assert len(kept.text) <= 200
+
+
+def test_the_shorter_limit_counts():
+    text = REFERENCE * 3
+    for options in ({"factual_length": 300, "max_length": 100}, {"factual_length": 100, "max_length": 300}):
+        (kept,) = compress("get_user", [Passage("a", text)], **options).passages
+        assert len(kept.text) <= 100
+
+
+@given(text=st.text(max_size=400), length=st.integers(20, 200), cut=st.sampled_from(["boundary", "character"]))
+def test_what_is_kept_is_the_beginning(text, length, cut):
+    result = compress("get_user", [Passage("a", text)], factual_length=length, factual_cut=cut, max_tokens=5_000)
+    for kept in result.passages:
+        assert text.startswith(kept.text.removesuffix("[…]").rstrip()) or "[…]" in text
+        assert kept.untouched or len(kept.text) <= max(length, max(map(len, text.split())))
+
+
+def test_the_preset_for_documentation_looks_for_facts():
+    config = CompressionConfig.from_preset("docs_published")
+    assert len(compress("get_user", [Passage("a", REFERENCE)], config=config).text) <= 200
+    assert compress("what does get_user do?", [Passage("a", REFERENCE)], config=config).text == REFERENCE

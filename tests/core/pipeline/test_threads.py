@@ -1,0 +1,112 @@
+"""Work that nobody waits for any more ends at its next stage; what has no thread yet is not begun."""
+
+import asyncio
+import contextvars
+from concurrent.futures import CancelledError
+
+import pytest
+from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
+
+from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress.builder import ContextBuilder
+from ctxcompress.data.metadata import as_passages
+from ctxcompress.data.stats import stop_if_given_up, waiting
+from ctxcompress.tools.query_tool import QueryTool
+
+
+class HeldCache(Held):
+    """Knows nothing, notes what it is asked, and holds up who asks for a text."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def get(self, key, form, /):
+        self.asked.append(key.partition(":")[0])
+        if key.startswith("text:"):
+            self.hold_up()
+
+    def put(self, key, value, form, /):
+        pass
+
+    def within(self, allowance, /):
+        return self
+
+
+CALLS = {
+    "compress": lambda config: Compressor(config).acompress(QUERY, TEXTS),
+    "builder": lambda config: ContextBuilder(config=config).aadd(TEXTS, query=QUERY),
+    "tool": lambda config: QueryTool.of(config).answer_off_loop(
+        QueryTool.of(config).parameters.read({"query": QUERY}), as_passages(TEXTS)
+    ),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+async def test_fifty_cancelled_calls_end_at_their_next_stage_or_are_not_begun(call, monkeypatch):
+    held, stages = Held(), stages_of(monkeypatch)
+    config = CompressionConfig(max_tokens=60, encoding=held)
+    await cancel_in_the_midst(held, [call(config) for _ in range(50)])
+    assert held.counted <= 2
+    assert stages in ([], ["reduce_passages"] * 2)
+
+
+async def test_passages_that_are_not_read_yet_are_not_read(monkeypatch):
+    held, stages = HeldCache(), stages_of(monkeypatch)
+    config = CompressionConfig(max_tokens=60, cache=held)
+    await cancel_in_the_midst(held, [Compressor(config).acompress(QUERY, TEXTS)], workers=1)
+    assert stages == ["reduce_passages"]
+    assert held.asked.count("text") == 1
+
+
+async def test_a_cancelled_add_changes_nothing():
+    held = Held()
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=60, encoding=held))
+    await cancel_in_the_midst(held, [builder.aadd(TEXTS, query=QUERY)], workers=1)
+    assert builder.render() == ""
+    assert builder.add(TEXTS[:1], query=QUERY).passages
+
+
+async def test_a_call_that_fails_leaves_others_alone():
+    def refuse(text):
+        raise LookupError("no vocabulary")
+
+    good, bad = CompressionConfig(max_tokens=60), CompressionConfig(max_tokens=60, encoding=refuse)
+    configs = [good, bad] * 4
+    found = await asyncio.gather(
+        *(Compressor(config).acompress(QUERY, TEXTS) for config in configs), return_exceptions=True
+    )
+    assert found[::2] == [compress(QUERY, TEXTS, max_tokens=60)] * 4
+    assert [type(outcome) for outcome in found[1::2]] == [LookupError] * 4
+
+
+def leave(contexts):
+    """Notes what calls functions in a context that is given up."""
+    with waiting() as call:
+        contexts += [call, call(contextvars.copy_context).run]
+        raise KeyError
+
+
+def test_what_is_given_up_is_told_from_what_is_not():
+    stop_if_given_up()
+    with waiting() as call:
+        call(stop_if_given_up)
+    call(stop_if_given_up)  # it ended well
+    contexts = []
+    with pytest.raises(KeyError):
+        leave(contexts)
+    for run in contexts:
+        with pytest.raises(CancelledError):
+            run(stop_if_given_up)
+        with pytest.raises(CancelledError):
+            run(compress, QUERY, TEXTS, max_tokens=60)
+    stop_if_given_up()
+
+
+def test_what_is_begun_in_work_that_is_given_up_is_given_up_too():
+    contexts = []
+    with pytest.raises(KeyError):
+        leave(contexts)
+    work = Compressor(CompressionConfig(max_tokens=60)).acompress(QUERY, TEXTS)
+    with pytest.raises(asyncio.CancelledError):
+        contexts[0](asyncio.run, work)

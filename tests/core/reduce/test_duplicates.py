@@ -1,0 +1,585 @@
+"""Copies: the same text, nearly the same words, the same meaning; and what looks like a copy and is none."""
+
+import importlib.util
+import random
+import re
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
+
+from ctxcompress import CompressionConfig, Passage, compress
+from ctxcompress.errors import ConfigError
+from ctxcompress.reduce import duplicates as shingles
+from ctxcompress.reduce.duplicates import Shingles, exact_duplicates, near_duplicates, preference
+
+COMMON = (
+    "To set up the login of the server open the settings page and choose the provider that your company uses for all "
+    "of its accounts and then save the page and sign in again with the new account "
+)
+SAME = [1.0, 0.0]
+
+
+class Counting:
+    """An encoder by what is counted in a text, which remembers what it was asked."""
+
+    def __init__(self, *what):
+        self.what, self.asked = what, []
+
+    def encode_query(self, text):
+        return self.encode_document([text])[0]
+
+    def encode_document(self, texts):
+        self.asked.append(list(texts))
+        return np.array([[text.count(word) for word in self.what] for text in texts], dtype=float)
+
+
+def run(texts, scores=None, embeddings=None, **options):
+    given = [
+        Passage(f"p{n}", text, score=scores and scores[n], embedding=embeddings and embeddings[n])
+        for n, text in enumerate(texts)
+    ]
+    return compress("q", given, **options)
+
+
+def near(*texts, threshold=0.7, **options):
+    return ids(run(texts, ngram_threshold=threshold, **options))
+
+
+def alike(*texts, **options):
+    return ids(run(texts, embeddings=[SAME] * len(texts), similarity_threshold=0.85, **options))
+
+
+# Exact
+
+
+def test_white_space_makes_no_difference():
+    result = run(["One  text\nof a page.", "One text of a page.", "\tOne text of\r\n\r\na page. \n"], exact_dedup=True)
+    assert len(result.passages) == 1
+    assert sorted(dropped(result).values()) == ["duplicate"] * 2
+
+
+def test_one_letter_makes_a_difference():
+    assert len(ids(run(["One text of a page.", "One text of a Page."], exact_dedup=True))) == 2
+
+
+def test_very_short_texts_are_no_copies():
+    assert ids(run(["yes", "yes", "no", "yes"], exact_dedup=True)) == ["p0", "p1", "p2", "p3"]
+
+
+def test_what_fits_is_left_alone_unless_it_is_asked_for():
+    same = "One text of a page."
+    assert ids(run([same, same])) == ["p0", "p1"]
+    assert note(run([same, same]), "exact") == "off"
+    assert ids(run([same, same], exact_dedup=True)) == ["p0"]
+    assert ids(run([same, same], ngram_threshold=0.7)) == ["p0"]
+    assert ids(run([same, same], ngram_threshold=0.7, exact_dedup=False, similarity_threshold=None)) == ["p0"]
+
+
+def test_what_does_not_fit_loses_its_copies_first():
+    same = "One text of a page about a gate."
+    result = run([same, "Other words of another page. " * 9, same], max_tokens=20)
+    assert dropped(result)["p2"] == "duplicate"
+
+
+def test_every_stage_is_counted():
+    texts = [COMMON, COMMON + " ", COMMON.replace("open", "see"), "Meaning the same thing.", "It means the same."]
+    vectors = [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0], SAME, SAME]
+    result = run(texts, embeddings=vectors, ngram_threshold=0.7, similarity_threshold=0.85)
+    counts = {stage.name: (stage.items_in, stage.items_out) for stage in result.stages}
+    assert (counts["exact"], counts["near"], counts["semantic"]) == ((5, 4), (4, 3), (3, 2))
+    assert (result.stats.after_dedup, result.stats.clusters_merged) == (2, 3)
+
+
+# The member that is kept
+
+
+@pytest.mark.parametrize(("kind", "best"), [("similarity", "p1"), ("distance", "p2"), ("rank", "p2")])
+@pytest.mark.parametrize("stage", ["exact", "near", "semantic"])
+def test_the_best_scored_member_is_kept_and_lists_the_others(kind, best, stage):
+    texts = {
+        "exact": [COMMON, COMMON + "\n", " " + COMMON],
+        "near": [COMMON + word for word in HARMLESS[:3]],
+        "semantic": ["One gate stands here.", "There is a gate.", "A gate can be seen."],
+    }[stage]
+    options = {"exact_dedup": stage == "exact", "ngram_threshold": 0.7 if stage == "near" else None}
+    if stage == "semantic":
+        options |= {"embeddings": [SAME] * 3, "similarity_threshold": 0.85}
+    result = run(texts, scores=[2.0, 3.0, 1.0], score_kind=kind, **options)
+    (only,) = result.passages
+    assert only.id == best
+    assert only.stands_for == tuple(sorted({0, 1, 2} - {only.index}))
+    assert {decision.duplicate_of for decision in result.dropped if decision.reason == "duplicate"} == {only.index}
+
+
+def test_without_scores_the_longest_is_kept():
+    assert near(COMMON, COMMON + "calmly", COMMON + "and") == ["p1"]
+
+
+def test_an_unknown_score_is_worse_than_a_low_one():
+    assert ids(run([COMMON, COMMON], scores=[None, -5.0], exact_dedup=True)) == ["p1"]
+    assert ids(run([COMMON, COMMON], scores=[True, -5.0], exact_dedup=True)) == ["p1"]
+
+
+def test_what_a_copy_stood_for_goes_to_the_one_that_stands_for_it():
+    texts = [COMMON, COMMON + "\n", COMMON + "safely"]
+    result = run(texts, scores=[0.1, 0.2, 0.9], ngram_threshold=0.7)
+    assert result.passages[0].stands_for == (0, 1)
+    assert {decision.duplicate_of for decision in result.dropped} == {2}
+
+
+def test_a_leader_dropped_by_a_limit_is_still_named():
+    result = run([COMMON, COMMON, "Only here."], scores=[0.5, 0.4, 0.9], exact_dedup=True, top_n=1)
+    assert dropped(result) == {"p0": "limit", "p1": "duplicate"}
+    assert [d.duplicate_of for d in result.dropped] == [None, 0]
+
+
+# Near
+
+
+def jaccard(one, other):
+    """By the book, of runs of three words."""
+    sets = []
+    for text in (one, other):
+        words = re.findall(r"\w+", text.lower())
+        sets.append({tuple(words[n : n + 3]) for n in range(len(words) - 2)})
+    union = sets[0] | sets[1]
+    return len(sets[0] & sets[1]) / len(union) if union else 0.0
+
+
+plain = st.lists(st.sampled_from("gate wall tower roof".split()), max_size=14).map(" ".join)
+
+
+@given(one=plain, other=plain)
+def test_similarity_is_the_jaccard_index_of_runs_of_three_words(one, other):
+    assert Shingles([one, "gate", other]).similarity(0, 2) == pytest.approx(jaccard(one, other))
+
+
+@given(texts=st.lists(plain, min_size=2, max_size=9), threshold=st.sampled_from([0.1, 0.5, 0.7, 1.0]))
+def test_every_pair_that_is_similar_has_a_key_in_common(texts, threshold):
+    keys = Shingles(texts).keys(threshold)
+    for one, other in combinations(range(len(texts)), 2):
+        if jaccard(texts[one], texts[other]) >= threshold:
+            assert set(keys[one]) & set(keys[other])
+
+
+@given(texts=st.lists(plain, min_size=2, max_size=9), threshold=st.sampled_from([0.3, 0.5, 0.7]))
+def test_clusters_are_those_of_going_from_the_best_to_the_worst(texts, threshold):
+    leaders: list[int] = []
+    expected = {}
+    for number, text in enumerate(texts):
+        leader = next((other for other in leaders if jaccard(text, texts[other]) >= threshold), None)
+        if leader is None:
+            leaders.append(number)
+        else:
+            expected[number] = leader
+    assert near_duplicates(texts, range(len(texts)), threshold) == expected
+
+
+def test_the_threshold_itself_is_near_enough():
+    one, other = "a b c d e f g h i j k l", "a b c d e f g h i j m n"  # 8 of 12 runs
+    assert jaccard(one, other) == pytest.approx(8 / 12)
+    assert near_duplicates([one, other], [0, 1], 8 / 12) == {1: 0}
+    assert near_duplicates([one, other], [0, 1], 8 / 12 + 1e-6) == {}
+
+
+def test_near_copies_at_the_usual_threshold():
+    assert near(COMMON + "quickly", COMMON + "calmly") == ["p0"]
+    assert near(COMMON, " ".join(reversed(COMMON.split()))) == ["p0", "p1"]
+
+
+def test_case_and_punctuation_make_no_difference_to_words():
+    assert (
+        len(near("open the settings page, and then save it: now!", "Open the settings page and then save it now")) == 1
+    )
+
+
+def test_texts_of_two_words_are_no_near_copies():
+    assert near("open page", "open page again", "open pages") == ["p0", "p1", "p2"]
+
+
+UNSPACED = {
+    "Chinese": (
+        "打开设置页面选择公司使用的提供商然后保存页面并重新登录账户",
+        "打开设置页面选择公司使用的提供商然后保存页面并重新登录帐户",
+        "服务器启动时读取所有设置并等待客户端的连接请求到达端口",
+    ),
+    "Thai": (
+        "เปิดหน้าการตั้งค่าแล้วเลือกผู้ให้บริการที่บริษัทของคุณใช้จากนั้นบันทึกหน้า",
+        "เปิดหน้าการตั้งค่าแล้วเลือกผู้ให้บริการที่บริษัทของคุณใช้จากนั้นบันทึกหน้านี้",
+        "เซิร์ฟเวอร์อ่านค่าทั้งหมดเมื่อเริ่มทำงานและรอการเชื่อมต่อจากเครื่องลูกข่าย",
+    ),
+    "Japanese": (
+        "設定ページを開いて会社が使うプロバイダーを選びページを保存してもう一度ログインする",
+        "設定ページを開いて会社が使うプロバイダーを選びページを保存してもう一度ログインします",
+        "サーバーは起動すると設定をすべて読み込んでクライアントの接続を待っている",
+    ),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "different"), UNSPACED.values(), ids=UNSPACED)
+def test_in_scripts_without_spaces_characters_are_compared(one, other, different):
+    assert len(near(one, other, different)) == 2
+    assert len(near(one, different)) == 2
+
+
+# What may not differ
+
+DIFFERENCES = {
+    "version": ("upgrade to v1.2 first", "upgrade to v1.3 first"),
+    "release": ("upgrade to Python 3.11 first", "upgrade to Python 3.12 first"),
+    "negation": ("you must restart it", "you must not restart it"),
+    "contraction": ("it does restart", "it doesn't restart"),
+    "typographic contraction": ("it can restart", "it can’t restart"),
+    "never": ("it always restarts", "it never restarts"),
+    "without": ("start it with care", "start it without care"),
+    "disabled": ("the check is enabled", "the check is disabled"),
+    "port": ("listen on port 80 there", "listen on port 8080 there"),
+    "port in an address": ("see http://localhost:80/ there", "see http://localhost:8080/ there"),
+    "percent": ("at 5% of it", "at 50% of it"),
+    "comparison": ("if a < b then", "if a > b then"),
+    "equality": ("if a == b then", "if a != b then"),
+    "arithmetic": ("take a + b there", "take a * b there"),
+    "option": ("run it --dry there", "run it --force there"),
+    "identifier": ("set max_size there", "set min_size there"),
+    "camel case": ("call getUser there", "call setUser there"),
+    "call": ("call open(it) there", "call close(it) there"),
+    "code span": ("say `start` there", "say `stop` there"),
+    "path": ("open /etc/hosts there", "open /etc/passwd there"),
+    "name": ("the one in Paris is meant", "the one in London is meant"),
+    "order of numbers": ("from 1 to 2 there", "from 2 to 1 there"),
+    "German": ("das Gerät ist ein Teil", "das Gerät ist kein Teil"),
+    "German verb": ("es wird gestartet", "es wird nicht gestartet"),
+    "French": ("il faut le faire", "il ne faut pas le faire"),
+    "Spanish": ("con el servidor", "sin el servidor"),
+    "Italian": ("si deve fare", "non si deve fare"),
+    "Portuguese": ("isto deve ser feito", "isto não deve ser feito"),
+    "Dutch": ("het moet nu", "het moet niet nu"),
+    "Swedish": ("det ska göras", "det ska inte göras"),
+    "Russian": ("сервер нужно перезапускать", "сервер не нужно перезапускать"),
+    "Turkish": ("bu bir hata", "bu bir hata değil"),
+    "Arabic": ("يجب إعادة التشغيل", "لا يجب إعادة التشغيل"),
+    "Hebrew": ("השרת פועל", "השרת לא פועל"),
+    "Hindi": ("सर्वर चालू है", "सर्वर चालू नहीं है"),
+    "Chinese": ("必须重启", "不必重启"),
+    "Chinese must not": ("可以重启", "不可以重启"),
+    "Japanese": ("再起動します", "再起動しません"),
+    "Thai": ("ต้องรีสตาร์ท", "ไม่ต้องรีสตาร์ท"),
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENCES)
+def test_near_copies_that_differ_in_what_matters_both_stay(what):
+    one, other = DIFFERENCES[what]
+    texts = [f"{COMMON} {one} {COMMON}", f"{COMMON} {other} {COMMON}"]
+    assert near(*texts, threshold=0.5) == ["p0", "p1"]
+    assert near(*reversed(texts), threshold=0.5) == ["p0", "p1"]
+
+
+@pytest.mark.parametrize("what", [name for name in DIFFERENCES if name != "order of numbers"])
+def test_texts_of_one_meaning_that_differ_in_what_matters_both_stay(what):
+    one, other = DIFFERENCES[what]
+    assert alike(f"Now {one}.", f"Now {other}.") == ["p0", "p1"]
+    assert alike(f"Now {other}.", f"Now {one}.") == ["p0", "p1"]
+
+
+EASILY_OVERLOOKED = {
+    "call without arguments": ("call open() there", "call close() there"),
+    "exclamation mark in code": ("if !ready then", "if ready then"),
+    "comparison sign": ("if a ≤ b then", "if a ≥ b then"),
+    "fraction": ("take ½ there", "take ¼ there"),
+    "unit": ("wait 5 ms there", "wait 5 s there"),
+    "number word": ("wait two minutes", "wait ten minutes"),
+    "Chinese number": ("等待三分钟", "等待五分钟"),
+    "prefix": ("a non-empty list", "a empty list"),
+    "before and after": ("restart it before that", "restart it after that"),
+    "must": ("you must stop", "you can stop"),
+    "unable": ("you are able to", "you are unable to"),
+    "contraction without its apostrophe": ("it is there", "it isnt there"),
+    "Korean": ("재시작해야 합니다", "재시작하지 않아야 합니다"),
+    "Vietnamese": ("phải khởi động lại", "không phải khởi động lại"),
+    "Persian": ("باید راه اندازی شود", "نباید راه اندازی شود"),
+    "Czech": ("je to dobré", "není to dobré"),
+    "Greek": ("είναι καλό", "δεν είναι καλό"),
+}
+
+
+@pytest.mark.parametrize("what", EASILY_OVERLOOKED)
+def test_differences_that_are_easily_overlooked_count_too(what):
+    one, other = EASILY_OVERLOOKED[what]
+    assert near(f"{COMMON} {one} {COMMON}", f"{COMMON} {other} {COMMON}", threshold=0.5) == ["p0", "p1"]
+
+
+@pytest.mark.parametrize("shown", ["٨٠", "８０", "८०"])
+def test_digits_of_other_scripts_are_numbers_too(shown):
+    other = shown.translate({ord("٠"): "٥", ord("０"): "５", ord("०"): "५"})
+    assert near(f"{COMMON}port {shown} {COMMON}", f"{COMMON}port {other} {COMMON}", threshold=0.5) == ["p0", "p1"]
+
+
+def test_the_comparison_is_with_harmless_words_not_a_rule_that_nothing_is_a_copy():
+    for one, other in combinations(HARMLESS, 2):
+        assert len(near(f"{COMMON} {one} {COMMON}", f"{COMMON} {other} {COMMON}", threshold=0.5)) == 1
+        assert len(alike(f"Now do it {one}.", f"Now do it {other}.")) == 1
+
+
+def test_a_text_with_a_name_of_its_own_is_not_left_out_for_one_without():
+    with_name, without = f"{COMMON} of Paris {COMMON}", f"{COMMON} of there {COMMON}"
+    assert near(with_name, without, threshold=0.5, scores=[0.1, 0.9]) == ["p0", "p1"]
+    assert near(with_name, without, threshold=0.5, scores=[0.9, 0.1]) == ["p0"]
+
+
+def test_in_another_order_numbers_may_mean_something_else():
+    assert len(alike("The port is 80 and the size is 5.", "The port is 5 and the size is 80.")) == 2
+
+
+def test_a_not_that_has_moved_says_something_else():
+    assert len(alike("It must not start and must stop.", "It must start and must not stop.")) == 2
+
+
+# A chain
+
+
+def chain(length, shift=4, width=40):
+    return [" ".join(f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(k * shift, k * shift + width))
+            for k in range(length)]  # fmt: skip
+
+
+def test_a_chain_of_near_copies_does_not_become_one():
+    texts = chain(8, shift=3)
+    for one, other in pairwise(texts):
+        assert jaccard(one, other) >= 0.7
+    assert jaccard(texts[0], texts[-1]) < 0.4
+    result = run(texts, ngram_threshold=0.7, exact_dedup=False)
+    assert 1 < len(result.passages) < len(texts)
+    for decision in result.dropped:
+        assert jaccard(decision.passage.text, texts[decision.duplicate_of]) >= 0.7
+
+
+def test_a_chain_of_meanings_does_not_become_one():
+    angles = np.arange(9) * 0.3
+    vectors = [[float(np.cos(angle)), float(np.sin(angle))] for angle in angles]
+    result = run([f"Text {chr(97 + n) * 5}." for n in range(9)], embeddings=vectors, similarity_threshold=0.85)
+    assert 1 < len(result.passages) < 9
+    for decision in result.dropped:
+        assert np.dot(vectors[decision.index], vectors[decision.duplicate_of]) >= 0.85
+
+
+# Semantic
+
+
+def test_the_same_direction_is_the_same_meaning_whatever_the_length():
+    result = run(["One gate.", "A gate.", "A wall."], embeddings=[[1, 0], [900, 1], [0, 3]], similarity_threshold=0.85)
+    assert ids(result) == ["p0", "p2"] or ids(result) == ["p1", "p2"]
+    assert note(result, "semantic") == "≥0.85"
+
+
+def test_the_cosine_itself_is_close_enough():
+    vectors = [[1.0, 0.0], [0.6, 0.8]]
+    assert len(ids(run(["One gate.", "A wall."], embeddings=vectors, similarity_threshold=0.6))) == 1
+    assert len(ids(run(["One gate.", "A wall."], embeddings=vectors, similarity_threshold=0.61))) == 2
+
+
+def test_an_encoder_gives_what_passages_do_not_carry():
+    encoder = Counting("gate", "wall")
+    texts = ["One gate here.", "A gate there.", "The wall."]
+    assert len(ids(run(texts, similarity_threshold=0.85, encoder=encoder))) == 2
+    assert sorted(encoder.asked[0]) == sorted(texts)
+    assert len(encoder.asked) == 1
+
+
+def test_an_encoder_is_not_asked_where_all_carry_vectors():
+    encoder = Counting("gate")
+    alike("One gate here.", "A gate there.", encoder=encoder)
+    assert encoder.asked == []
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        [SAME, None],
+        [SAME, [1.0, 0.0, 0.0]],
+        [SAME, [float("nan"), 1.0]],
+        [SAME, [float("inf"), 1.0]],
+        [SAME, "ab"],
+        [SAME, [[1.0], [0.0]]],
+        [SAME, 5.0],
+    ],
+)
+def test_vectors_that_cannot_be_compared_are_left_to_the_encoder(vectors):
+    texts = ["One gate here.", "A gate there."]
+    without = run(texts, embeddings=vectors, similarity_threshold=0.85)
+    assert ids(without) == ["p0", "p1"]
+    assert note(without, "semantic") == "skipped: no embeddings and no encoder"
+    assert len(ids(run(texts, embeddings=vectors, similarity_threshold=0.85, encoder=Counting("gate")))) == 1
+
+
+def test_a_vector_of_zeros_is_like_nothing():
+    assert len(ids(run(["One gate.", "A gate."], embeddings=[[0.0, 0.0]] * 2, similarity_threshold=0.5))) == 2
+
+
+def test_a_comparer_has_no_vectors():
+    class Comparing:
+        compares_all = True
+
+        def compare(self, query, texts):
+            return [1.0] * len(texts)
+
+    result = run(["One gate.", "A gate."], similarity_threshold=0.85, encoder=Comparing())
+    assert note(result, "semantic") == "skipped: no embeddings and an encoder that makes none"
+
+
+def test_an_encoder_that_gives_too_few_vectors_is_refused():
+    class TooFew(Counting):
+        def encode_document(self, texts):
+            return super().encode_document(texts)[1:]
+
+    with pytest.raises(ConfigError, match="1 vectors for 2 passages"):
+        run(["One gate.", "A gate."], similarity_threshold=0.85, encoder=TooFew("gate"))
+
+
+def test_an_encoder_gets_no_lone_surrogates():
+    encoder = Counting("gate")
+    run(["One gate \ud800.", "A gate \udfff there."], similarity_threshold=0.85, encoder=encoder)
+    assert "".join(encoder.asked[0]).encode("utf-8")
+
+
+def test_over_many_passages_each_is_compared_with_every_leader():
+    vectors = [[float(n % 300 == m) for m in range(300)] for n in range(600)]
+    texts = [f"Text gate{chr(97 + n % 26)}{chr(97 + n // 26 % 26)} alone." for n in range(600)]
+    result = run(texts, embeddings=vectors, similarity_threshold=0.85, exact_dedup=False, max_tokens=20_000)
+    assert (result.stats.after_dedup, result.stats.clusters_merged) == (300, 300)
+
+
+# Order, again, and limits
+
+
+words = st.sampled_from([*HARMLESS, "must not", "v1.2", "v1.3", "80", "Paris", "London"])
+pool = st.lists(
+    st.tuples(
+        st.builds(lambda a, b: f"{COMMON} {a} then {b} and nobody waits for it", words, words),
+        st.sampled_from([None, 0.5, 0.7, 0.9]),
+        st.sampled_from([SAME, [0.9, 0.1], [0.5, 0.5], [0.0, 1.0]]),
+    ),
+    min_size=2,
+    max_size=8,
+)
+
+
+@given(pool=pool, data=st.data())
+def test_the_order_passages_come_in_does_not_decide_which_stay(pool, data):
+    given_ = [Passage(f"p{n}", text, score=score, embedding=vector) for n, (text, score, vector) in enumerate(pool)]
+    other = data.draw(st.permutations(given_))
+    options = {"ngram_threshold": 0.7, "similarity_threshold": 0.85, "max_tokens": 20_000}
+    one, two = compress("q", given_, **options), compress("q", other, **options)
+    assert sorted(ids(one)) == sorted(ids(two))
+
+    def pairs(result, passages):
+        return {(d.passage.id, passages[d.duplicate_of].id) for d in result.dropped if d.duplicate_of is not None}
+
+    assert pairs(one, given_) == pairs(two, other)
+
+
+@given(pool=pool)
+def test_leaving_out_copies_twice_is_leaving_them_out_once(pool):
+    given_ = [Passage(f"p{n}", text, score=score, embedding=vector) for n, (text, score, vector) in enumerate(pool)]
+    options = {"ngram_threshold": 0.7, "similarity_threshold": 0.85, "max_tokens": 20_000}
+    once = compress("q", given_, **options)
+    for left in (
+        [kept.original for kept in once.passages],
+        [replace(kept.original, text=kept.text) for kept in once.passages],
+    ):
+        again = compress("q", left, **options)
+        assert (ids(again), again.text, dropped(again)) == (ids(once), once.text, {})
+    assert_whole(once, [text for text, *_ in pool])
+
+
+@given(texts=st.lists(st.sampled_from(["One text.", "One  text.", "Two texts here.", "Two texts\nhere.", "x"])))
+def test_copies_are_those_whose_words_are_the_same(texts):
+    found = exact_duplicates(texts, range(len(texts)))
+    for number, text in enumerate(texts):
+        first = next(other for other in range(len(texts)) if texts[other].split() == text.split())
+        assert found.get(number, number) == (number if len(text) < 9 or len(" ".join(text.split())) < 12 else first)
+
+
+def test_preference_is_by_score_then_length_then_text_then_id():
+    texts, standing, names = ["b", "aa", "c", "a", "a"], [0, 0, 1, 0, 0], ["1", "2", "3", "10", "9"]
+    assert preference(texts, standing, names) == [2, 1, 4, 3, 0]
+
+
+# Many passages
+
+
+def ordinary(count=120):
+    chosen = random.Random(4)
+    vocabulary = [f"{a}{b}ing" for a in "bcdfghklmnprst" for b in ("a", "e", "o", "ur", "ill")]
+    texts = []
+    for _ in range(count // 3):
+        words = [chosen.choice(vocabulary) for _ in range(80)]
+        texts.append(" ".join(words))
+        texts.append(" ".join([*words[:40], "calmly", *words[41:]]))  # a near copy
+        texts.append(" ".join([*words[:20], *(chosen.choice(vocabulary) for _ in range(60))]))  # none
+    return texts
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_many_passages_lose_the_same_copies_as_few(monkeypatch, installed):
+    texts = ordinary()
+    exact = near_duplicates(texts, range(len(texts)), 0.7)
+    assert len(exact) == len(texts) // 3
+    if not installed:
+        find = importlib.util.find_spec
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name, *more: None if name == "rensa" else find(name, *more)
+        )
+    elif not importlib.util.find_spec("rensa"):
+        pytest.skip("rensa is not installed")
+    monkeypatch.setattr(shingles, "MANY", 10)
+    monkeypatch.setattr("ctxcompress.reduce.duplicates.MANY", 10)
+    assert near_duplicates(texts, range(len(texts)), 0.7) == exact
+
+
+def test_minhash_keys_are_few_and_the_same_each_time(monkeypatch):
+    pytest.importorskip("rensa")
+    monkeypatch.setattr(shingles, "MANY", 10)
+    texts = [*ordinary(), "", "two words"]
+    keys = Shingles(texts).keys(0.7)
+    assert keys == Shingles(texts).keys(0.7)
+    assert keys[-2:] == [[], []]
+    assert max(map(len, keys)) <= 128
+    assert set(keys[0]) & set(keys[1])
+    assert not set(keys[0]) & set(keys[3])
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_beyond_a_few_hundred_passages_all_copies_are_still_found(monkeypatch, installed):
+    if not installed:
+        find = importlib.util.find_spec
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name, *more: None if name == "rensa" else find(name, *more)
+        )
+    texts = ordinary(900)
+    found = near_duplicates(texts, range(len(texts)), 0.7)
+    assert found == {number + 1: number for number in range(0, 900, 3)}
+
+
+@settings(max_examples=10)
+@given(seed=st.integers(0, 99))
+def test_one_template_filled_in_many_times_loses_its_copies_whatever_the_number(seed):
+    chosen = random.Random(seed)
+    texts = [f"{COMMON} {chosen.choice(HARMLESS)} {COMMON}" for _ in range(700)]
+    found = near_duplicates(texts, range(len(texts)), 0.7)
+    assert set(found.values()) == {0}
+    assert len(found) == 699
+
+
+def test_a_threshold_that_cannot_work_is_refused():
+    for name in ("ngram_threshold", "similarity_threshold"):
+        for value in (0, -0.1, 1.1, True, "0.7", float("nan")):
+            with pytest.raises(ConfigError, match=f"{name} is .*; give a number above 0 and at most 1"):
+                CompressionConfig(**{name: value})
+    with pytest.raises(ConfigError, match="exact_dedup is 1; give True or False"):
+        CompressionConfig(exact_dedup=1)

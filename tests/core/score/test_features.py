@@ -1,0 +1,73 @@
+"""Source code is judged by what calls what, and by what a segment is; only where it is most of the retrieval."""
+
+import numpy as np
+
+from ctxcompress import Passage, compress
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.features import SOURCE, source_features
+from ctxcompress.segment.segments import segment_outlined
+from ctxcompress.segment.source_code import outline
+
+TEXT = '''"""Keeps books."""
+
+
+class Shelf:
+    def put(self, book):
+        check_title(book)
+        return book
+
+    def _count(self):
+        return 0
+
+    def __len__(self):
+        return self._count()
+
+
+def check_title(book):
+    return book.title
+'''
+
+
+def rows(probability):
+    segments = segment_outlined(TEXT, outline(TEXT, "shelf.py"), language="en", whole=120)
+    corpus = Corpus.of([Passage("0", TEXT)], SegmentTable.of(documents_as_they_are([TEXT]), [segments]))
+    table = source_features(corpus, np.array(probability))
+    paths = [".".join(s.heading) for s in segments]
+    return {name: dict(zip(paths, row.tolist(), strict=True)) for name, row in zip(SOURCE, table, strict=True)}
+
+
+def test_what_a_segment_is():
+    found = rows([0.1] * 6)
+    assert [path for path, value in found["is_function"].items() if value] == [
+        "Shelf.put",
+        "Shelf._count",
+        "Shelf.__len__",
+        "check_title",
+    ]
+    assert [path for path, value in found["is_class"].items() if value] == ["Shelf"]
+    assert [path for path, value in found["is_private"].items() if value] == ["Shelf._count"]
+    assert [path for path, value in found["is_protocol"].items() if value] == ["Shelf.__len__"]
+    assert [path for path, value in found["outside"].items() if value] == [""]
+    assert [path for path, value in found["in_outermost"].items() if value] == ["Shelf", "check_title"]
+    assert found["is_doc"][""] == 1
+
+
+def test_who_calls_whom():
+    found = rows([0.001, 0.001, 0.9, 0.05, 0.02, 0.01])
+    assert found["called"]["check_title"] == 0.9
+    assert found["calls"]["Shelf.__len__"] == 0.05
+    assert found["same_outermost"]["Shelf._count"] == 0.9
+    assert found["same_outermost"]["Shelf.put"] == 0.05
+    assert found["same_definition"]["Shelf.put"] == 0
+    assert found["judged"]["Shelf.put"] == np.log(9)
+
+
+def test_source_code_beside_more_prose_is_judged_with_it():
+    prose = [Passage(f"p{n}", f"The shelf {n} of the library holds many books. " * 3) for n in range(9)]
+    source = Passage("s", TEXT, file_path="shelf.py")
+    alone = compress("who checks the title of a book?", [source], max_tokens=60)
+    beside = compress("who checks the title of a book?", [*prose, source], max_tokens=60)
+    assert "check_title" in alone.text
+    assert beside.tokens <= 60

@@ -1,0 +1,63 @@
+"""Looking terms up finds exactly what looking through all words does."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.score.matches import Postings, Scan
+from ctxcompress.select.knapsack import Novelty, Runs
+from ctxcompress.text.words import Lexicon, Terms, split_words
+
+LANGUAGES = """
+    ar ca cs da de el en es et eu fa fi fr ga he hi hu hy id it ja ko lt ne nl no pl pt ro ru sr sv th zh""".split()
+WORDS = st.one_of(
+    st.sampled_from(
+        "lying lie dies timeouts timeout time_out getTimeOut HTTPServer httpserver Zeitüberschreitung Zeit "
+        "überschreitung Überschreitungen Versicherungsgesellschaft Gesellschaft "
+        " ışık IŞIK кошка кошки وقال قال والمكتب مكتب 超时 超时时间 "
+        "時間を 時間 की किताबें किताब ไทย ภาษาไทย 시간 시간은 naïve naive ﬁle file x_ _ 30 30s Versicherungsgeselschaft "
+        "timeuots Timeuot".split()
+    ),
+    st.text(min_size=1, max_size=6),
+)
+
+
+def texts(max_size=6):
+    return st.lists(st.lists(WORDS, max_size=12).map(lambda words: split_words(" ".join(words))), max_size=max_size)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(words=texts(), labels=texts(3), query=st.lists(WORDS, max_size=6))
+def test_postings_find_what_scans_find(language, words, labels, query):
+    terms = Terms(language)
+    own = terms.of_words(word for text in query for word in split_words(text))
+    wanted = {term: 1.0 for of_word in own.values() for term in of_word}
+    names = [label[-2:] for label in labels]
+    asked = split_words(" ".join(query))
+    found = Postings(words, labels, names, terms).occurrences(wanted, asked)
+    for one, other in zip(found, Scan(words, labels, names, terms).occurrences(wanted, asked), strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+        keys = one.unit * one.terms + one.term
+        assert np.array_equal(keys, np.unique(keys))
+
+
+@given(words=st.lists(WORDS), query=st.lists(WORDS))
+def test_a_lexicon_matches_as_the_words_do(words, query):
+    terms = Terms("de")
+    assert Lexicon(terms, words).matching(query) == terms.matching(list(dict.fromkeys(words)), query)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("a b c d A".split()), max_size=24).map(" ".join), min_size=1, max_size=9),
+    st.data(),
+)
+def test_looking_for_repeats_first_tells_the_same_of_what_is_new(given_texts, draw):
+    once, lasting = Novelty(Runs(given_texts)), Novelty(Runs(given_texts, lasting=True))
+    left = set(range(len(given_texts) + 1))  # the last is an opening, which is no text
+    while left:
+        items = draw.draw(st.sets(st.sampled_from(sorted(left)), min_size=1, max_size=3))
+        assert once.share(items) == lasting.share(items)
+        once.take(items)
+        lasting.take(items)
+        left -= items

@@ -1,0 +1,374 @@
+"""Which results are kept, and what of their texts: the rules, the limits, the counts."""
+
+import json
+from itertools import pairwise
+
+import pytest
+import search_shapes
+from hypothesis import given
+from hypothesis import strategies as st
+from search_shapes import CLOUDS, KUBERNETES, SHAPES, shape
+
+from ctxcompress import CompressionConfig, Compressor, compress_search_results
+from ctxcompress.data.results import Reason
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.search.result_limits import page_of
+
+TEXT = "Kubernetes runs containers on many machines."
+SENTENCES = (
+    "Kubernetes restarts containers that fail.",
+    "The weather in Graz was fine.",
+    "Kubernetes moves containers between machines.",
+    "Lunch is at noon.",
+    "A cluster of Kubernetes has nodes.",
+    "The author likes tea.",
+    "Kubernetes was released in 2014.",
+)
+
+
+def hits(*scores, text=TEXT):
+    return [{"url": f"https://a.example/{n}", "content": text, "score": score} for n, score in enumerate(scores)]
+
+
+def kept(results, query=KUBERNETES, **options):
+    """The places of the results that are kept, by their addresses."""
+    return [
+        int(result["url"].rsplit("/", 1)[1]) for result in compress_search_results(results, query, **options).results
+    ]
+
+
+def reasons(result):
+    return [(found.index, found.reason, found.duplicate_of) for found in result.dropped]
+
+
+def test_results_below_the_floor_are_left_out():
+    result = compress_search_results(hits(0.9, 0.29, 0.3), KUBERNETES)
+    assert [found["score"] for found in result.results] == [0.9, 0.3]
+    assert reasons(result) == [(1, Reason.SCORE, None)]
+    assert result.dropped[0].text == TEXT
+
+
+@pytest.mark.parametrize("score", [None, "0.1", float("nan"), True, 10**400])
+def test_a_score_that_is_none_keeps_its_result(score):
+    assert kept(hits(0.9, score)) == [0, 1]
+
+
+def test_a_missing_score_keeps_its_result():
+    results = hits(0.9, 0.1)
+    del results[1]["score"]
+    assert kept(results) == [0, 1]
+
+
+def test_if_all_are_below_the_floor_all_stay():
+    assert kept(hits(0.2, 0.1, 0.05)) == [0, 1, 2]
+    assert kept(hits(0.2, 0.1), min_score=None) == [0, 1]
+    assert kept(hits(0.9, 0.4, 0.3), min_score=0.5) == [0]
+
+
+@pytest.mark.parametrize(("complexity", "results"), [("simple", 3), ("moderate", 4), ("complex", 5)])
+def test_the_limits_of_each_complexity(complexity, results):
+    characters = {"simple": 300, "moderate": 400, "complex": 500}[complexity]
+    came = hits(
+        *[0.9] * 7, text=" ".join(f"Kubernetes has {n} very long words in a sentence of its own." for n in range(99))
+    )
+    result = compress_search_results(came, KUBERNETES, complexity=complexity)
+    assert result.complexity == complexity
+    assert [found["url"] for found in result.results] == [found["url"] for found in came[:results]]
+    assert all(len(found["content"]) <= characters for found in result.results)
+    assert [index for index, reason, _ in reasons(result) if reason is Reason.LIMIT] == list(range(results, 7))
+
+
+def test_the_query_tells_its_complexity_and_no_query_asks_for_all():
+    assert compress_search_results([], KUBERNETES).complexity == "simple"
+    assert compress_search_results([], CLOUDS).complexity == "complex"
+    assert compress_search_results([], None).complexity == "complex"
+    assert len(kept(hits(*[0.9] * 7), None)) == 5
+
+
+def test_three_sentences_are_kept_in_their_order():
+    (found,) = compress_search_results(hits(0.9, text=" ".join(SENTENCES)), "What does Kubernetes do?").results
+    sentences = [sentence for sentence in SENTENCES if sentence in found["content"]]
+    assert found["content"] == " ".join(sentences)
+    assert len(sentences) == 3
+    assert all("Kubernetes" in sentence for sentence in sentences)
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_other_numbers_of_sentences(number):
+    (found,) = compress_search_results(hits(0.9, text=" ".join(SENTENCES)), KUBERNETES, max_sentences=number).results
+    assert sum(sentence in found["content"] for sentence in SENTENCES) == number
+
+
+def test_what_is_said_twice_takes_one_place():
+    text = " ".join([SENTENCES[0]] * 4 + [SENTENCES[2], SENTENCES[4], "The author likes tea. " * 20])
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=130).results
+    assert found["content"].count(SENTENCES[0]) == 1
+    assert SENTENCES[2] in found["content"]
+    assert SENTENCES[4] in found["content"]
+
+
+@pytest.mark.parametrize("characters", range(30, 60))
+def test_the_marker_counts(characters):
+    text = "Kubernetes is a system that " + "runs many containers on nodes " * 8 + "and so on."
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=characters).results
+    assert found["content"].endswith("...")
+    assert len(found["content"]) <= characters
+
+
+def test_a_blank_text_stays_and_is_not_in_the_account():
+    came = [{"url": "https://a.example", "content": " ".join(SENTENCES), "raw_content": " \n ", "snippet": ""}]
+    result = compress_search_results(came, KUBERNETES)
+    assert (result.results[0]["raw_content"], result.results[0]["snippet"]) == (" \n ", "")
+    assert {found.passage.metadata["key"] for found in result.dropped} == {"content"}
+
+
+def test_a_sentence_that_is_too_long_alone_is_cut_between_words_and_marked():
+    text = "Kubernetes is a system that " + "runs containers and restarts what has failed and " * 8 + "so on."
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES).results
+    assert found["content"].endswith("...")
+    assert len(found["content"]) <= 300
+    beginning = found["content"].removesuffix("...")
+    assert text.startswith(beginning)
+    assert not text[len(beginning) : len(beginning) + 1].isalnum()
+    assert len(beginning) > 250
+
+
+def test_a_text_that_fits_comes_back_as_it_is():
+    text = "  Kubernetes runs\tcontainers.\n\n\nIt restarts   them. "
+    result = compress_search_results(hits(0.9, text=text), KUBERNETES)
+    assert result.results == hits(0.9, text=text)
+    assert (result.dropped, result.savings_percent, result.tokens_saved) == ((), 0.0, 0)
+    written = '[ {"url":"https://a.example/0" , "content":"A text."} ]'
+    assert compress_search_results(written, KUBERNETES).results == written
+
+
+def test_a_row_comes_with_the_header_of_its_table_and_code_is_not_cut_within_a_line():
+    rows = "\n".join(f"| option {n} | value {n} |" for n in range(60))
+    (found,) = compress_search_results(hits(0.9, text=f"| name | default |\n|---|---|\n{rows}\n"), "option 42").results
+    assert found["content"].startswith("| name | default |\n|---|---|\n")
+    assert "| option 42 | value 42 |" in found["content"]
+    code = "```python\n" + "".join(f"setting_{n} = {n}\n" for n in range(90)) + "```\n"
+    (found,) = compress_search_results(hits(0.9, text=code), "setting_7").results
+    lines = found["content"].splitlines()
+    assert set(lines) <= set(code.splitlines())
+    assert lines.count("```python") == lines.count("```")
+
+
+def test_a_long_statement_is_not_given_up_for_another_result():
+    code = "def load():\n    return [" + ", ".join(f"call({n})" for n in range(60)) + "]\n"
+    came = [{"url": "a", "content": code}, {"url": "b", "content": "Tea is " + "hot and " * 60 + "sweet."}]
+    one, other = compress_search_results(came, "tea").results
+    assert "return [call(0), call(1)" in one["content"]
+    assert other["content"].startswith("Tea is hot")
+
+
+def test_every_character_that_is_left_out_is_in_the_account():
+    came = search_shapes.tavily_pages()
+    result = compress_search_results(came, KUBERNETES)
+    for found in result.dropped:
+        assert found.passage.text == came["results"][found.index][found.passage.metadata["key"]]
+        assert all(start < end for start, end in found.spans)
+        assert all(one.end <= other.start for one, other in pairwise(found.spans))
+    left = {
+        (found.index, found.passage.metadata["key"]): sum(b - a for a, b in found.spans) for found in result.dropped
+    }
+    for place, old in enumerate(came["results"]):
+        new = result.results["results"][place] if place < 3 else {"content": "", "raw_content": ""}
+        for key in ("content", "raw_content"):
+            assert len(old[key]) - left.get((place, key), 0) == len(new[key])
+
+
+def test_one_page_comes_once_and_the_best_scored_of_it():
+    came = [
+        {"url": "https://www.a.example/page/?utm_source=x&id=1#top", "content": TEXT, "score": 0.5},
+        {"url": "http://a.example/page?id=1", "content": TEXT, "score": 0.8},
+        {"url": "https://a.example/page?id=2", "content": TEXT, "score": 0.7},
+        {"url": "https://a.example/page?id=2&gclid=9", "content": TEXT, "score": 0.7},
+    ]
+    result = compress_search_results(came, KUBERNETES)
+    assert result.results == [came[1], came[2]]
+    assert reasons(result) == [(0, Reason.DUPLICATE, 1), (3, Reason.DUPLICATE, 2)]
+
+
+GUIDE = [
+    {"link": "https://docs.example/guide#install", "snippet": "Install with pip."},
+    {"link": "https://docs.example/guide#timeouts", "snippet": "The default timeout is 30 seconds."},
+]
+
+
+def test_different_parts_of_a_page_are_no_copies():
+    result = compress_search_results(GUIDE, "What is the default timeout?")
+    assert result.results == GUIDE
+    parts = [{"url": "https://a.example/doc", "text": f"Part {n} says {n}0 seconds."} for n in range(3)]
+    assert compress_search_results(parts, "How many seconds?").results == parts
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dropped"),
+    [
+        ("The limit is\n\n30 seconds.", "The limit is 30 seconds.", [1]),
+        ("The limit is 30 seconds.", "Read this. The limit is 30 seconds. Thanks.", [0]),
+        ("Read this. The limit is 30 seconds. Thanks.", " ", [1]),
+        ("", "The limit is 30 seconds.", [0]),
+        ("The limit is 130 seconds.", "30 seconds.", []),
+        ("The limit is 30 seconds.", "The limit is 60 seconds.", []),
+    ],
+)
+def test_of_one_page_what_another_result_says_too_is_left_out(one, other, dropped):
+    came = [{"url": "https://a.example/page", "content": text} for text in (one, other)]
+    result = compress_search_results(came, "What is the limit?")
+    assert [index for index, *_ in reasons(result)] == dropped
+    assert {reason for _, reason, _ in reasons(result)} <= {Reason.DUPLICATE}
+    assert result.results == [found for place, found in enumerate(came) if place not in dropped]
+
+
+def test_a_copy_with_a_low_score_does_not_take_the_place_of_a_good_one():
+    came = hits(0.9, 0.1)
+    came[1] = {**came[1], "url": came[0]["url"], "content": f"{TEXT} And more of it."}
+    result = compress_search_results(came, KUBERNETES)
+    assert result.results == came[:1]
+    assert reasons(result) == [(1, Reason.SCORE, None)]
+
+
+def test_the_best_results_are_kept_in_their_order():
+    assert kept(hits(0.4, 0.9, 0.5, 0.8), max_results=2) == [1, 3]
+    assert kept(hits(0.4, 0.9, 0.4, 0.4), max_results=2) == [0, 1]
+    assert kept(hits(0.4, 0.9, None, 0.8), max_results=2) == [0, 1]  # unknown is not low
+    came = hits(0.4, 0.5, 0.9)
+    room = Compressor().count(json.dumps(came[2:]))
+    result = compress_search_results(came, KUBERNETES, max_tokens=room)
+    assert result.results == came[2:]
+    assert [(index, reason) for index, reason, _ in reasons(result)] == [(0, Reason.BUDGET), (1, Reason.BUDGET)]
+
+
+def test_a_result_without_text_is_in_the_account():
+    came = [
+        {"url": f"https://a.example/{n}", "title": str(n), "content": text} for n, text in enumerate(["", None, TEXT])
+    ]
+    result = compress_search_results(came, KUBERNETES, max_results=1)
+    assert result.results == came[:1]
+    assert reasons(result) == [(1, Reason.LIMIT, None), (2, Reason.LIMIT, None)]
+    assert (result.dropped[0].spans, result.dropped[0].passage.id) == ((), "https://a.example/1")
+
+
+def test_a_budget_is_met_in_few_steps():
+    counted = []
+
+    def encoding(text):
+        counted.append(text)
+        return len(text.split())
+
+    came = hits(*[0.9] * 64, text=" ".join(SENTENCES))
+    config = CompressionConfig(encoding=encoding)
+    result = compress_search_results(came, KUBERNETES, max_results=64, max_tokens=300, config=config)
+    assert 1 < result.compressed_count < 64
+    assert sum(text.startswith("[") for text in counted) < 12
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("https://a.example", "HTTP://WWW.A.example/", True),
+        ("https://a.example:443/x", "http://a.example:80/x/", True),
+        ("https://a.example/x#part", "https://a.example/x", True),
+        ("https://a.example/?fbclid=1&q=2", "https://a.example/?q=2", True),
+        ("https://a.example/#/one", "https://a.example/#/two", False),
+        ("https://a.example/X", "https://a.example/x", False),
+        ("https://a.example/?q=1", "https://a.example/?q=2", False),
+        ("https://a.example:8080", "https://a.example", False),
+        ("https://b.a.example", "https://a.example", False),
+        ("not an address", "not an address ", True),
+        ("https://[::1", "https://[::1", True),
+    ],
+)
+def test_addresses_of_one_page(one, other, same):
+    assert (page_of(one) == page_of(other)) is same
+
+
+@given(st.text(max_size=60))
+def test_the_page_of_anything_is_a_text(address):
+    assert isinstance(page_of(address), str)
+    assert page_of(f"https://a.example/{address}") == page_of(f"http://www.a.example/{address}")
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("encoding", ["o200k_base", len])
+def test_tokens_are_those_of_what_a_model_reads(name, encoding):
+    came, config = shape(name), CompressionConfig(encoding=encoding)
+
+    def read(value):
+        if isinstance(value, str):
+            return value
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except TypeError:
+            return str(value)
+
+    result = compress_search_results(came, KUBERNETES, config=config)
+    count = Compressor(config).count
+    assert result.original_tokens == count(read(came))
+    assert result.compressed_tokens == count(read(result.results)) < result.original_tokens
+    assert result.tokens_saved == result.original_tokens - result.compressed_tokens
+    assert result.savings_percent == round(100 - 100 * result.compressed_tokens / result.original_tokens, 1)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("max_tokens", [120, 200, 400, 1_000])
+def test_a_budget_holds(name, max_tokens):
+    result = compress_search_results(shape(name), CLOUDS, max_tokens=max_tokens)
+    assert result.compressed_tokens <= max_tokens
+    if max_tokens >= 200:
+        assert result.compressed_count > 0
+
+
+def test_what_a_budget_has_no_room_for_is_in_the_account(caplog):
+    result = compress_search_results(shape("tavily"), KUBERNETES, max_tokens=60)
+    assert result.results == {**shape("tavily"), "results": []}
+    assert {reason for index, reason, _ in reasons(result) if index < 3} == {Reason.BUDGET}
+    assert "none of 5 results fits into max_tokens=60" in caplog.text
+    with pytest.raises(ConfigError, match=r"max_tokens is 5, but everything around the results already takes \d+"):
+        compress_search_results(shape("tavily"), KUBERNETES, max_tokens=5)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_compressing_again_changes_nothing(name):
+    once = compress_search_results(shape(name), KUBERNETES).results
+    twice = compress_search_results(once, KUBERNETES)
+    assert twice.results == once
+    assert twice.dropped == ()
+
+
+def test_the_scorer_of_the_options_chooses():
+    text = "Visitors park behind the house. The pool has ten connections. Cars are bought by people here. Tea is hot."
+    for query, options in (
+        ("purchase of automobiles", {"encoder": StaticVectors()}),
+        ("automobiles", {"synonyms": {"automobiles": ["cars"]}}),
+    ):
+        with_options, without = (
+            compress_search_results(hits(0.9, text=text), query, max_sentences=2, config=config).results[0]["content"]
+            for config in (CompressionConfig(**options), None)
+        )
+        assert "Cars are bought" in with_options
+        assert "Cars are bought" not in without
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"complexity": "hard"}, "complexity is 'hard'; give one of simple, moderate, complex"),
+        ({"max_results": 0}, "max_results is 0; give a whole number, at least 1"),
+        ({"max_characters": "300"}, "max_characters is '300'"),
+        ({"max_sentences": True}, "max_sentences is True"),
+        ({"min_score": "low"}, "min_score is 'low'; give a number"),
+        ({"max_tokens": 0}, "max_tokens is 0; give a whole number, at least 1, or None"),
+    ],
+)
+def test_values_that_cannot_work_are_refused(options, message):
+    with pytest.raises(ConfigError, match=message):
+        compress_search_results(hits(0.9), KUBERNETES, **options)
+
+
+def test_a_query_that_is_no_text_is_refused():
+    with pytest.raises(InputError, match="query is a int"):
+        compress_search_results(hits(0.9), 7)

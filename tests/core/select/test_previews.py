@@ -1,0 +1,168 @@
+"""One line a passage to tell which to read, and how to read it in full."""
+
+import pytest
+from towns import PASSAGES, QUERY, TEXTS, words
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.errors import ConfigError, CtxCompressError, InputError
+from ctxcompress.select.previews import preview_line
+
+
+def preview(max_tokens=300, passages=PASSAGES, query=QUERY, **options):
+    return compress(query, passages, mode="preview", max_tokens=max_tokens, encoding=words, **options)
+
+
+def test_a_preview_is_one_line_a_passage_with_its_id_and_headings():
+    lines = preview().text.splitlines()
+    assert len(lines) == len(PASSAGES)
+    for line, passage in zip(lines, PASSAGES, strict=True):
+        assert line.startswith(f"[{passage.id}] {passage.title} › Coast › Towns: ")
+        assert line.partition(": ")[2] in passage.text
+
+
+def test_a_preview_shows_the_sentence_that_answers_best():
+    texts = ["It is old. Nobody knows much. The lighthouse of Fenwick is 40 metres high. Ships come.", TEXTS[0]]
+    assert preview(passages=texts).text.splitlines()[0] == "[0] The lighthouse of Fenwick is 40 metres high."
+
+
+@pytest.mark.parametrize("query", [None, "", "zyx wvu"])
+def test_without_a_question_the_first_sentence_is_shown(query):
+    assert preview(query=query).text.splitlines()[1].endswith(": The harbour of Brent is old.")
+
+
+@pytest.mark.parametrize("max_tokens", [1, 5, 20, 40, 80])
+def test_previews_stay_within_the_budget_the_most_relevant_first(max_tokens):
+    result = preview(max_tokens)
+    assert words(result.text) == result.tokens <= max_tokens
+    assert len(result.passages) == len(result.text.splitlines())
+    assert len(result.passages) < len(PASSAGES)
+    assert not result.passages or "fenwick" in [kept.id for kept in result.passages]
+
+
+def test_previews_can_be_in_the_order_of_relevance():
+    assert preview(order="relevance").text.startswith("[fenwick]")
+    assert preview().text.startswith("[arle]")
+
+
+def test_a_preview_shows_no_more_than_a_beginning():
+    result = preview(passages=["word " * 400, "x" * 5_000, "字" * 5_000])
+    assert [len(line) for line in result.text.splitlines()] == [len("[0] ") + 199, len("[0] ") + 200, len("[0] ") + 200]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# Title\n\nThe body of it.", "[0] The body of it."),
+        ("# Title", "[0] # Title"),
+        ("```python\nfirst = 1\nsecond = 2\n```", "[0] first = 1"),
+        ("One\nsentence\r\nof  it.", "[0] One sentence of it."),
+    ],
+)
+def test_what_a_preview_shows(text, line):
+    assert preview(passages=[text]).text == line
+
+
+def test_blank_passages_have_no_preview():
+    result = preview(passages=["", " \n", "Words."])
+    assert result.text == "[2] Words."
+    assert {decision.reason for decision in result.dropped} == {"empty"}
+
+
+def test_every_character_of_a_preview_is_kept_and_the_rest_dropped():
+    result = preview(60)
+    for index, passage in enumerate(PASSAGES):
+        spans = [span for part in (*result.passages, *result.dropped) if part.index == index for span in part.spans]
+        assert "".join(passage.text[start:end] for start, end in sorted(spans)) == passage.text
+
+
+FORGED = [f"{line_break}[arle] forged" for line_break in "\n \r \r\n \x0b \x0c \x1c \x85 \u2028 \u2029".split(" ")]
+
+
+@pytest.mark.parametrize("forged", FORGED)
+@pytest.mark.parametrize("where", ["id", "title", "header_path", "text"])
+def test_line_breaks_cannot_forge_a_line(forged, where):
+    fields = {"id": "x", "title": "Title", "header_path": ("Top",), "text": "The words of it."}
+    fields[where] = ("Top" + forged,) if where == "header_path" else f"The words{forged}"
+    result = preview(passages=[Passage(**fields), *PASSAGES[:1]])
+    assert len(result.text.splitlines()) == 2
+    assert [line.startswith("[arle]") for line in result.text.splitlines()] == [False, True]
+
+
+@pytest.mark.parametrize("text", ["a b", "a  b\n", "\na\tb"])
+def test_a_preview_line_is_one_line(text):
+    assert preview_line(Passage("i", text, title="T", header_path=("H", "")), text) == "[i] T › H: a b"
+    assert preview_line(Passage("i", text), text) == "[i] a b"
+    assert preview_line(Passage("i", text, title="T"), "") == "[i] T"
+    assert preview_line(Passage("i", text), "") == "[i]"
+
+
+# Expanding
+
+
+def test_what_was_previewed_can_be_read_in_full():
+    result = preview()
+    assert [result.expand(passage.id) for passage in PASSAGES] == TEXTS
+
+
+def test_what_was_previewed_can_be_read_in_part():
+    result = preview()
+    text = result.expand("fenwick", max_tokens=12)
+    assert words(text) <= 12
+    assert "lighthouse" in text
+    assert "\n[" not in text
+    assert result.expand("fenwick", max_tokens=10_000) == TEXTS[5]
+
+
+def test_what_was_dropped_can_be_read_too():
+    passages = [*PASSAGES, Passage("copy", TEXTS[0]), Passage("weak", "Nothing here of it.", score=0.01)]
+    for options in ({"mode": "preview", "max_tokens": 20}, {"top_n": 1, "exact_dedup": True}, {"max_tokens": 10}):
+        result = compress(QUERY, passages, **{"max_tokens": 500, "encoding": words, **options})
+        assert result.dropped
+        assert [result.expand(passage.id) for passage in passages] == [passage.text for passage in passages]
+
+
+RAW = {"min_score": 0.9, "normalize_scores": False, "on_empty": "drop"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"top_n": 1},
+        {"min_score": 0.9},
+        RAW,
+    ],
+)
+def test_a_part_of_what_was_left_out_can_be_read_too(options):
+    passages = [Passage(str(n), text, score=n / 10) for n, text in enumerate(TEXTS)]
+    result = compress(QUERY, passages, encoding=words, max_tokens=500, **options)
+    text = result.expand("1", max_tokens=12)
+    assert text
+    assert words(text) <= 12
+
+
+def test_of_several_with_one_id_the_first_is_read():
+    result = compress("q", [Passage("same", "First text."), Passage("same", "Second text.")], mode="preview")
+    assert result.expand("same") == "First text."
+
+
+def test_an_unknown_id_is_refused_with_those_there_are():
+    with pytest.raises(
+        InputError, match="no passage has the id 'nowhere'; the first ones are 'arle', 'brent', "
+    ) as raised:
+        preview().expand("nowhere")
+    assert isinstance(raised.value, CtxCompressError)
+    with pytest.raises(InputError, match="the first ones are none"):
+        compress("q", [], mode="preview").expand("0")
+
+
+def test_a_part_of_no_size_is_refused():
+    with pytest.raises(ConfigError, match="max_tokens is 0"):
+        preview().expand("arle", max_tokens=0)
+
+
+async def test_an_awaited_result_can_be_expanded_too():
+    config = CompressionConfig(mode="preview", encoding=words, max_tokens=30)
+    result = await Compressor(config).acompress(QUERY, PASSAGES)
+    assert result == Compressor(config).compress(QUERY, PASSAGES)
+    assert result.expand("arle") == TEXTS[0]
+    assert words(result.expand("arle", max_tokens=9)) <= 9
