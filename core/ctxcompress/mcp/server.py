@@ -26,7 +26,7 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-from ctxcompress.data.stats import waiting
+from ctxcompress.data.stats import cancellable
 from ctxcompress.errors import ConfigError, CtxCompressError
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.connections import Limits, WholeRequests, bounded_protocol
@@ -89,7 +89,7 @@ async def _call_tool(
     try:
         # On a thread, so that others are served meanwhile. Nobody waits for one whose client has gone, and where none
         # has begun yet, none does; one that has stops at its next stage. So clients that go cannot pile up threads.
-        with waiting() as call:
+        with cancellable() as call:
             told = await wrap_future(threads.submit(call, spec.call, params.arguments or {}))
     except CtxCompressError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
