@@ -26,7 +26,7 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-from ctxcompress.data.stats import waiting
+from ctxcompress.data.stats import cancellable
 from ctxcompress.errors import ConfigError, CtxCompressError
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.connections import Limits, WholeRequests, bounded_protocol
@@ -93,7 +93,7 @@ async def _call_tool(
     try:
         # On a thread, so that other clients are served meanwhile. If the client disconnects, a call that has not begun
         # is dropped and one that has ends at its next stage, so disconnecting clients cannot pile up threads.
-        with waiting() as call:
+        with cancellable() as call:
             result = await wrap_future(threads.submit(call, spec.call, params.arguments or {}))
     except CtxCompressError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
