@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -24,11 +24,13 @@ from ctxcompress.cli.common_options import (
     MaxTokensOption,
     PresetOption,
     QueryOption,
+    SetOption,
     TierOption,
 )
 from ctxcompress.cli.inputs import STDIN, Choice, Inputs, read_inputs
 from ctxcompress.cli.report import as_json, complain, stats_table, write_file, write_new_page, write_text
 from ctxcompress.config.options import Format, Options, Preset, Tier
+from ctxcompress.config.toml import option_from_text
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
@@ -37,9 +39,9 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 INCOMPLETE = 3
-"""Exit code: there is a result, and some of the inputs are not in it."""
+"""Exit code: there is a result, but some inputs were skipped."""
 LONG_WORK = 2_000_000
-"""Characters from which on a person would wonder whether anything happens: about a second of work."""
+"""Characters of input from which a status line is shown: about a second of work."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -72,25 +74,26 @@ def compress_command(
     config: ConfigOption = None,
     encoder: EncoderOption = None,
     format: FormatOption = None,
+    others: SetOption = None,
     preview: Annotated[bool, typer.Option("--preview", help="Write one line for each text instead.")] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Write one JSON object: what was kept, what was not, and why.")
     ] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Show what was saved, on standard error.")] = False,
 ) -> None:
-    """Write what of the texts answers the question, within a budget.
+    """Print the parts of the texts that answer the question, within a budget.
 
     The result goes to standard output. A file that cannot be read is named on standard error and skipped.
 
-    Exit codes: 0 for success, 1 where no input can be used, 2 for wrong usage, 3 for a result without those inputs that
-    were skipped.
+    Exit codes: 0 for success, 1 if no input can be used, 2 for wrong usage, 3 for a result without the inputs that were
+    skipped.
     """
     screen = _screen()
     with _readable_errors():
         options = _options(max_tokens, tier, encoding, language, encoder, format)
         if preview:
             options["mode"] = "preview"
-        start = _start(preset, config)
+        start = _start(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(screen, inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
@@ -128,16 +131,17 @@ def xray(
     config: ConfigOption = None,
     encoder: EncoderOption = None,
     format: FormatOption = None,
+    others: SetOption = None,
 ) -> None:
-    """Write a page that shows what of the texts is kept, and why.
+    """Write a page that shows which parts of the texts are kept, and why.
 
-    It is one HTML file, and holds the texts. A file that cannot be read is named on standard error and skipped.
+    The page is one HTML file with the texts in it. A file that cannot be read is named on standard error and skipped.
 
-    Exit codes: as those of compress.
+    Exit codes: the same as for compress.
     """
     with _readable_errors():
         options = _options(max_tokens, tier, encoding, language, encoder, format)
-        start = _start(preset, config)
+        start = _start(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(_screen(), inputs.passages):
             page = compress(query, inputs.passages, config=start, **options).xray()
@@ -160,7 +164,7 @@ def demo(
 ) -> None:
     """Ask the documentation of the installed packages a question.
 
-    It is retrieved and compressed through LangChain, and shown with what it costs, compressed and not.
+    LangChain retrieves and compresses it. The output shows what it costs, compressed and not.
     """
     from ctxcompress.cli.demo import run_demo
 
@@ -185,6 +189,7 @@ def mcp_command(
         typer.Option(help="How an answer shows where each result is from.", show_default="compact"),
     ] = None,
     encoder: EncoderOption = None,
+    others: SetOption = None,
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
     ] = False,
@@ -204,11 +209,11 @@ def mcp_command(
             raise ConfigError(f"--port {port} is given without --http; give both, or neither")
         number = (8_000 if port is None else port) if http else None
         if not http:
-            # At once: a thread waits for standard input, which no exception can wake.
+            # End at once: a thread waits for standard input, which no exception can wake.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve(
             docs,
-            config=_start(preset, config) if preset or config else None,
+            config=_start(preset or (None if config else "docs"), config, others),
             max_tokens=max_tokens,
             format=format,
             encoder=encoder_named(encoder) if encoder is not None else None,
@@ -225,7 +230,7 @@ def _options(
     encoder: str | None,
     format: Format | None,
 ) -> Options:
-    """Those that were given."""
+    """Return the options that were given."""
     options: Options = {"max_tokens": max_tokens, "tier": tier}
     if encoding is not None:
         options["encoding"] = encoding
@@ -238,7 +243,13 @@ def _options(
     return options
 
 
-def _start(preset: Preset | None, config: str | None) -> CompressionConfig:
+def _start(preset: Preset | None, config: str | None, others: list[str] | None) -> CompressionConfig:
+    """Return the options of the preset or the file, and over them those of `--set`."""
+    given: Any = dict(map(option_from_text, others or ()))
+    return _named(preset, config).with_options(**given)
+
+
+def _named(preset: Preset | None, config: str | None) -> CompressionConfig:
     if preset is not None and config is not None:
         raise ConfigError(f"both --preset {preset} and --config {config} are given; name the preset in the file")
     if config is None:
@@ -250,12 +261,12 @@ def _start(preset: Preset | None, config: str | None) -> CompressionConfig:
 
 
 def _screen() -> Console:
-    # Without markup: what is shown may have brackets of its own.
+    # Without markup: the output may have brackets of its own.
     return Console(stderr=True, markup=False)
 
 
 def _read(files: list[str] | None, choice: Choice) -> Inputs:
-    """What is named, or standard input. What is skipped is told; nothing but that ends the program."""
+    """Read the named files, or standard input. Name skipped inputs, and end the program if nothing else is there."""
     if not files and sys.stdin is not None and sys.stdin.isatty():
         complain("reading standard input; end it with Ctrl-D")
     inputs = read_inputs(files or [STDIN], choice)
@@ -280,7 +291,7 @@ def _progress(screen: Console, passages: list[Passage]) -> AbstractContextManage
 
 @contextmanager
 def _readable_errors() -> Iterator[None]:
-    """What this library raises on purpose becomes a message and an exit code."""
+    """Turn an error of this library into a message and an exit code."""
     try:
         yield
     except CtxCompressError as error:

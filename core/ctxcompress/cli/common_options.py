@@ -1,10 +1,13 @@
-"""The options that commands have in common."""
+"""The options that commands have in common.
+
+Those of a compression have the texts of their declarations. Any other is given with `--set`.
+"""
 
 from typing import Annotated
 
 import typer
 
-from ctxcompress.config.options import Format, Preset, Tier
+from ctxcompress.config.options import OPTIONS, Format, Preset, Tier
 
 __all__ = [
     "ConfigOption",
@@ -19,6 +22,7 @@ __all__ = [
     "MaxTokensOption",
     "PresetOption",
     "QueryOption",
+    "SetOption",
     "TierOption",
 ]
 
@@ -27,8 +31,8 @@ FilesArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE",
-        help="Text, Markdown or code, one passage each; .jsonl, one passage a line; a folder, for those of its files; "
-        "- or none: standard input.",
+        help="A file of text, Markdown or code is one passage; each line of a .jsonl file is one; a folder stands for "
+        "its files; - or nothing is standard input.",
         show_default=False,
     ),
 ]
@@ -36,7 +40,7 @@ IncludeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="Of folders, read the files that match instead of text, Markdown and code: '*.md', 'api/**'. Repeatable.",
+        help="In folders, read the files that match instead of text, Markdown and code: '*.md', 'api/**'. Repeatable.",
         show_default=False,
     ),
 ]
@@ -44,33 +48,37 @@ ExcludeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="Of folders, pass over the files and folders that match: 'tests/', '*.min.js'. Repeatable.",
+        help="In folders, skip the files and folders that match: 'tests/', '*.min.js'. Repeatable.",
         show_default=False,
     ),
 ]
 JsonlOption = Annotated[
     bool,
-    typer.Option("--jsonl", help="Read standard input and every file as .jsonl: a passage a line, a JSON object each."),
+    typer.Option("--jsonl", help="Read standard input and every file as .jsonl: each line is a JSON object."),
 ]
 MaxTokensOption = Annotated[
-    int | None, typer.Option(metavar="N", help="The output has at most N tokens.", show_default=False)
+    int | None, typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, show_default=False)
 ]
-TierOption = Annotated[
-    Tier | None,
-    typer.Option(help="Or: at most 200, 1,000 (the default), 5,000 or 20,000 tokens.", show_default=False),
-]
-EncodingOption = Annotated[
-    str | None, typer.Option(help="The tiktoken encoding that counts the tokens.", show_default="o200k_base")
-]
+TierOption = Annotated[Tier | None, typer.Option(help=OPTIONS["tier"].summary, show_default=False)]
+EncodingOption = Annotated[str | None, typer.Option(help=OPTIONS["encoding"].summary, show_default="o200k_base")]
 LanguageOption = Annotated[
-    str | None, typer.Option(metavar="CODE", help="Language of the texts, such as en.", show_default="detected")
+    str | None, typer.Option(metavar="CODE", help=OPTIONS["language"].summary, show_default="detected")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other option of CompressionConfig, as in TOML: top_n=5, order=relevance. Repeatable.",
+        show_default=False,
+    ),
 ]
 PresetOption = Annotated[
     Preset | None,
     typer.Option(
         metavar="NAME",
-        help="The options to start from, for a kind of retrieval: docs, code, web, page; or as it was published: "
-        "docs_published, code_published, web_published, page_published.",
+        help="The options to start from, for a kind of retrieval: docs, code, web or page; or as they were published: "
+        "docs_published, code_published, web_published or page_published.",
         show_default=False,
     ),
 ]
@@ -82,11 +90,10 @@ EncoderOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What compares meanings: static, English word vectors of the extra static.",
+        help=f"{OPTIONS['encoder'].summary} Give static: English word vectors of the extra static.",
         show_default="none",
     ),
 ]
 FormatOption = Annotated[
-    Format | None,
-    typer.Option(help="How the output shows where each text is from.", show_default="plain: it does not"),
+    Format | None, typer.Option(help=OPTIONS["format"].summary, show_default="plain: without a source")
 ]

@@ -90,7 +90,8 @@ class DocumentTools:
     def query(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Answer a call with what the chunks say that have words of the query, compressed."""
         asked = self.tool.parameters.read(arguments)
-        most = max(_FEWEST, _TIMES * asked.top_n) if asked.filters and asked.top_n else _MOST
+        top_n = asked.options["top_n"]
+        most = max(_FEWEST, _TIMES * top_n) if asked.filters and top_n else _MOST
         found = self.tool.answer(asked, [_passage(hit) for hit in self.index.search(asked.query, most)])
         structured = found.structured()
         results = [{**result, "file_path": result["doc_id"]} for result in found.results]
