@@ -79,7 +79,9 @@ def learn_source(sets: Sets, before: Judge, without: Without) -> tuple[list[Stag
     before: the probabilities of a case's segments.
     """
     of_source = {
-        name: found for name, cases in sets.items() if (found := [case for case in cases if case.corpus.source.all()])
+        name: found
+        for name, cases in sets.items()
+        if (found := [case for case in cases if case.corpus.table.is_source.all()])
     }
     known: dict[int, Floats] = {}
 

@@ -90,7 +90,7 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
     for name, encoder in encoders.items():
         models[name], judge = _learn_closeness(sets, name, words, encoder, without)
         judges[name] = _of_each_case(name, judge, encoder, judges)
-    if not any(case.corpus.source.any() for cases in sets.values() for case in cases):
+    if not any(case.corpus.table.is_source.any() for cases in sets.values() for case in cases):
         return judges, models  # where nothing of source code may be learned from
     of_words = models["words"].calibration.probability
     source, calibration, again = learn_source(sets, lambda case: of_words(judges["words"](case)), without)
@@ -99,7 +99,7 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
     def final(name: str) -> Judge:
         def judge(case: Example) -> Floats:
             logits = judges[name](case)
-            is_source = case.corpus.source.all()
+            is_source = case.corpus.table.is_source.all()
             return again(case, models[name].calibration.probability(logits)) if is_source else logits
 
         return judge
@@ -122,7 +122,7 @@ def _learn_closeness(
     familiar = {
         of: cases
         for of, cases in judged.items()
-        if of not in FOREIGN and not (name in CODELESS and any(case.corpus.source.all() for case in cases))
+        if of not in FOREIGN and not (name in CODELESS and any(case.corpus.table.is_source.all() for case in cases))
     }
     stages, judge = learn_semantic(familiar, name, words, semantics, without)
     return Model(tuple(stages), calibrate(judged, judge)), judge

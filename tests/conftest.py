@@ -12,8 +12,6 @@ settings.register_profile("ci", max_examples=100, deadline=None, derandomize=Tru
 settings.register_profile("few", max_examples=10, deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
-_SHARED_CASES = Path(__file__).parents[2] / "shared" / "cases"
-
 
 def pytest_runtest_setup() -> None:
     # Event loops wake themselves through a pair of Unix sockets.
@@ -21,8 +19,9 @@ def pytest_runtest_setup() -> None:
 
 
 @pytest.fixture(scope="session")
-def shared_cases() -> Path:
-    """The folder of evaluation cases that stands beside the repository; without it the test is skipped."""
-    if not _SHARED_CASES.is_dir():
-        pytest.skip("there is no ../shared/cases beside the repository")
-    return _SHARED_CASES
+def cases_folder() -> Path:
+    """The folder of evaluation cases that CTXCOMPRESS_CASES names. Without it the test is skipped."""
+    folder = os.environ.get("CTXCOMPRESS_CASES")
+    if not folder:
+        pytest.skip("CTXCOMPRESS_CASES names no folder of cases")
+    return Path(folder)

@@ -1,4 +1,4 @@
-"""Evidence kept at a budget on real questions, where such cases stand beside the repository."""
+"""Evidence is kept at a budget on real questions, where CTXCOMPRESS_CASES names a folder of them."""
 
 import gzip
 import json
@@ -28,9 +28,9 @@ FLOORS = [
 Case = Mapping[str, Any]
 
 
-def read(shared_cases: Path, name: str) -> tuple[dict[str, dict[str, str]], list[Case]]:
+def read(cases_folder: Path, name: str) -> tuple[dict[str, dict[str, str]], list[Case]]:
     """The documents of a set by their keys, and thirty of its cases."""
-    data = json.loads(gzip.decompress((shared_cases / f"{name}.json.gz").read_bytes()))
+    data = json.loads(gzip.decompress((cases_folder / f"{name}.json.gz").read_bytes()))
     return data["docs"], data["cases"][:30]
 
 
@@ -61,22 +61,22 @@ def compressed_by(config: CompressionConfig, docs: Mapping[str, Mapping[str, str
 
 
 @pytest.mark.parametrize(("name", "budget", "floor"), FLOORS)
-def test_evidence_survives_within_the_budget(shared_cases: Path, name: str, budget: int, floor: float) -> None:
-    docs, cases = read(shared_cases, name)
+def test_evidence_survives_within_the_budget(cases_folder: Path, name: str, budget: int, floor: float) -> None:
+    docs, cases = read(cases_folder, name)
     config = CompressionConfig(max_tokens=budget, encoding="cl100k_base")
     assert evidence_kept(docs, cases, compressed_by(config, docs)) >= floor
 
 
 @pytest.mark.parametrize("preset", [preset for preset in PRESETS if not preset.endswith("_published")])
 @pytest.mark.parametrize("name", ["mdpage", "nq", "page"])
-def test_no_preset_drops_evidence_that_there_is_room_for(shared_cases: Path, name: str, preset: Any) -> None:
-    docs, cases = read(shared_cases, name)
+def test_no_preset_drops_evidence_that_there_is_room_for(cases_folder: Path, name: str, preset: Any) -> None:
+    docs, cases = read(cases_folder, name)
     config = CompressionConfig.from_preset(preset, max_tokens=2_000)
     assert evidence_kept(docs, cases, compressed_by(config, docs)) >= 0.95
 
 
-def test_the_search_tool_over_a_folder_keeps_the_evidence(shared_cases: Path, tmp_path: Path) -> None:
-    docs, cases = read(shared_cases, "mdpage")
+def test_the_search_tool_over_a_folder_keeps_the_evidence(cases_folder: Path, tmp_path: Path) -> None:
+    docs, cases = read(cases_folder, "mdpage")
     for number, document in enumerate(docs.values()):
         (tmp_path / f"page-{number}.md").write_text(document["text"], encoding="utf-8")
     tools = DocumentTools(FolderIndex(tmp_path), QueryTool.of(top_n=5))

@@ -1,12 +1,13 @@
 """The lowest versions that are declared: each package has one, and that of tree-sitter is safe."""
 
+import importlib.metadata
 from pathlib import Path
 
 import pytest
+from fresh_modules import fresh
 from minimums import minimums
-from packaging.version import Version
 
-from ctxcompress.code import outline as grammars
+LOWEST = dict(pin.split("==") for pin in minimums())
 
 
 def test_every_package_has_one_lowest_version():
@@ -23,6 +24,13 @@ def test_a_package_without_one_is_refused(tmp_path: Path):
         list(minimums(project))
 
 
-def test_the_lowest_tree_sitter_is_the_first_that_does_not_crash():
-    pins = dict(pin.split("==") for pin in minimums())
-    assert Version(pins["tree-sitter"]) == Version(".".join(map(str, grammars._SAFE)))
+@pytest.mark.parametrize(
+    ("version", "is_used"), [(LOWEST["tree-sitter"], True), ("0.26.0", False), ("0.25.2", False), ("1.0", True)]
+)
+def test_no_tree_sitter_is_used_that_is_older_than_the_lowest_which_does_not_crash(
+    version: str, is_used: bool, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("tree_sitter_python")
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: version)
+    outline = fresh("ctxcompress.code.outline").parsed_outline("def f(): pass\n", "python")
+    assert (outline is not None) is is_used

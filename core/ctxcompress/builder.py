@@ -15,6 +15,7 @@ from ctxcompress.data.results import Compression, Decision, DeliveredContext, Ke
 from ctxcompress.data.spans import inverse
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline.pipeline import compressed
+from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.reduction import reduced
 
@@ -217,7 +218,7 @@ def _appended(state: _State, asked: _Round, config: CompressionConfig) -> tuple[
     places = [first + number for number in _with_text(asked.passages)]
     new_passages = [asked.passages[place - first] for place in places]
     config = config.with_options(max_tokens=limit)
-    result = compressed(asked.query, new_passages, config, Compressor(config), delivered=before)
+    result = compressed(Task(asked.query, new_passages, config, Compressor(config), delivered=before))
     kept, dropped = _numbered(result, [*(part.index for part in before.parts), *places])
     after = replace(
         state.asked(asked),
@@ -247,9 +248,8 @@ def _rebalanced(state: _State, asked: _Round, config: CompressionConfig) -> tupl
     together = config.with_options(
         min_score=None, score_kind="none", max_chunks_per_doc=0, top_n=None, metadata_only=False
     )
-    result = compressed(
-        "\n".join(after.queries), new_passages, together, Compressor(together), delivered=DeliveredContext()
-    )
+    queries = "\n".join(after.queries)
+    result = compressed(Task(queries, new_passages, together, Compressor(together), delivered=DeliveredContext()))
     kept, dropped = _numbered(result, places)
     after = replace(
         after, delivered=DeliveredContext(result.text, kept), tokens=result.tokens, by_retriever=by_retriever

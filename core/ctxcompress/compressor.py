@@ -12,9 +12,9 @@ from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage, Stats
 from ctxcompress.errors import CtxCompressError, InputError
-from ctxcompress.pipeline.budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import compressed
-from ctxcompress.pipeline.presentation import Frame, Presentation
+from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.task import Frame, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.xray.collect import collect_xray
@@ -55,7 +55,7 @@ class Compressor:
         config = self.config.with_options(**options)
         items = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key)
         operations = Compressor(resolve_auto_budget(query or "", config))
-        result = compressed(query or "", items, operations.config, operations, frame)
+        result = compressed(Task(query or "", items, operations.config, operations, frame))
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"
@@ -116,7 +116,7 @@ class Compressor:
         text = Presentation(config, compression.query).formatted(compression.passages)
         if compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
             return text
-        return compressed(compression.query, compression.input_passages(), config, self).text
+        return compressed(Task(compression.query, compression.input_passages(), config, self)).text
 
     def xray(self, compression: Compression, *, brief: bool = False) -> str:
         """A page about `compression`, which this compressor made: see `Compression.xray`; in brief for notebooks."""

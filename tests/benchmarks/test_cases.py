@@ -256,8 +256,8 @@ def test_answers_of_marked_cases_need_not_be_there(cases: ModuleType, tmp_path: 
     assert case.answers == ()
 
 
-def test_the_cases_beside_the_repository_can_be_read(cases: ModuleType, shared_cases: Path) -> None:
-    for path in shared_cases.glob("*.json.gz"):
+def test_the_evaluation_cases_can_be_read(cases: ModuleType, cases_folder: Path) -> None:
+    for path in cases_folder.glob("*.json.gz"):
         found = list(cases.read_cases(path, 20))
         assert len(found) == 20
         assert all(text.strip() == text != "" for case in found for text in evidence(case))

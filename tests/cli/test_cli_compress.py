@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-import tiktoken
 from typer.testing import CliRunner, Result
 
 from ctxcompress import __version__
 from ctxcompress.cli.app import app
+from ctxcompress.tokens import TokenCounter
 
 QUESTION = "What is the default timeout?"
 ANSWER = "The default timeout is 30 seconds."
@@ -41,7 +41,7 @@ def test_the_answer_and_nothing_else_goes_to_standard_output(files: list[str]) -
 def test_the_output_fits_the_budget(files: list[str]) -> None:
     output = run(*files, "--max-tokens", "30", "--encoding", "cl100k_base", "--json").stdout
     text = json.loads(output)["text"]
-    assert 0 < len(_cl100k().encode_ordinary(text)) <= 30
+    assert 0 < TokenCounter("cl100k_base")(text) <= 30
 
 
 def test_a_text_that_fits_comes_out_as_it_went_in(tmp_path: Path) -> None:
@@ -230,16 +230,10 @@ def test_the_version() -> None:
     assert CliRunner().invoke(app, ["--version"]).stdout == f"ctxcompress {__version__}\n"
 
 
-def _cl100k() -> tiktoken.Encoding:
-    from ctxcompress.tokens import _tiktoken_encoding
-
-    return _tiktoken_encoding("cl100k_base")
-
-
 def test_the_output_can_show_where_texts_are_from(files: list[str]) -> None:
     result = run(*files, "--max-tokens", "60", "--encoding", "cl100k_base", "--format", "compact")
     assert f"[1] {files[1]}\n" in result.stdout.replace("…" + files[1][-119:], files[1])
-    assert len(_cl100k().encode_ordinary(result.stdout.removesuffix("\n"))) <= 60
+    assert TokenCounter("cl100k_base")(result.stdout.removesuffix("\n")) <= 60
     refused = run(*files, "--format", "compact", "--preview")
     assert refused.exit_code == 2
     assert "format='compact' is given with mode='preview'" in refused.stderr

@@ -123,6 +123,11 @@ class NoSchema(BaseTool):
     limit: int = Field(default=5, ge=1)
     _calls: list[str] = PrivateAttr(default_factory=list)
 
+    @property
+    def calls(self) -> list[str]:
+        """What it was asked."""
+        return self._calls
+
     def _run(self, query: str, run_manager: Any = None) -> dict[str, Any]:
         self._calls.append(query)
         assert run_manager is not None
@@ -138,6 +143,11 @@ class Counting(BaseTool):
     description: str = "Count."
     many: int = 60
     _called: int = PrivateAttr(default=0)
+
+    @property
+    def called(self) -> int:
+        """How often it was called."""
+        return self._called
 
     def _run(self, query: str) -> str:
         self._called += 1

@@ -110,7 +110,7 @@ async def test_each_way_is_the_tools_own_and_runs_once():
     inner = lc_tools.NoSchema()
     await acall(compress_tool(inner), query="a")
     call(compress_tool(inner), query="b")
-    assert inner._calls == ["a", "b"]
+    assert inner.calls == ["a", "b"]
 
 
 def test_results_keep_their_type_without_a_call_of_a_model():
@@ -370,7 +370,7 @@ async def test_an_option_that_is_changed_later_counts():
     outer.many = 70
     assert "of 70, in call 1." in outer.invoke({"query": "x"})
     assert "of 70, in call 2." in await outer.ainvoke({"query": "x"})
-    assert (outer._called, inner.many, inner._called) == (2, 60, 0)
+    assert (outer.called, inner.many, inner.called) == (2, 60, 0)
 
 
 @pytest.mark.parametrize("copied", [lambda tool: pickle.loads(pickle.dumps(tool)), copy.deepcopy, copy.copy])
@@ -380,7 +380,7 @@ def test_it_can_be_pickled_and_copied_where_the_tool_can(copied, encoding):
     outer.invoke({"query": "x"})
     twin = copied(outer)
     twin.many = 90
-    assert (type(twin).__name__, twin._called, outer.many) == ("Counting", 1, 70)
+    assert (type(twin).__name__, twin.called, outer.many) == ("Counting", 1, 70)
     found = twin.invoke({"query": "sentence 88"})
     assert "Sentence 88 of 90, in call 2." in found
     assert (len(found) if encoding is len else tokens(found)) <= 80

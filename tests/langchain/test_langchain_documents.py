@@ -26,6 +26,11 @@ class Chunk(Document):
     boxes: list[list[float]] = Field(default_factory=list)
     _seen: list[str] = PrivateAttr(default_factory=list)
 
+    @property
+    def seen(self) -> list[str]:
+        """By whom it was seen."""
+        return self._seen
+
 
 class DocumentWithState(Document):
     """Shaped like the working state of LangChain's embedding filters."""
@@ -109,13 +114,13 @@ def test_a_value_that_refuses_to_be_copied_is_shared_and_its_neighbours_are_not(
 
 def test_a_users_subclass_keeps_class_fields_and_private_attributes():
     given = Chunk(page_content=TEXTS[0], id="c", page=7, boxes=[[0.0, 1.0]], metadata={"tags": ["a"]})
-    given._seen.append("index")
+    given.seen.append("index")
     [kept] = ROOMY.compress_documents([given], QUERY)
     assert type(kept) is Chunk
-    assert (kept.id, kept.page, kept.boxes, kept._seen) == ("c", 7, [[0.0, 1.0]], ["index"])
+    assert (kept.id, kept.page, kept.boxes, kept.seen) == ("c", 7, [[0.0, 1.0]], ["index"])
     kept.boxes[0].append(2.0)
-    kept._seen.append("changed")
-    assert (given.boxes, given._seen) == ([[0.0, 1.0]], ["index"])
+    kept.seen.append("changed")
+    assert (given.boxes, given.seen) == ([[0.0, 1.0]], ["index"])
     assert "ctxcompress" not in given.metadata
 
 

@@ -258,6 +258,11 @@ class ReAct(CustomLLM):
     _shown: list[str] = PrivateAttr(default_factory=list)
 
     @property
+    def shown(self) -> list[str]:
+        """The prompts that it got."""
+        return self._shown
+
+    @property
     def metadata(self) -> LLMMetadata:
         return LLMMetadata()
 
@@ -343,7 +348,7 @@ async def test_a_react_agent_observes_less():
         llm = ReAct(says=says)
         answer = await ReActAgent(tools=[tool], llm=llm, streaming=False).run(user_msg=KUBERNETES)
         assert str(answer) == "done"
-        sizes.append(tokens(llm._shown[1].split("Observation:")[-1]))
+        sizes.append(tokens(llm.shown[1].split("Observation:")[-1]))
     assert sizes[1] <= 320 < sizes[0]
 
 

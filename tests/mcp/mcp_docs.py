@@ -2,9 +2,15 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
+from unittest.mock import patch
 
 import mcp.types as types
+
+from ctxcompress.index.folder import Folder
 
 COMMAND = (sys.executable, "-m", "ctxcompress.cli", "mcp")
 ENVIRONMENT = {name: os.environ[name] for name in ("PYTHONPATH", "TIKTOKEN_CACHE_DIR") if name in os.environ}
@@ -42,3 +48,19 @@ def text_of(result: types.CallToolResult) -> str:
 
 def ids_of(result: types.CallToolResult) -> list[str]:
     return [found["chunk_id"] for found in result.structured_content["results"]]
+
+
+@contextmanager
+def reading_is_held_up() -> Iterator[None]:
+    """Within this, searches wait for their folder to be read."""
+    goes_on, files = Event(), Folder.files
+
+    def held_up(folder: Folder) -> object:
+        assert goes_on.wait(60)
+        return files(folder)
+
+    with patch.object(Folder, "files", held_up):
+        try:
+            yield
+        finally:
+            goes_on.set()

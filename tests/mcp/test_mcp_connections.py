@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from mcp import Client
-from mcp_docs import ASKED, QUERY, make_docs, text_of
+from mcp_docs import ASKED, QUERY, make_docs, reading_is_held_up, text_of
 from pytest_socket import enable_socket, socket_allow_hosts
 from starlette.types import Receive, Scope, Send
 
@@ -241,7 +241,7 @@ async def test_one_whose_request_has_come_is_not_ended_because_the_server_is_lat
 async def test_where_all_are_being_answered_one_more_is_refused(serve: Serve, index: FolderIndex) -> None:
     port = await serve(Limits(connections=3))
     async with AsyncExitStack() as stack:
-        with index._lock:  # as if another search was reading a large folder
+        with reading_is_held_up():  # as if another search was reading a large folder
             answered = [await stack.enter_async_context(connection(port)) for _ in range(3)]
             for _, writer in answered:
                 writer.write(request(port))

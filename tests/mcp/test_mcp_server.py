@@ -14,7 +14,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.server import Server
 from mcp.types import CallToolResult, ListToolsResult
-from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, text_of
+from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, reading_is_held_up, text_of
 
 from ctxcompress import Compressor
 from ctxcompress.index import FolderIndex
@@ -272,7 +272,7 @@ async def test_calls_at_the_same_time_get_their_own_answers(server: Server, mode
 async def test_a_client_that_goes_in_the_middle_of_a_call_is_not_waited_for(
     server: Server, index: FolderIndex, mode: str
 ) -> None:
-    with index._lock:  # as if another search was reading a large folder
+    with reading_is_held_up():  # as if another search was reading a large folder
         async with Client(server, mode=mode) as leaving, anyio.create_task_group() as group:
             group.start_soon(leaving.call_tool, QUERY, ASKED)
             await leaving.list_tools()
@@ -285,7 +285,7 @@ async def test_a_client_that_goes_in_the_middle_of_a_call_is_not_waited_for(
 
 async def test_clients_that_go_pile_up_no_threads(server: Server, index: FolderIndex) -> None:
     before = threading.active_count()
-    with index._lock:  # as if another search was reading a large folder
+    with reading_is_held_up():  # as if another search was reading a large folder
         for _ in range(10):
             async with Client(server) as leaving, anyio.create_task_group() as group:
                 for _ in range(5):

@@ -1,6 +1,6 @@
-"""The options that commands have in common.
+"""Options that several commands share.
 
-Those of a compression have the texts of their declarations. Any other is given with `--set`.
+The options of a compression have the texts of their declarations; `--set` gives any other of them.
 """
 
 from typing import Annotated
@@ -31,8 +31,8 @@ FilesArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE",
-        help="A file of text, Markdown or code is one passage; each line of a .jsonl file is one; a folder stands for "
-        "its files; - or nothing is standard input.",
+        help="Text, Markdown or code files, one passage each; .jsonl files, one passage per line; folders, whose files "
+        "are read; - or none for standard input.",
         show_default=False,
     ),
 ]
@@ -40,7 +40,8 @@ IncludeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="In folders, read the files that match instead of text, Markdown and code: '*.md', 'api/**'. Repeatable.",
+        help="In folders, read the files that match, such as '*.md' or 'api/**', instead of text, Markdown and code. "
+        "Repeatable.",
         show_default=False,
     ),
 ]
@@ -48,13 +49,15 @@ ExcludeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="In folders, skip the files and folders that match: 'tests/', '*.min.js'. Repeatable.",
+        help="In folders, skip the files and folders that match, such as 'tests/' or '*.min.js'. Repeatable.",
         show_default=False,
     ),
 ]
 JsonlOption = Annotated[
     bool,
-    typer.Option("--jsonl", help="Read standard input and every file as .jsonl: each line is a JSON object."),
+    typer.Option(
+        "--jsonl", help="Read standard input and every file as .jsonl: one JSON object per line, a passage each."
+    ),
 ]
 MaxTokensOption = Annotated[
     int | None, typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, show_default=False)
@@ -77,14 +80,14 @@ PresetOption = Annotated[
     Preset | None,
     typer.Option(
         metavar="NAME",
-        help="The options to start from, for a kind of retrieval: docs, code, web or page; or as they were published: "
-        "docs_published, code_published, web_published or page_published.",
+        help="The preset to start from, for a kind of retrieval: docs, code, web or page; or one with the published "
+        "limits: docs_published, code_published, web_published or page_published.",
         show_default=False,
     ),
 ]
 ConfigOption = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Or: a TOML file with a table [compression].", show_default=False),
+    typer.Option(metavar="FILE", help="A TOML file to start from, with a table [compression].", show_default=False),
 ]
 EncoderOption = Annotated[
     str | None,

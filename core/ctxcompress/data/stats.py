@@ -9,22 +9,25 @@ from threading import Event
 from time import perf_counter
 from typing import Any
 
-__all__ = ["DOUBTFUL", "Clock", "StageStats", "Stats", "stop_if_given_up", "waiting"]
-
-DOUBTFUL = "scores get better from first to last: check score_kind"
-"""In the note of a stage that goes by scores which say so."""
+__all__ = ["Clock", "StageStats", "Stats", "stop_if_given_up", "waiting"]
 
 
 @dataclass(frozen=True, slots=True)
 class StageStats:
-    """How one stage of the pipeline changed what there was."""
+    """The counts and the outcome of one stage of the pipeline."""
 
     name: str
     items_in: int
     items_out: int
     milliseconds: float = field(compare=False)
     note: str = ""
-    """What it was asked to do, or why it did nothing."""
+    """What the stage was asked to do, or why it did nothing: for people, not for programs."""
+    skipped: bool = False
+    """Whether the stage could not work because its input lacked something, such as scores."""
+    emptied: bool = False
+    """Whether the stage would have dropped every passage, so that `on_empty` decided."""
+    doubtful: bool = False
+    """Whether the stage used scores that get better from the first passage to the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +88,17 @@ class Stats:
         }
 
     def to_dict(self) -> dict[str, object]:
-        """The same in what JSON knows: numbers, strings, lists and dictionaries."""
+        """Return the numbers and the stages with their notes, in types that JSON has."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
             "tokens_saved": self.tokens_saved,
             "savings_percent": round(self.savings_percent, 2),
-            "stages": [{name: getattr(stage, name) for name in _OF_STAGE} for stage in self.stages],
+            "stages": [{name: getattr(stage, name) for name in _STAGE_FIELDS} for stage in self.stages],
         }
 
 
 _COUNTS = tuple(entry.name for entry in fields(Stats) if entry.name != "stages")
-_OF_STAGE = tuple(entry.name for entry in fields(StageStats))
+_STAGE_FIELDS = ("name", "items_in", "items_out", "milliseconds", "note")
 
 
 _GIVEN_UP: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_given_up", default=())

@@ -1,16 +1,44 @@
-"""All segments of all documents as one list to choose from, and what each of them cannot stand without."""
+"""The segment table: every segment of every document, once, for the steps that score and select them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, repeat
+from functools import cached_property
+from itertools import accumulate, pairwise, repeat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Kind, Segment, Span
 
-__all__ = ["SegmentTable"]
+__all__ = ["SegmentTable", "number_sections"]
 
 
-@dataclass(frozen=True, slots=True)
+_LONG_PASSAGE = 3_000
+"""Characters above which a passage is judged by section: more than a usual chunk, less than a page."""
+
+
+def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
+    """The section number of every segment of every passage, in order, counted from 0 over all of them.
+
+    A short passage is one section. In a long one, and in code, segments under the same heading are one, and
+    where there are no headings, those of one block.
+    """
+    numbers: list[int] = []
+    section = -1
+    for segments in passages:
+        whole = not segments or segments[-1].end <= _LONG_PASSAGE
+        code = Kind.CODE
+        previous: object = -1
+        for segment in segments:
+            key = None if whole and segment.kind is not code else segment.heading or segment.block
+            section += key != previous
+            previous = key
+            numbers.append(section)
+    return numbers
+
+
+@dataclass(frozen=True)  # without slots: the arrays are made when they are first asked for
 class SegmentTable:
     """Parallel sequences, one entry a segment, in source order."""
 
@@ -23,6 +51,26 @@ class SegmentTable:
     """Which passage each segment begins in."""
     first: Sequence[int]
     """Per document, the number of its first segment; and at the end the number of segments."""
+
+    @cached_property
+    def documents(self) -> NDArray[np.intp]:
+        """The document of each segment, as an array."""
+        return np.array(self.document, dtype=np.intp)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float64]:
+        """The characters of each segment."""
+        return np.fromiter(map(len, self.texts), float, len(self.texts))
+
+    @cached_property
+    def is_source(self) -> NDArray[np.bool_]:
+        """Which segments are source code of a file or a chunk of one, not code in the middle of prose."""
+        return np.array([segment.unit is not None for segment in self.segments], dtype=bool)
+
+    @cached_property
+    def sections(self) -> list[int]:
+        """The section of each segment, ascending from 0: see `number_sections`."""
+        return number_sections([self.segments[start:end] for start, end in pairwise(self.first)])
 
     @classmethod
     def of(cls, documents: Sequence[Document], segmented: Sequence[Sequence[Segment]]) -> "SegmentTable":

@@ -209,9 +209,9 @@ def _together(
         if text.outline
     }
     if not keys:
-        return Analysis(options, table, Corpus.of(items, segments, table.texts), elisions)
+        return Analysis(options, table, Corpus.of(items, table), elisions)
     words = [of_segment for text, found in zip(texts, segments, strict=True) for of_segment in _words(text, found)]
-    corpus = Corpus.of(items, segments, table.texts, words).with_postings(Terms(options.language))
+    corpus = Corpus.of(items, table, words).with_postings(Terms(options.language))
     return Analysis(options, table, corpus, elisions, keys)
 
 

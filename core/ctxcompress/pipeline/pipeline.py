@@ -1,6 +1,12 @@
-"""The pipeline: composition only, no algorithm of its own.
+"""The pipeline: passages in, a result out, in five steps.
 
-passages -> normalize -> reduce -> segment -> score -> select -> assemble
+1. Reduce: drop whole passages (score, duplicates, limits), join those that overlap, cut those that are too long.
+2. Analyse: cut what is left into segments, and find out what each of them is.
+3. Score: find out how likely the question needs each segment.
+4. Select: choose the segments that are worth most within the budget.
+5. Present: put the final text together, and say what became of every passage.
+
+Where everything that is left fits, steps 2 to 4 are skipped. Where a cache has the result, all are.
 """
 
 import logging
@@ -10,22 +16,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ctxcompress.cache.protocol import Fingerprints
-from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.documents import Document, Spans, documents_as_they_are, passages_of
+from ctxcompress.data.documents import Spans, documents_as_they_are, passages_of
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import Compression, DeliveredContext, Reason, ResultOperations, StageStats
+from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Clock, stop_if_given_up
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.long_passages import Gaps, escapes_of, limit_of, lines_about, shortened
 from ctxcompress.pipeline.outcome import OutcomeBuilder
-from ctxcompress.pipeline.presentation import Frame, Presentation
+from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.reducing import Reduced, reduce_passages
 from ctxcompress.pipeline.remembered import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
-from ctxcompress.pipeline.scoring import language_of, score_segments
-from ctxcompress.reduce.filters import standing
-from ctxcompress.reduce.reduction import Reduction, reduced
+from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
+from ctxcompress.pipeline.task import Task
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
-from ctxcompress.select.layout import Arrange, Layout, arrangement
-from ctxcompress.select.previews import Lines, previews
+from ctxcompress.select.layout import Layout, arrangement
+from ctxcompress.select.previews import previews
 from ctxcompress.select.qatbe import Selection, select
 from ctxcompress.tokens import TokenCounter
 
@@ -34,199 +38,138 @@ __all__ = ["compressed"]
 _log = logging.getLogger("ctxcompress")
 
 
+def compressed(task: Task) -> Compression:
+    """Compress the passages of a task, or take the result from the cache.
+
+    The final text begins with what was delivered before. In the result passages count from the number of delivered
+    parts. In a context that is built step by step, chunks that continue one another are in the order of their document.
+    """
+    stop_if_given_up()
+    config, fingerprint = task.config, Fingerprints()
+    analyser = Analyser(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
+    key = _key(task, fingerprint)
+    if analyser.cache is None or key is None:
+        return _run(task, analyser)
+    codec = ResultCodec(task.input_passages)
+    outcome = analyser.cache.get(key, codec)
+    if outcome is not None:
+        original = Presentation(config, task.query).of_input(task.input_passages)
+        return outcome.compression(task.query, task.input_passages, config.budget, original, task.operations)
+    result = _run(task, analyser)
+    if is_worth_remembering(result):
+        analyser.cache.put(key, Outcome.of(result), codec)
+    return result
+
+
+def _key(task: Task, fingerprint: Fingerprints) -> str | None:
+    """Return the key of the result in the cache; None where there is no cache, or no key can tell what the result
+    depends on, such as a frame."""
+    if task.config.cache is None or task.frame or task.delivered is not None:
+        return None
+    return key_of_outcome(task.query, task.input_passages, task.config, fingerprint)
+
+
+def _run(task: Task, analyser: Analyser) -> Compression:
+    reduced = reduce_passages(task, analyser)
+    clock = Clock()
+    if reduced.whole is not None and _shows_all(task):
+        choice = _Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0))
+    else:
+        documents = documents_as_passages(reduced.layout.documents, task.passages)
+        analysis = _analyse(task, reduced, documents, analyser)
+        clock.lap("segment", len(passages_of(reduced.layout.documents)), len(analysis.table.segments))
+        scored = score_segments(task.query, documents, analysis, task.language, task.config)
+        clock.lap("score", len(analysis.table.segments), int(np.count_nonzero(scored.scores)))
+        choice = _select(task, reduced, analysis, scored, analyser)
+        clock.lap("select", len(analysis.table.segments), len(choice.selection.spans))
+    return _present(task, reduced, choice, analyser, clock)
+
+
+def _shows_all(task: Task) -> bool:
+    """Tell whether passages that fit are shown untouched, in source order."""
+    return not task.held and task.config.order == "source" and task.config.mode == "extract"
+
+
+def _analyse(task: Task, reduced: Reduced, documents: Sequence[Passage], analyser: Analyser) -> Analysis:
+    """Cut the documents into segments. Functions that would take most of the budget are cut, too."""
+    layout = reduced.layout
+    room = max(reduced.budget - layout.tokens(""), 1)
+    return analyser.read(layout.documents, documents, AnalysisOptions.of(task.language, room))
+
+
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What is kept and how it is laid out, how relevant each passage is, what was hardly needed, and what of the
-    passages the reader has."""
+    """What is kept, and how it is laid out."""
 
     selection: Selection
     layout: Layout
     relevance: Mapping[int, float]
-    unlikely: Spans
-    known: Spans
-    laps: Sequence[StageStats] = ()
+    """Of each passage."""
+    unlikely: Spans | None = None
+    """Spans of documents that the question hardly needs."""
+    delivered: Spans | None = None
+    """Spans of passages that were delivered before."""
 
 
-def compressed(
-    query: str,
-    input_passages: Sequence[Passage],
-    config: CompressionConfig,
-    operations: ResultOperations,
-    frame: Frame | None = None,
-    delivered: DeliveredContext | None = None,
-) -> Compression:
-    """`Compressor.compress` of passages after what was promised, which the final text begins with.
-
-    In the result the passages count from the number of parts that were promised: before come these. Where something
-    can be promised, chunks that continue one another are in the order of their document.
-    """
-    stop_if_given_up()
-    fingerprint = Fingerprints()
-    analyser = Analyser(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
-    # Of what a frame adds nobody knows what it depends on.
-    key = (
-        None
-        if config.cache is None or frame or delivered
-        else key_of_outcome(query, input_passages, config, fingerprint)
-    )
-    if analyser.cache is None or key is None or delivered is not None:
-        return _worked_out(query, input_passages, config, operations, frame, delivered, analyser)
-    codec = ResultCodec(input_passages)
-    outcome = analyser.cache.get(key, codec)
-    if outcome is not None:
-        return outcome.compression(
-            query, input_passages, config.budget, Presentation(config, query).as_they_came(input_passages), operations
-        )
-    compression = _worked_out(query, input_passages, config, operations, None, None, analyser)
-    if is_worth_remembering(compression):
-        analyser.cache.put(key, Outcome.of(compression), codec)
-    return compression
-
-
-def _worked_out(
-    query: str,
-    input_passages: Sequence[Passage],
-    config: CompressionConfig,
-    operations: ResultOperations,
-    frame: Frame | None,
-    delivered: DeliveredContext | None,
-    analyser: Analyser,
-) -> Compression:
-    """`compressed`, whether it was before or not."""
-    arrange: Arrange = sorted if delivered is None else list
-    delivered = delivered or DeliveredContext()
-    items, held = (*delivered.passages(), *input_passages), len(delivered.parts)
-    presentation = Presentation(config, query, frame)
-    original = presentation.as_they_came(input_passages)
-    tokens = analyser.fits(untouched := original.text, config.budget)
-    reduction = reduced(items, config, fits=tokens is not None, held=held)
-    clock = Clock()
-    documents, gaps, reduction = _cut(query, items, reduction, config, clock)
-    layout = presentation.layout(items, documents, analyser.count, held)
-    layout = replace(layout, arrange=arrange, before=delivered.text, gaps=gaps, escapes=escapes_of(items, config))
-    lines, reduction = _lines(items, reduction, delivered, config)
-    budget = config.budget - lines.reserve(layout, config.budget)
-    came_whole = reduction.is_everything(len(items)) and not (held or gaps or layout.escapes)
-    whole = None if came_whole and tokens is None else _whole(layout, untouched, tokens, analyser, budget)
-    if whole is not None and not held and config.order == "source" and config.mode == "extract":
-        choice = _Choice(whole, layout, dict.fromkeys(range(len(items)), 1.0), {}, {})
-    else:
-        choice = _chosen(query, items, layout, config, analyser, delivered, budget, fits=whole is not None)
-    selection, layout = lines.beside(choice.selection, choice.layout, config.budget)
-    choice = replace(choice, selection=selection, layout=layout)
-    outcome = OutcomeBuilder(items, reduction, choice.layout, choice.selection, choice.unlikely, choice.known)
-    is_nothing = not outcome.spans and not held and reduction.documents
-    if is_nothing and any(not item.text.isspace() for item in items if item.text):
-        _log.warning(
-            "nothing of %d passages fits into max_tokens=%d, not even one character of one: give more",
-            len(items),
-            config.budget,
-        )
-    text, tokens = choice.layout.final(choice.selection.text), choice.selection.tokens
-    if tokens > config.budget:  # not even what a format puts around nothing fits
-        text, tokens = "", 0
-    return Compression(
-        query=query,
-        text=text,
-        passages=tuple(outcome.kept(choice.relevance, analyser.count)),
-        dropped=tuple(decision for decision in outcome.dropped() if decision.index >= held),
-        tokens=tokens,
-        max_tokens=config.budget,
-        stages=(*reduction.stages, *clock.laps, *choice.laps),
-        input_count=len(input_passages),
-        original=original,
-        compressor=operations,
-    )
-
-
-def _whole(layout: Layout, untouched: str, tokens: int | None, analyser: Analyser, budget: int) -> Selection | None:
-    """All of the documents, if that fits. untouched: the passages as they came; tokens: of these, if they fit."""
-    whole = Selection.everything(layout)
-    if (final := layout.final(whole.text)) != untouched:
-        tokens = analyser.fits(final, budget)
-    return replace(whole, tokens=tokens) if tokens is not None and tokens <= budget else None
-
-
-def _cut(
-    query: str, items: Sequence[Passage], reduction: Reduction, config: CompressionConfig, clock: Clock
-) -> tuple[Sequence[Document], Gaps, Reduction]:
-    """Cut passages that are too long: what is left of the documents, what was cut out of the passages, and the
-    reduction with those that are duplicates then."""
-    limit = limit_of(query, config)
-    if limit is None:
-        return reduction.documents, {}, reduction
-    input_passages = len(passages_of(reduction.documents))
-    language = language_of(query, items, config)
-    documents, gaps = shortened(query, reduction.documents, items, language, config, limit)
-    documents, reduction = reduction.after_cuts(documents, gaps, items)
-    clock.lap(
-        "truncate", input_passages, len(passages_of(documents)), f"{len(gaps)} of over {limit.characters:,} characters"
-    )
-    return documents, gaps, reduction
-
-
-def _chosen(
-    query: str,
-    items: Sequence[Passage],
-    layout: Layout,
-    config: CompressionConfig,
-    analyser: Analyser,
-    delivered: DeliveredContext,
-    budget: int,
-    *,
-    fits: bool,
-) -> _Choice:
-    """What is kept within the budget where not all stays as it came. fits: whether all of it may be kept."""
-    clock = Clock()
-    language = language_of(query, items, config)
-    room = max(budget - layout.tokens(""), 1)
-    documents = documents_as_passages(layout.documents, items)
-    analysis = analyser.read(layout.documents, documents, AnalysisOptions.of(language, room))
-    table = analysis.table
-    known = Delivered()
-    if delivered.parts and config.exact_dedup is not False:
-        known = _known(analysis, items, layout, delivered, analyser)
-    clock.lap("segment", len(passages_of(layout.documents)), len(table.segments))
-    scored = score_segments(query, documents, analysis, language, config)
-    relevance = scored.relevance_of(len(items))
-    arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    layout = replace(layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
-    clock.lap("score", len(table.segments), int(np.count_nonzero(scored.scores)))
-    whole = all_unknown(table, known, layout) if fits or known.numbers else None
-    unlikely: Spans = {}
+def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser) -> _Choice:
+    """Choose what is kept within the budget."""
+    config, table, budget = task.config, analysis.table, reduced.budget
+    delivered = _delivered(task, reduced, analysis, analyser)
+    relevance = scored.relevance_of(len(task.passages))
+    arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
+    layout = replace(reduced.layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
     if config.mode == "preview":
         selection = previews(table, scored.worth, relevance, layout, budget)
-    elif whole is not None and whole.tokens <= budget:
-        selection = whole
-    else:
-        counts = analyser.counts(analysis)
-        selection = select(analysis.structure, scored.worth, layout, budget, known.numbers, counts=counts)
-        unlikely = table.spans(scored.unlikely)
-    clock.lap("select", len(table.segments), len(selection.spans))
-    return _Choice(selection, layout, relevance, unlikely, known.spans, clock.laps)
+        return _Choice(selection, layout, relevance, delivered=delivered.spans)
+    if reduced.whole is not None or delivered.numbers:
+        whole = all_unknown(table, delivered, layout)
+        if whole.tokens <= budget:
+            return _Choice(whole, layout, relevance, delivered=delivered.spans)
+    counts = analyser.counts(analysis)
+    selection = select(analysis.structure, scored.worth, layout, budget, delivered.numbers, counts=counts)
+    return _Choice(selection, layout, relevance, table.spans(scored.unlikely), delivered.spans)
 
 
-def _known(
-    analysis: Analysis, items: Sequence[Passage], layout: Layout, delivered: DeliveredContext, analyser: Analyser
-) -> Delivered:
-    """What of the candidates was promised."""
-    documents = documents_as_they_are([item.text for item in items[: len(delivered.parts)]])
-    of_promised = analyser.table(documents, documents_as_passages(documents, items), analysis.options)
-    return delivered_segments(analysis.table, layout, of_promised, delivered.spans(items))
+def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analyser) -> Delivered:
+    """Find the segments that were delivered before."""
+    parts = task.before.parts
+    if not parts or task.config.exact_dedup is False:
+        return Delivered()
+    documents = documents_as_they_are([passage.text for passage in task.passages[: len(parts)]])
+    before = analyser.table(documents, documents_as_passages(documents, task.passages), analysis.options)
+    return delivered_segments(analysis.table, reduced.layout, before, task.before.spans(task.passages))
 
 
-def _lines(
-    items: Sequence[Passage], reduction: Reduction, delivered: DeliveredContext, config: CompressionConfig
-) -> tuple[Lines, Reduction]:
-    """The lines about the passages of a low score; those that the reader has already are copies."""
-    low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
-    if not low:
-        return Lines({}, ()), reduction
-    texts = lines_about(items, low)
-    had = {part.text: number for number, part in enumerate(delivered.parts) if part.metadata_only}
-    leaders = {number: had[line] for number, line in texts.items() if line in had}
-    reasons = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
-    reduction = replace(reduction, reasons=reasons, leaders={**reduction.leaders, **leaders})
-    stands = standing(items, config.score_kind)
-    order = sorted(set(low).difference(leaders), key=lambda number: (-stands[number], number))
-    return Lines(texts, order), reduction
+def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, clock: Clock) -> Compression:
+    """Put the final text together, and say what became of every passage."""
+    budget = task.config.budget
+    selection, layout = reduced.lines.beside(choice.selection, choice.layout, budget)
+    outcome = OutcomeBuilder(
+        task.passages, reduced.reduction, layout, selection, choice.unlikely or {}, choice.delivered or {}
+    )
+    _warn_of_nothing(task, reduced, outcome)
+    text, tokens = layout.final(selection.text), selection.tokens
+    if tokens > budget:  # not even what a format puts around nothing fits
+        text, tokens = "", 0
+    return Compression(
+        query=task.query,
+        text=text,
+        passages=tuple(outcome.kept(choice.relevance, analyser.count)),
+        dropped=tuple(decision for decision in outcome.dropped() if decision.index >= task.held),
+        tokens=tokens,
+        max_tokens=budget,
+        stages=(*reduced.stages, *clock.laps),
+        input_count=len(task.input_passages),
+        original=reduced.original,
+        compressor=task.operations,
+    )
+
+
+def _warn_of_nothing(task: Task, reduced: Reduced, outcome: OutcomeBuilder) -> None:
+    is_nothing = not outcome.spans and not task.held and reduced.reduction.documents
+    if is_nothing and any(not passage.text.isspace() for passage in task.passages if passage.text):
+        _log.warning(
+            "nothing of %d passages fits into max_tokens=%d, not even one character of one: give more",
+            len(task.passages),
+            task.config.budget,
+        )

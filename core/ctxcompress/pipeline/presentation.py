@@ -10,16 +10,14 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import KeptPassage
 from ctxcompress.data.spans import shown
 from ctxcompress.errors import ConfigError
+from ctxcompress.pipeline.task import Frame
 from ctxcompress.render.formats import renderer
 from ctxcompress.render.headers import Entry, Renderer
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.previews import preview_line
 from ctxcompress.tokens import Encoding, TokenCounter
 
-__all__ = ["Frame", "Presentation"]
-
-Frame = Callable[[Passage, str], str]
-"""How a kept text of a passage looks where it is finally read. What it adds counts in the budget."""
+__all__ = ["Presentation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ class Presentation:
 
         return Layout(documents, texts, way.separator, show, count, envelope=envelope)
 
-    def as_they_came(self, passages: Sequence[Passage]) -> OriginalText:
+    def of_input(self, passages: Sequence[Passage]) -> OriginalText:
         """The passages as they came, shown as what is kept of them is."""
         return OriginalText(partial(self._of_all, passages), self.config.encoding)
 

@@ -18,14 +18,11 @@ from ctxcompress.data.results import (
     StageStats,
 )
 from ctxcompress.data.spans import shown
-from ctxcompress.data.stats import DOUBTFUL
 
 __all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
 _OTHERWISE = ("cache", "encoder")
 """Options that are not written into the key: one changes nothing, with the other there is no key."""
-_AMISS = (", none: ", DOUBTFUL)
-"""In the note of a stage that would have left nothing, or that went by doubtful scores: see reduction."""
 _BYTES = 500
 """Of memory that an entry takes beside its text, and about what each passage of it takes."""
 
@@ -43,7 +40,8 @@ class Outcome(NamedTuple):
     tokens: int
     kept: tuple[Kept, ...]
     dropped: tuple[tuple[int, Spans, str, int | None], ...]
-    stages: tuple[tuple[str, int, int, float, str], ...]
+    stages: tuple[tuple[str, int, int, float, str, bool], ...]
+    """The fields of StageStats up to `skipped`: an outcome with an emptied or doubtful stage is not remembered."""
 
     @classmethod
     def of(cls, compression: Compression) -> "Outcome":
@@ -55,7 +53,7 @@ class Outcome(NamedTuple):
                 for part in compression.passages
             ),
             tuple((part.index, part.spans, str(part.reason), part.duplicate_of) for part in compression.dropped),
-            tuple((s.name, s.items_in, s.items_out, s.milliseconds, s.note) for s in compression.stages),
+            tuple((s.name, s.items_in, s.items_out, s.milliseconds, s.note, s.skipped) for s in compression.stages),
         )
 
     def compression(
@@ -112,8 +110,15 @@ class ResultCodec:
                     for index, spans, reason, leader in dropped
                 ),
                 tuple(
-                    (_of(str, name), _of(int, before), _of(int, after), _of(float, time), _of(str, note))
-                    for name, before, after, time, note in stages
+                    (
+                        _of(str, name),
+                        _of(int, ins),
+                        _of(int, outs),
+                        _of(float, time),
+                        _of(str, note),
+                        _of(bool, skipped),
+                    )
+                    for name, ins, outs, time, note, skipped in stages
                 ),
             )
         except (TypeError, RecursionError) as error:
@@ -154,9 +159,8 @@ def key_of_outcome(
 
 
 def is_worth_remembering(compression: Compression) -> bool:
-    """Whether to remember the outcome. Where something was amiss there is a warning in the log, each time."""
-    notes = "\n".join(stage.note for stage in compression.stages)
-    return bool(compression.passages) and not any(amiss in notes for amiss in _AMISS)
+    """Tell whether to remember the outcome. One whose stages logged a warning is not, so that they log it each time."""
+    return bool(compression.passages) and not any(stage.emptied or stage.doubtful for stage in compression.stages)
 
 
 def _told(item: Passage, fingerprint: Fingerprints) -> tuple[object, ...]:

@@ -19,10 +19,10 @@ from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.score.surroundings import Surroundings, surroundings
 from ctxcompress.select.structure import Structure
-from ctxcompress.text.language import STOP_WORDS, detect_language
+from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.words import Terms
 
-__all__ = ["ScoredSegments", "language_of", "score_segments"]
+__all__ = ["ScoredSegments", "score_segments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,6 @@ class ScoredSegments:
         best = np.zeros(passages)
         np.maximum.at(best, self.table.passage, self.scores)
         return dict(enumerate(best.tolist()))
-
-
-def language_of(query: str, passages: Sequence[Passage], config: CompressionConfig) -> str:
-    """The language that is given, or that the question and the beginnings of the first passages are in."""
-    return config.language or detect_language(" ".join([query, *(item.text[:150] for item in passages[:3])]))
 
 
 def score_segments(

@@ -1,1 +1,1 @@
-"""What the question asks for."""
+"""Analysis of the query: its terms, complexity and intent, the things that it compares, and its sub-queries."""

@@ -1,7 +1,7 @@
-"""What a question is about, where it is about several things: its sentences, what it compares, what it joins.
+"""The parts of a query about several things: its sentences, the things it compares, the things it asks to explain.
 
-A question is only taken apart where every part stands for itself: a search for half of a thing finds less than a search
-for the whole question.
+A query is only split if every part makes sense alone, because a search for half of a thing finds less than a search
+for the whole query.
 """
 
 import re
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from ctxcompress.query.phrases import Signals
 
-__all__ = ["Aspects", "compared", "joined", "questions"]
+__all__ = ["Aspects", "compared_things", "split_questions", "things_to_explain"]
 
 _QUESTION_END = re.compile(r"(?<=[?\uff1f\u061f])\s*+")
 _COMMA = re.compile(r"[,;\u3001\uff0c\u060c\uff1b]")
 _STOP = re.compile(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
-"""Where what is said of things ends."""
+"""The end of a statement."""
 _EDGES = ' \t\r\n.,;:!?"()\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f\u060c\u061b\u061f\u00bf\u00a1\u0964'
 _FIXED = re.compile(
     r"(?<!\w)(?:pros\s++and\s++cons|advantages\s++and\s++disadvantages|strengths\s++and\s++weaknesses|"
@@ -23,37 +23,37 @@ _FIXED = re.compile(
     r"vor-\s++und\s++nachteile|vorteile\s++und\s++nachteile|ventajas\s++y\s++desventajas|"
     r"avantages\s++et\s++inconv\u00e9nients|pro\s++e\s++contro|\u043f\u043b\u044e\u0441\u044b\s++\u0438\s++\u043c\u0438\u043d\u0443\u0441\u044b)(?!\w)"
 )
-"""What belongs together though a conjunction stands in it."""
+"""Fixed phrases that contain a conjunction but are one thing."""
 _BACK = frozenset("it its they them their this that these those he she him her each both one two three other".split())
-"""What speaks of something named elsewhere."""
+"""Words that refer to something named elsewhere."""
 _TAIL = re.compile(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
 _NUMBER = re.compile(r"v?\d[\d.]*+\Z")
 _EXAMPLES = re.compile(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
 _LONGEST, _MOST_WORDS = 60, 6
-"""Characters and words of a name of something; what is longer is a clause."""
+"""The most characters and words of a thing's name. Anything longer is a clause."""
 
 
 class Aspects(NamedTuple):
-    """Several things, and what is said of all of them."""
+    """Several things that a query asks about, and the words that apply to all of them."""
 
     before: str
     things: tuple[str, ...]
     after: str
 
     def each(self) -> tuple[str, ...]:
-        """A question about each of the things."""
+        """Return one query for each thing."""
         return tuple(" ".join(filter(None, (self.before, thing, self.after))) for thing in self.things)
 
 
-def questions(query: str) -> tuple[str, ...]:
-    """The sentences of a query up to their question marks, if there is more than one and none speaks of another."""
+def split_questions(query: str) -> tuple[str, ...]:
+    """Return the questions of a query, if there are several and none refers to another one."""
     found = tuple(part.strip() for part in _QUESTION_END.split(query) if part.strip(_EDGES))
     later = (word.strip(_EDGES).lower() for part in found[1:] for word in part.split())
     return found if len(found) > 1 and _BACK.isdisjoint(later) else ()
 
 
-def compared(query: str, signals: Signals) -> Aspects | None:
-    """The things that a question sets against one another, if it does and they can be told."""
+def compared_things(query: str, signals: Signals) -> Aspects | None:
+    """Return the things that a query compares, or None if it compares none or they cannot be recognized."""
     lower = _lower(query)
     if signals.versus.search(lower):
         return _versus(query, signals)
@@ -67,17 +67,17 @@ def compared(query: str, signals: Signals) -> Aspects | None:
     return after if after or signals.is_spaced else _things(query[: match.start()], signals)
 
 
-def joined(query: str, signals: Signals) -> Aspects | None:
-    """The things that a question asks to explain, where a conjunction joins several."""
+def things_to_explain(query: str, signals: Signals) -> Aspects | None:
+    """Return the things that a query asks to explain, or None unless a conjunction joins several."""
     lower = _lower(query)
     match = signals.explanation.search(lower)
     if match is None or not all(word in signals.ignored for word in lower[: match.start()].split()):
         return None
     rest = query[match.end() :]
     if _FIXED.search(lower) or signals.concept.match(_lower(rest).lstrip()):
-        return None  # "explain how ..." goes on with a sentence
+        return None  # a clause follows: "explain how ..."
     if signals.contrast.search(lower) or signals.versus.search(lower):
-        return None  # what is to be explained is the difference
+        return None  # the query asks to explain a difference
     found = _named(_until_stop(rest), signals.conjunction, signals)
     if found is None or all(_is_name(thing) for thing in found.things):
         return None  # "Romeo and Juliet"
@@ -85,7 +85,7 @@ def joined(query: str, signals: Signals) -> Aspects | None:
 
 
 def _versus(query: str, signals: Signals) -> Aspects | None:
-    """What stands on the sides of "vs"."""
+    """Return the things on both sides of "vs"."""
     sides = _split(query, signals.versus)
     if len(sides) < 2:
         return None
@@ -99,14 +99,14 @@ def _versus(query: str, signals: Signals) -> Aspects | None:
 
 
 def _things(text: str, signals: Signals) -> Aspects | None:
-    """What is on one side of a comparing word."""
+    """Return the things named in `text`, which is one side of a word of comparison."""
     text = _until_stop(text)
     clause = signals.concept.search(_lower(text), 1)  # "and when should I use each"
     return _named(text[: clause.start()] if clause else text, signals.between, signals)
 
 
 def _named(text: str, at: re.Pattern[str], signals: Signals) -> Aspects | None:
-    """The names that are joined in a text, and what is said of all of them."""
+    """Return the things that the pattern `at` separates in a text, and the words that apply to all of them."""
     examples = _EXAMPLES.search(_lower(text))
     text = text[: examples.start()] if examples else text
     whole, purpose = _without_purpose(text, signals)
@@ -120,7 +120,7 @@ def _named(text: str, at: re.Pattern[str], signals: Signals) -> Aspects | None:
 
 
 def _checked(things: tuple[str, ...], after: str, signals: Signals) -> Aspects | None:
-    """The things with what they share, if each of them stands for itself."""
+    """Return the things with the words that they share, if each of them makes sense alone."""
     names = [thing.strip(_EDGES) for thing in things]
     if len(names) < 2 or not all(names):
         return None
@@ -148,7 +148,7 @@ def _is_name(thing: str) -> bool:
 
 
 def _tail_of(thing: str) -> str:
-    """From an "of" in a thing on."""
+    """Return the rest of `thing` from an "of" on."""
     match = _TAIL.search(_lower(thing))
     return thing[match.start() :] if match and match.start() else ""
 
@@ -164,7 +164,7 @@ def _until_stop(text: str) -> str:
 
 
 def _last_stop(text: str) -> int:
-    """Where what is said last begins, so that "Which is better: A" leaves "A"."""
+    """Return where the last statement begins, so that "Which is better: A" gives "A"."""
     ends = [match.end() for pattern in (_COMMA, _STOP) for match in pattern.finditer(text, 0, len(text.rstrip(_EDGES)))]
     return max(ends, default=0)
 
@@ -184,6 +184,6 @@ def _split(text: str, at: re.Pattern[str]) -> list[str]:
 
 
 def _lower(text: str) -> str:
-    """Lower case, character by character, so that offsets stay."""
+    """Return `text` in lower case, character by character, so that offsets stay valid."""
     lower = text.lower()
     return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

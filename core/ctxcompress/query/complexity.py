@@ -1,10 +1,9 @@
-"""How much a question asks for, told from its words.
+"""The complexity and the intent of a query, classified by its words.
 
-The rules are those of "Query Complexity & Result Compression" (Context Engine Series, part 2): signals add up to a
-score, and the score says how many searches are worth making. Two rules are added, so that the examples given there come
-out as they are given: three or more things compared, and several things to be explained, count 2. Words are matched as
-whole words, in the question's language and in English; the years that make a question a current one are this year and
-those beside it.
+The rules for complexity come from "Query Complexity & Result Compression" (Context Engine Series, part 2): signals add
+up to a score, and the score decides how many sub-queries are worth making. Two rules are added, which the examples
+there need: three or more compared things add 2 points, and several things to explain add 2. Only whole words match, in
+the language of the query and in English. A year is a signal of current events if it is last year, this year or next.
 """
 
 import re
@@ -13,25 +12,31 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from ctxcompress.query.aspects import compared, joined
-from ctxcompress.query.phrases import Signals, signals_of
+from ctxcompress.query.aspects import compared_things, things_to_explain
+from ctxcompress.query.phrases import Signals, signals_for
 from ctxcompress.text.words import has_unspaced, split_words
 
 __all__ = ["Complexity", "ComplexityResult", "Intent", "IntentResult", "classify_complexity", "classify_intent"]
 
 _SHORT, _LONG = 10, 30
-"""Words below which a question is very short, and above which it is long."""
+"""A query with fewer words is very short, one with more words is long."""
 _QUESTION_MARK = re.compile(r"[?\uff1f\u061f]")
 _YEAR = re.compile(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
 _RANKED = re.compile(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
 _MANY = 3
-"""Things compared that are more than a pair."""
+"""The fewest compared things that count as many."""
 _CHARACTERS = 2
-"""Of a script without spaces between words that count as a word."""
+"""Number of characters that count as a word in a script without spaces between words."""
+_CODE = {
+    "identifier": re.compile(r"(?<![A-Za-z0-9_])(?:[a-z]++[0-9]*+[A-Z][A-Za-z0-9]*+|[A-Za-z0-9]++_[A-Za-z0-9_]++)"),
+    "code": re.compile(r"`[^`\n]++`"),
+    "version": re.compile(r"(?<![\w.])v?\d++(?:\.\d++)++(?![\w])"),
+    "option": re.compile(r"(?<![\w-])--[a-z][\w-]*+"),
+}
 
 
 class Complexity(StrEnum):
-    """How much a question asks for."""
+    """How much a query asks for."""
 
     SIMPLE = "simple"
     MODERATE = "moderate"
@@ -43,40 +48,55 @@ _SUB_QUERIES = {Complexity.SIMPLE: 1, Complexity.MODERATE: 2, Complexity.COMPLEX
 
 @dataclass(frozen=True, slots=True)
 class ComplexityResult:
-    """What a question was found to ask for, and why."""
+    """The complexity of a query, and the reasons for it."""
 
     level: Complexity
     sub_query_count: int
-    """How many searches are worth making: 1, 2 or 4."""
+    """How many sub-queries are worth making: 1, 2 or 4."""
     reasons: tuple[str, ...]
-    """What counted, in words."""
+    """The signals that were found, in words."""
     score: int
-    """The sum: up to 0 is simple, 1 and 2 moderate, more complex."""
+    """The sum of the points: up to 0 is simple, 1 and 2 are moderate, more is complex."""
+
+
+class Intent(StrEnum):
+    """The kind of answer that a query wants."""
+
+    FACTUAL = "factual"
+    CONCEPTUAL = "conceptual"
+
+
+@dataclass(frozen=True, slots=True)
+class IntentResult:
+    """The kind of answer that a query wants, and the reasons for it."""
+
+    intent: Intent
+    reasons: tuple[str, ...]
+    """The signals of this intent that were found; empty if it is the default."""
 
 
 def classify_complexity(query: str, *, language: str | None = None, year: int | None = None) -> ComplexityResult:
-    """How much a question asks for, from its words alone, in microseconds.
+    """Classify how much a query asks for, by its words alone, in microseconds.
 
-    A question of less than 10 words counts -1, one of more than 30 counts 1; 1 each for several question marks, two or
-    more conjunctions, words of analysis ("in detail", "evaluate") and of current events ("latest", this year); 2 for a
-    comparison, 2 more for three or more things compared, and 2 for several things to be explained.
+    Points: -1 for fewer than 10 words, 1 for more than 30 words, 1 for several question marks, 1 for two or more
+    conjunctions, 1 for a word of analysis ("in detail", "evaluate"), 1 for current events ("latest", this year), 2 for
+    a comparison, 2 more for three or more compared things, 2 for several things to explain.
 
-    language: ISO 639-1 code of the question ("en", "de"); None detects it. year: what is taken for this year; None asks
-    the clock.
+    A capitalized word of analysis inside a sentence ("Microsoft Research") is treated as a name and does not count,
+    unless most words are capitalized.
 
-    Raises InputError if `query` is no string.
+    language: ISO 639-1 code of the query ("en", "de"); None detects it. year: the current year; None asks the clock.
 
-    A word of analysis that is written with a capital within a sentence ("Microsoft Research") is taken for a name, and
-    does not count, unless all words are.
+    Raises InputError if `query` is not a string.
     """
-    found = list(_found(query, signals_of(query, language), date.today().year if year is None else year))
+    found = list(_found(query, signals_for(query, language), date.today().year if year is None else year))
     score = sum(points for points, _ in found)
     level = Complexity.SIMPLE if score <= 0 else Complexity.MODERATE if score <= 2 else Complexity.COMPLEX
     return ComplexityResult(level, _SUB_QUERIES[level], tuple(reason for _, reason in found), score)
 
 
 def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]:
-    """(points, reason) of every rule that applies."""
+    """Yield (points, reason) of every rule that applies."""
     lower = query.lower()
     words, marks = _count(query), len(_QUESTION_MARK.findall(query))
     conjunctions = len(signals.conjunction.findall(lower))
@@ -96,26 +116,26 @@ def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]
         yield 1, f"analysis ({name!r})"
     if match := signals.current.search(lower) or _year_near(lower, year):
         yield 1, f"current events ({match.group()!r})"
-    if conjunctions and signals.explanation.search(lower) and (aspects := joined(query, signals)):
+    if conjunctions and signals.explanation.search(lower) and (aspects := things_to_explain(query, signals)):
         yield 2, f"{len(aspects.things)} things to explain"
 
 
 def _count(query: str) -> int:
-    """Words, as far as there are spaces between them."""
+    """Return the number of words, estimated from the characters in scripts without spaces."""
     if not has_unspaced(query):
         return len(query.split())
     return sum(-(-len(word) // _CHARACTERS) if has_unspaced(word) else 1 for word in split_words(query))
 
 
 def _compared(query: str, lower: str, signals: Signals) -> int:
-    """How many things are compared."""
+    """Return how many things are compared."""
     ranked = _RANKED.search(lower)
-    aspects = compared(query, signals)
+    aspects = compared_things(query, signals)
     return max(int(ranked[1]) if ranked else 0, len(aspects.things) if aspects else 0)
 
 
 def _analysis(query: str, lower: str, signals: Signals) -> str | None:
-    """The first word of analysis that is not taken for a name."""
+    """Return the first word of analysis that is not a name."""
     is_title = sum(word[:1].isupper() for word in query.split()) > len(query.split()) / 2
     for match in signals.analysis.finditer(lower):
         if match.start() == 0 or is_title or not query[match.start() : match.start() + 1].isupper():
@@ -127,37 +147,16 @@ def _year_near(lower: str, year: int) -> re.Match[str] | None:
     return next((match for match in _YEAR.finditer(lower) if abs(int(match.group()) - year) <= 1), None)
 
 
-_CODE = {
-    "identifier": re.compile(r"(?<![A-Za-z0-9_])(?:[a-z]++[0-9]*+[A-Z][A-Za-z0-9]*+|[A-Za-z0-9]++_[A-Za-z0-9_]++)"),
-    "code": re.compile(r"`[^`\n]++`"),
-    "version": re.compile(r"(?<![\w.])v?\d++(?:\.\d++)++(?![\w])"),
-    "option": re.compile(r"(?<![\w-])--[a-z][\w-]*+"),
-}
-
-
-class Intent(StrEnum):
-    """What kind of answer a question wants."""
-
-    FACTUAL = "factual"
-    CONCEPTUAL = "conceptual"
-
-
-@dataclass(frozen=True, slots=True)
-class IntentResult:
-    """What kind of answer a question wants, and why."""
-
-    intent: Intent
-    reasons: tuple[str, ...]
-    """The signals of this kind that were found; none where it is the default."""
-
-
 def classify_intent(query: str, *, language: str | None = None) -> IntentResult:
-    """Whether a question asks for a fact or for an explanation, from its words alone, in microseconds.
+    """Classify whether a query asks for a fact or for an explanation, by its words alone, in microseconds.
 
-    Any sign of an explanation makes it "conceptual"; otherwise it is "factual". language: ISO 639-1 code of the
-    question ("en", "de"); None detects it. Raises InputError if `query` is no string.
+    Any signal of an explanation makes it "conceptual", otherwise it is "factual".
+
+    language: ISO 639-1 code of the query ("en", "de"); None detects it.
+
+    Raises InputError if `query` is not a string.
     """
-    signals = signals_of(query, language)
+    signals = signals_for(query, language)
     conceptual = tuple(_conceptual(query, signals))
     if conceptual:
         return IntentResult(Intent.CONCEPTUAL, conceptual)

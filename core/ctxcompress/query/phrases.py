@@ -1,4 +1,4 @@
-"""Words of questions that tell how much is asked, by language."""
+"""The phrases that signal comparison, analysis, explanation and the like in a query, for each language."""
 
 import re
 from collections.abc import Mapping
@@ -9,40 +9,42 @@ from types import MappingProxyType
 from ctxcompress.errors import InputError
 from ctxcompress.text.language import STOP_WORDS, detect_language
 
-__all__ = ["PHRASES", "Phrases", "Signals", "signals_of"]
+__all__ = ["PHRASES", "Phrases", "Signals", "signals_for"]
 
 _UNSPACED = frozenset(("zh", "ja", "th"))
 
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What a language says for these. Phrases are in lower case and parted by "|"; "*" at the end of one stands for
-    the rest of a word, " " for any white space."""
+    """The phrases of one language, in lower case and separated by "|".
+
+    "*" at the end of a phrase matches the rest of a word, " " matches any white space.
+    """
 
     comparison: str
-    """Several things are set against one another."""
+    """Signals of a comparison."""
     contrast: str
-    """What the things that are compared come after, or in some languages before."""
+    """Phrases that come before the compared things, or after them in some languages."""
     versus: str
-    """What stands between them where nothing else says that they are compared."""
+    """Words between two things that make it a comparison."""
     between: str
-    """What stands between them where something does."""
+    """Words between the things of a comparison that another phrase signals."""
     purpose: str
-    """What a comparison or an explanation ends with begins so: what for, and when."""
+    """Words that begin the end of a comparison or an explanation: what it is for, and when."""
     analysis: str
-    """A thorough answer is wanted."""
+    """Signals that a thorough answer is wanted."""
     current: str
-    """A new state of things is asked for."""
+    """Signals that the query asks for news or the current state."""
     explanation: str
-    """Something is to be explained."""
+    """Signals that something is to be explained."""
     conjunction: str
-    """What joins two aspects."""
+    """Conjunctions."""
     command: str
-    """A certain command or setting is looked for."""
+    """Signals that a particular command or setting is searched."""
     concept: str
     """Question words and comparisons that ask for an understanding."""
     guide: str
-    """Texts that introduce into something."""
+    """Names of introductory texts."""
 
 
 PHRASES: Mapping[str, Phrases] = MappingProxyType(
@@ -244,12 +246,12 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
         ),
     }
 )
-"""ISO 639-1 code -> the phrases of the language."""
+"""ISO 639-1 code -> phrases of the language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Patterns of the phrases of some languages, for texts in lower case."""
+    """The patterns of `Phrases` for the language of a query, to be matched against lower-case text."""
 
     comparison: re.Pattern[str]
     contrast: re.Pattern[str]
@@ -266,13 +268,13 @@ class Signals:
     ignored: frozenset[str]
     """Function words, in lower case."""
     is_spaced: bool
-    """Whether the language has spaces between words."""
+    """True if the language has spaces between words."""
 
 
-def signals_of(query: str, language: str | None = None) -> Signals:
-    """The patterns of a question's language, and of English, whose words people mix in. None detects it.
+def signals_for(query: str, language: str | None = None) -> Signals:
+    """Return the patterns for the language of `query`, and for English, because people mix in English words.
 
-    Raises InputError if the question is no string.
+    language: ISO 639-1 code; None detects it. Raises InputError if `query` is not a string.
     """
     if not isinstance(query, str):
         raise InputError(f"query is a {type(query).__name__}; give a string")
@@ -281,17 +283,18 @@ def signals_of(query: str, language: str | None = None) -> Signals:
 
 @cache
 def _signals(language: str) -> Signals:
-    of = [(code, PHRASES[code]) for code in dict.fromkeys((language, "en")) if code in PHRASES]
+    sources = [(code, PHRASES[code]) for code in dict.fromkeys((language, "en")) if code in PHRASES]
     names = [entry.name for entry in fields(Phrases)]
     patterns = {
-        name: re.compile("|".join(_pattern(getattr(phrases, name), code) for code, phrases in of)) for name in names
+        name: re.compile("|".join(_pattern(getattr(phrases, name), code) for code, phrases in sources))
+        for name in names
     }
     ignored = STOP_WORDS["en"] | STOP_WORDS.get(language, frozenset())
     return Signals(**patterns, ignored=ignored, is_spaced=language not in _UNSPACED)
 
 
 def _pattern(phrases: str, language: str) -> str:
-    """Phrases as whole words, the longest first; of a language without spaces between words anywhere."""
+    """Return a pattern of whole words, the longest first. In a language without spaces it matches anywhere."""
     longest = sorted(phrases.split("|"), key=len, reverse=True)
     parts = (
         re.escape(phrase.rstrip("*")).replace("\\ ", r"\s++") + r"\w*+" * phrase.endswith("*") for phrase in longest

@@ -1,1 +1,1 @@
-"""How relevant a segment is."""
+"""Scores: how relevant each segment is to the query."""

@@ -1,8 +1,8 @@
-"""Evidence by way of other evidence: what the best segments so far speak of.
+"""Features that follow the titles and rare names in the best segments to other passages.
 
-A question such as "where was the director of X born?" names X only. The passage on X names the
-director, and the passage on the director shares no word with the question. So the titles and the
-rare names that the best segments mention count for the passages that they lead to.
+The query "where was the director of X born?" names only X. The passage about X names the director, but the passage
+about the director shares no word with the query. So a passage gains when a good segment mentions its title, or shares
+rare names with it.
 """
 
 import math
@@ -19,14 +19,14 @@ from ctxcompress.text.words import split_unspaced, split_words
 __all__ = ["BRIDGES", "Bridges"]
 
 BRIDGES = (
-    "before",  # the probability of the pass before
+    "before",  # the probability from the previous pass
     "before_logit",
     "before_relative",
-    "title_mentioned",  # the best segment of another passage that mentions the title of this one
+    "title_mentioned",  # the best segment of another passage that mentions this passage's title
     "title_mentioned_and_before",
-    "mentions_title",  # the best passage of those whose titles the segment mentions
+    "mentions_title",  # the best passage whose title the segment mentions
     "title_in_query",
-    "names",  # rare names shared with the best segments of other passages, relative to the most
+    "names",  # rare names shared with the best segments of other passages, relative to the greatest
     "names_log",
     "names_of_passage",
     "passage_before",  # the best segment of the same passage
@@ -34,24 +34,28 @@ BRIDGES = (
 """The rows of `Bridges.features`, in order."""
 
 _SOURCES = 4
-"""How many of the best segments are looked at for names."""
+"""The number of best segments whose names are used."""
 _SOURCES_OF_PASSAGE = 2
+"""The number of them that may come from one passage."""
 _SHORTEST_TITLE = 4
+"""Characters."""
 _LONGEST_TITLE = 12
-"""Words of a title that are compared."""
+"""Words: the rest of a longer title is not compared."""
 
 
 class Bridges:
-    """What leads from passage to passage. Made once for a retrieval, asked for each pass."""
+    """The links between the passages of one retrieval. Built once, used in every pass."""
 
     def __init__(self, query: str, corpus: Corpus, ignored: frozenset[str]) -> None:
-        """ignored: lower-case words that are no names (the language's function words)."""
+        """ignored: lower-case words that are not names (the function words of the language)."""
         self._passage = corpus.passage
-        self._passage_of: list[int] = corpus.passage.tolist()  # one by one, a list is read faster than an array
+        self._passage_of: list[int] = corpus.passage.tolist()  # a list is faster to read item by item
         self._passages = len(corpus.titles)
         titles = [_without_qualifier(title) for title in corpus.titles]
-        asked = _spoken(query)
-        self._in_query = np.array([len(t) >= _SHORTEST_TITLE and _spoken(t) in asked for t in titles], dtype=float)
+        asked = _joined_words(query)
+        self._in_query = np.array(
+            [len(t) >= _SHORTEST_TITLE and _joined_words(t) in asked for t in titles], dtype=float
+        )
         numbers: dict[str, int] = {}
         self._title = np.array([numbers.setdefault(title, len(numbers)) for title in titles], dtype=np.intp)
         self._titles = len(numbers)
@@ -60,7 +64,10 @@ class Bridges:
         self._ignored = ignored | set(query.lower().split())
 
     def features(self, probability: Floats) -> Floats:
-        """One row for each of BRIDGES, one column a segment, given the probabilities of the pass before."""
+        """Return one row per name in BRIDGES and one column per segment.
+
+        probability: of each segment, from the previous pass.
+        """
         before = relative(probability)
         best = self._best_of_passage(before)
         mentioned, mentions = self._mentions(before, best)
@@ -88,7 +95,8 @@ class Bridges:
         return best
 
     def _mentions(self, before: Floats, best: Floats) -> tuple[Floats, Floats]:
-        """Of each passage the best segment that mentions its title; of each segment the best passage it mentions."""
+        """Return, for each passage, the best segment that mentions its title, and for each segment, the best passage
+        that it mentions."""
         best_of_title = np.zeros(self._titles)
         np.maximum.at(best_of_title, self._title, best)
         worth, found = best_of_title.tolist(), before.tolist()
@@ -99,7 +107,7 @@ class Bridges:
         return np.array(mentioned)[self._title], np.array(mentions)
 
     def _shared_names(self, before: Floats) -> Floats:
-        """Summed worth of the rare names in each segment that a best segment of another passage has."""
+        """Sum up, for each segment, the worth of the rare names that it shares with best segments of other passages."""
         sources: dict[str, list[int]] = {}
         for segment in self.sources(before):
             for name in self._names(segment):
@@ -116,7 +124,7 @@ class Bridges:
         return shared
 
     def _names(self, segment: int) -> set[str]:
-        """Of a segment the words that begin with a capital letter or a digit."""
+        """Return the words of a segment that begin with a capital letter or a digit."""
         return {
             word
             for word in self._words[segment]
@@ -124,14 +132,14 @@ class Bridges:
         }
 
     def _idf(self, common: Sequence[tuple[int, set[str]]]) -> dict[str, float]:
-        """The idf over the passages of those names that several but not many of them have."""
+        """Return the idf of each name that occurs in several passages, but not in many."""
         pairs = {(name, self._passage_of[number]) for number, names in common for name in names}
         frequency = Counter(name for name, _ in pairs)
         count, most = self._passages, max(3, self._passages // 4)
         return {name: math.log1p((count - n + 0.5) / (n + 0.5)) for name, n in frequency.items() if 2 <= n <= most}
 
     def sources(self, before: Floats) -> list[int]:
-        """The best segments, few of each passage: what names are looked for in."""
+        """Return the best segments, few per passage: their names are followed."""
         sources: list[int] = []
         taken: Counter[int] = Counter()
         for segment in np.argsort(-before, kind="stable").tolist():
@@ -145,31 +153,36 @@ class Bridges:
 
 
 def _without_qualifier(title: str) -> str:
-    """A title as texts mention it: "Silver Dunes" of "Silver Dunes (film)"."""
+    """Return the title as texts mention it: "Silver Dunes" for "Silver Dunes (film)"."""
     return title[: title.rfind("(")].rstrip() if title.endswith(")") and "(" in title else title
 
 
-def _spoken(text: str) -> str:
-    """Its words, each after a space: "What's My Line?" as it is asked for without its marks. At the end of a title the
-    question's word may go on, as plurals do. A text without words is spoken as it is."""
+def _joined_words(text: str) -> str:
+    """Return the lower-case words of `text`, each after a space, or `text` itself where it has no words.
+
+    So "What's My Line?" is found without its punctuation, and the last word of a title may go on in the query, as in a
+    plural.
+    """
     return "".join(f" {word}" for word in split_unspaced(text.lower())) or text
 
 
 def _links(titles: Sequence[str], texts: Sequence[Sequence[str]], own: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """(number of a text, number of a title) wherever a text mentions a title that is not its own, word by word.
+    """Yield (number of a text, number of a title) where a text mentions a title other than its own.
 
-    texts: their words. own: the number of each text's own title.
+    texts: the words of each text. own: the number of each text's own title.
     """
     words_of = (tuple(split_words(title)[:_LONGEST_TITLE]) for title in titles)
     numbers = {words: n for n, words in enumerate(words_of) if words and len(titles[n]) >= _SHORTEST_TITLE}
     lengths: dict[str, set[int]] = {}
     for words in numbers:
         lengths.setdefault(words[0], set()).add(len(words))
-    for text, said in enumerate(texts):
-        if lengths.keys().isdisjoint(said):
+    for text, words_in_text in enumerate(texts):
+        if lengths.keys().isdisjoint(words_in_text):
             continue
         found = {
-            tuple(said[start : start + length]) for start, word in enumerate(said) for length in lengths.get(word, ())
+            tuple(words_in_text[start : start + length])
+            for start, word in enumerate(words_in_text)
+            for length in lengths.get(word, ())
         }
         for title in sorted(numbers[mention] for mention in found & numbers.keys()):
             if title != own[text]:

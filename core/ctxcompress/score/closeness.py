@@ -1,7 +1,7 @@
-"""How close in meaning what was retrieved is to the question, as an encoder or a comparer says.
+"""How close the segments, labels and passages are in meaning to the query, as an encoder or a comparer says.
 
-Where comparing is cheap, all is compared. Otherwise a fraction of the text is, with one call for the question and one
-for the rest: how each passage begins, titles and headings, and the segments that words make promising.
+A cheap comparer reads everything. To save time, an expensive one reads only titles, headings, the first 80 characters
+of each passage, and the segments that look promising: one call for the query, one for the rest.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,100 +25,50 @@ from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import standardized
 from ctxcompress.score.matches import Floats, Integers
 
-__all__ = ["Allowance", "Closeness", "closeness_of_all", "closeness_of_some", "lengths", "promising"]
+__all__ = ["Closeness", "closeness_of_all", "closeness_of_some"]
 
-_SHARE = 0.185
-"""Of the cost of comparing everything."""
-_TEXT, _CALL = 20.0, 350.0
-"""What a text and a call of the encoder cost beside the characters, in characters."""
-_CALLS = 2
-"""One for the question, one for the rest."""
-_WORD_VECTORS = 150.0
-"""What word vectors beside the encoder cost, in characters."""
-_LONGEST = 1_000.0
-"""Characters of which small models read no more."""
-_MOST_WITHOUT_WORDS = 1_000
-"""Texts of a kind that are compared at most where no word of the question occurs, which leaves all in doubt."""
-
-
-class Allowance:
-    """How much may be compared. The unit is what a character costs, and comparing all segments, bare, is the whole."""
-
-    __slots__ = ("_everything", "_left")
-
-    def __init__(self, segments: Sequence[str], query: str, *, everything: bool, word_vectors: bool) -> None:
-        """everything: whether as good as everything may be compared. word_vectors: whether some compare, too."""
-        spent = _CALLS * _CALL + len(query) + (_WORD_VECTORS if word_vectors else 0.0)
-        self._left = _SHARE * float(_cost(lengths(segments)).sum()) - spent
-        self._everything = everything
-
-    def spend(self, sizes: Floats, share: float = 1.0, *, least: int = 0) -> int:
-        """How many texts of these lengths, from the first on, may be compared for this share of what is left."""
-        if self._everything:
-            return min(sizes.size, _MOST_WITHOUT_WORDS)
-        total = np.cumsum(_cost(sizes))
-        number = int(np.searchsorted(total, share * self._left, side="right"))
-        number = max(number, min(least, sizes.size))
-        if number:
-            self._left -= float(total[number - 1])
-        return number
-
-
-def lengths(texts: Sequence[str]) -> Floats:
-    """In characters, shape (texts,)."""
-    return np.fromiter(map(len, texts), float, len(texts))
-
-
-def promising(corpus: Corpus, logits: Floats | None, of_passages: Floats) -> Integers:
-    """The segments in the order in which they are worth comparing: by words, and by how close their passages are known
-    to be.
-
-    of_passages: NaN where it is not known.
-    """
-    known = np.flatnonzero(~np.isnan(of_passages))
-    close = np.zeros(of_passages.size)
-    close[known] = standardized(of_passages[known])
-    worth = close[corpus.passage] + (0.0 if logits is None else standardized(logits))
-    return np.argsort(-worth, kind="stable")
-
-
-def _cost(sizes: Floats) -> Floats:
-    """Of texts of so many characters. Every word looks at every other: long texts cost more than their share."""
-    read = np.minimum(sizes, _LONGEST)
-    return _TEXT + read + read**2 / _LONGEST
-
-
+_Comparable = str | int
+"""A thing to compare: a text, or the number of the passage whose embedding is compared."""
 _BEGINNING = 80
-"""Characters of a segment that are compared where that costs much: what it is about shows early."""
+"""Characters of a segment that an expensive encoder reads: they show what the segment is about."""
 _SHARE_OF_CLAUSES = 0.5
-"""Of what may be spent."""
+"""The share of the allowance for the clauses of the query."""
 _SHARE_OF_LABELS = 0.9
-"""Of what is left then."""
+"""The share of the rest for labels."""
 _LEAST = 4
-"""Texts that are compared at least."""
-
-_Read = str | int
-"""What is compared: a text, or the embedding of the passage with that number."""
+"""The least number of texts to compare."""
+_SHARE = 0.185
+"""The share of the cost of comparing everything that may be spent."""
+_COST_OF_TEXT, _COST_OF_CALL = 20.0, 350.0
+"""The overhead of a text and of a call of the encoder, in characters."""
+_CALLS = 2
+"""One for the query, one for the rest."""
+_COST_OF_WORD_VECTORS = 150.0
+"""The cost of word vectors beside the encoder, in characters."""
+_LONGEST = 1_000.0
+"""Characters: small models read no more of a text."""
+_MOST_WITHOUT_WORDS = 1_000
+"""The most texts of one kind to compare where no word of the query occurs, so that any segment may be relevant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """To the question, and to each clause of it: a row each. NaN where nothing was compared."""
+    """The closeness to the query and to each clause of it, a row each; NaN where nothing was compared."""
 
     segments: Floats
-    """Shape (1 + clauses, segments)."""
+    """Of each segment, shape (1 + clauses, segments)."""
     labels: Floats
-    """Of what introduces a section, each text once, shape (1 + clauses, labels)."""
+    """Of each distinct label of a section, shape (1 + clauses, labels)."""
     label_of: Integers
-    """The number of each section's label, shape (sections,); -1 where it has none."""
+    """The number of each section's label, shape (sections,); -1 for none."""
     passages: Floats
-    """Of the passages as wholes, to the question alone, shape (passages,)."""
+    """Of each whole passage, to the query alone, shape (passages,)."""
 
 
 def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], corpus: Corpus) -> Closeness:
-    """Of every segment, its title and headings before it, and of titles and headings alone.
+    """Compare every segment, with its title and headings before it, and every title with its headings alone.
 
-    Raises ConfigError if the comparer gives something else than one number for each text.
+    Raises ConfigError unless the comparer gives one number for each text.
     """
     compare = _comparisons(comparer, [query, *clauses])
     label_of, labels = _numbered(corpus.label_texts)
@@ -140,38 +90,38 @@ def closeness_of_some(
     *,
     word_vectors: bool = False,
 ) -> Closeness:
-    """Of how passages begin, of titles and headings, and of promising segments: what costs a fraction of everything.
+    """Compare titles, headings, the beginnings of passages and promising segments: a fraction of the cost of all.
 
-    logits: how likely each segment is needed as far as words tell; None where they tell nothing.
-    embeddings: of the passages, where they carry one, which is used in place of how the passage begins.
-    word_vectors: whether some compare, too, which costs a little.
-    Raises ConfigError if the encoder gives something else than one number or vector for each text.
+    logits: how likely each segment is needed, as words say; None if they say nothing.
+    embeddings: of the passages that carry one; it is compared instead of the beginning of the passage.
+    word_vectors: whether word vectors compare, too, which costs a little.
+    Raises ConfigError unless the encoder gives one number or vector for each text.
     """
     if isinstance(encoder, Encoder):
         reader: _Vectors | _Pairs = _Vectors(encoder, query, embeddings)
     else:
         reader = _Pairs(encoder, query, passages=len(embeddings))
-    allowance = Allowance(corpus.texts, query, everything=logits is None, word_vectors=word_vectors)
+    allowance = _Allowance(corpus.texts, query, everything=logits is None, word_vectors=word_vectors)
     asked = clauses[: reader.most_clauses]
-    asked = asked[: allowance.spend(lengths(asked), _SHARE_OF_CLAUSES)]
-    segments, labels = _read_as(corpus, ~np.isnan(reader.passages))
-    order = promising(corpus, logits, reader.passages).tolist()
-    texts = _new(labels[corpus.sections[number]] for number in order)
-    texts = texts[: allowance.spend(lengths(texts), _SHARE_OF_LABELS)]
-    more = _new((segments[number] for number in order), known=texts)
-    texts += more[: allowance.spend(lengths(more), least=_LEAST - len(texts))]
+    asked = asked[: allowance.spend(_lengths(asked), _SHARE_OF_CLAUSES)]
+    segments, labels = _comparables(corpus, ~np.isnan(reader.passages))
+    order = _most_promising(corpus, logits, reader.passages).tolist()
+    texts = _distinct(labels[corpus.sections[number]] for number in order)
+    texts = texts[: allowance.spend(_lengths(texts), _SHARE_OF_LABELS)]
+    more = _distinct((segments[number] for number in order), known=texts)
+    texts += more[: allowance.spend(_lengths(more), least=_LEAST - len(texts))]
     found = _lookup(texts, *reader.closeness(asked, texts))
     label_of, distinct = _numbered(labels)
     return Closeness(segments=found(segments), labels=found(distinct), label_of=label_of, passages=reader.passages)
 
 
-def _read_as(corpus: Corpus, carried: NDArray[np.bool_]) -> tuple[list[_Read], list[_Read]]:
-    """(what of each segment is compared, what of each section is, "" for nothing)
+def _comparables(corpus: Corpus, carried: NDArray[np.bool_]) -> tuple[list[_Comparable], list[_Comparable]]:
+    """Return what to compare for each segment, and for each section as its label ("" for nothing).
 
-    A section that is a whole passage is introduced by how it begins, others by title and headings.
+    The label of a section that is a whole passage is the beginning of the passage; others have title and headings.
     """
-    segments: list[_Read] = [_labelled(corpus, number, _BEGINNING) for number in range(len(corpus.texts))]
-    labels: list[_Read] = list(corpus.label_texts)
+    segments: list[_Comparable] = [_labelled(corpus, number, _BEGINNING) for number in range(len(corpus.texts))]
+    labels: list[_Comparable] = list(corpus.label_texts)
     for start, end in pairwise([*np.flatnonzero(corpus.begins).tolist(), len(segments)]):
         passage, section = int(corpus.passage[start]), corpus.sections[start]
         if end - start == 1 and carried[passage]:
@@ -182,38 +132,91 @@ def _read_as(corpus: Corpus, carried: NDArray[np.bool_]) -> tuple[list[_Read], l
 
 
 def _labelled(corpus: Corpus, number: int, most: int | None = None) -> str:
-    """A segment, as many characters at most, with title and headings before it, without which many a sentence says
+    """Return the first `most` characters of a segment after its title and headings: alone, many a sentence says
     little."""
     label, text = corpus.label_texts[corpus.sections[number]], corpus.texts[number].strip()[:most]
     return f"{label}: {text}" if label else text
 
 
-def _new(read: Iterable[_Read], known: Iterable[str] = ()) -> list[str]:
-    """The texts, each once, without those that are known."""
+def _distinct(read: Iterable[_Comparable], known: Iterable[str] = ()) -> list[str]:
+    """Return each text once, without the known ones."""
     done = {"", *known}
     return [text for text in dict.fromkeys(read) if isinstance(text, str) and text not in done]
 
 
-def _numbered(labels: Sequence[_Read]) -> tuple[Integers, list[_Read]]:
-    """(the number of each label, -1 for an empty one; the labels, each once)"""
-    numbers: dict[_Read, int] = {}
+def _numbered(labels: Sequence[_Comparable]) -> tuple[Integers, list[_Comparable]]:
+    """Return the number of each label, -1 for an empty one, and the distinct labels."""
+    numbers: dict[_Comparable, int] = {}
     found = [-1 if label == "" else numbers.setdefault(label, len(numbers)) for label in labels]
     return np.array(found, dtype=np.intp), list(numbers)
 
 
-def _lookup(texts: Sequence[str], of_texts: Floats, of_passages: Floats) -> Callable[[Sequence[_Read]], Floats]:
-    """How close each of what is asked for is, NaN where it was not compared, shape (1 + clauses, asked for)."""
+def _lookup(texts: Sequence[str], of_texts: Floats, of_passages: Floats) -> Callable[[Sequence[_Comparable]], Floats]:
+    """Return a function that looks up how close things are: shape (1 + clauses, things), NaN if not compared."""
     found = np.hstack([of_texts, of_passages, np.full((len(of_texts), 1), np.nan)])
-    column: dict[_Read, int] = {text: number for number, text in enumerate(texts)}
+    column: dict[_Comparable, int] = {text: number for number, text in enumerate(texts)}
     column |= {passage: len(texts) + passage for passage in range(of_passages.shape[1])}
     return lambda asked_for: found[:, [column.get(read, -1) for read in asked_for]]
 
 
+def _most_promising(corpus: Corpus, logits: Floats | None, of_passages: Floats) -> Integers:
+    """Return the numbers of the segments, the most promising first.
+
+    logits: what words say about each segment, if anything. of_passages: the closeness of each passage; NaN if unknown.
+    """
+    known = np.flatnonzero(~np.isnan(of_passages))
+    close = np.zeros(of_passages.size)
+    close[known] = standardized(of_passages[known])
+    worth = close[corpus.passage] + (0.0 if logits is None else standardized(logits))
+    return np.argsort(-worth, kind="stable")
+
+
+class _Allowance:
+    """The cost that may still be spent on comparing texts, in characters.
+
+    The whole is the cost of comparing all segments without their labels.
+    """
+
+    __slots__ = ("_everything", "_left")
+
+    def __init__(self, segments: Sequence[str], query: str, *, everything: bool, word_vectors: bool) -> None:
+        """everything: whether nearly everything may be compared. word_vectors: whether word vectors compare, too."""
+        spent = _CALLS * _COST_OF_CALL + len(query) + (_COST_OF_WORD_VECTORS if word_vectors else 0.0)
+        self._left = _SHARE * float(_cost(_lengths(segments)).sum()) - spent
+        self._everything = everything
+
+    def spend(self, sizes: Floats, share: float = 1.0, *, least: int = 0) -> int:
+        """Spend `share` of what is left on the first texts and return how many of them it pays for.
+
+        sizes: the lengths of the texts.
+        """
+        if self._everything:
+            return min(sizes.size, _MOST_WITHOUT_WORDS)
+        total = np.cumsum(_cost(sizes))
+        number = int(np.searchsorted(total, share * self._left, side="right"))
+        number = max(number, min(least, sizes.size))
+        if number:
+            self._left -= float(total[number - 1])
+        return number
+
+
+def _lengths(texts: Sequence[str]) -> Floats:
+    """Return the length of each text in characters, shape (texts,)."""
+    return np.fromiter(map(len, texts), float, len(texts))
+
+
+def _cost(sizes: Floats) -> Floats:
+    """Return the cost of comparing texts of these lengths. Every word attends to every other, so long texts cost more
+    than their share."""
+    read = np.minimum(sizes, _LONGEST)
+    return _COST_OF_TEXT + read + read**2 / _LONGEST
+
+
 class _Vectors:
-    """Compares by the cosine of vectors."""
+    """A reader that compares by the cosine of vectors."""
 
     most_clauses = 5
-    """Each costs as much as another text."""
+    """Each clause costs as much as one more text."""
 
     def __init__(self, encoder: Encoder, query: str, embeddings: Sequence[Sequence[float] | None]) -> None:
         self._encoder = encoder
@@ -223,10 +226,8 @@ class _Vectors:
         self.passages: Floats = np.einsum("pd,d->p", self._carried, self._query)
 
     def closeness(self, clauses: Sequence[str], texts: Sequence[str]) -> tuple[Floats, Floats]:
-        """(of the texts, shape (1 + clauses, texts); of the passages as wholes, shape (1 + clauses, passages))
-
-        Clauses are encoded as texts are, in one call with them.
-        """
+        """Return the closeness of the texts, shape (1 + clauses, texts), and of the whole passages, shape
+        (1 + clauses, passages). Clauses are encoded in the same call as the texts."""
         vectors = self._encoded([*clauses, *texts])
         asked = np.vstack([self._query, vectors[: len(clauses)]])
         return (
@@ -237,33 +238,50 @@ class _Vectors:
     def _encoded(self, texts: Sequence[str]) -> Floats:
         if not texts:
             return np.empty((0, self._query.size))
-        vectors = unit(checked_numbers(self._encoder.encode_document(without_surrogates(texts)), _of(texts), 2))
+        vectors = unit(checked_numbers(self._encoder.encode_document(without_surrogates(texts)), _counted(texts), 2))
         if vectors.shape != (len(texts), self._query.size):
             raise ConfigError(
-                f"the encoder gave vectors of shape {vectors.shape} for {_of(texts)} and one of "
-                f"{self._query.size} numbers for the question; encode_document must return as many, as long"
+                f"the encoder gave vectors of shape {vectors.shape} for {_counted(texts)} and one of "
+                f"{self._query.size} numbers for the question; encode_document must give one such vector for each text"
             )
         return vectors
 
 
+def _carried(embeddings: Sequence[Sequence[float] | None], size: int) -> Floats:
+    """Return the normalized embedding of each passage, shape (passages, size); NaN where it carries none of this
+    size."""
+    vectors = np.full((len(embeddings), size), np.nan)
+    for number, embedding in enumerate(embeddings):
+        if embedding is not None:
+            vector = as_numbers(embedding)
+            if vector is None or vector.ndim != 1:
+                raise InputError(
+                    f"the embedding of passage {number} is a {type(embedding).__name__}, not a list of numbers; "
+                    "give a list of numbers, or None"
+                )
+            if vector.size == size and np.isfinite(vector).all():
+                vectors[number] = unit(vector)
+    return vectors
+
+
 class _Pairs:
-    """Compares as a model does that reads the question and a text together."""
+    """A reader that scores pairs of a query and a text, as a cross-encoder does."""
 
     most_clauses = 0
-    """Each would cost as much as all texts together."""
+    """Each clause would cost as much as all texts together."""
 
     def __init__(self, comparer: Comparer, query: str, *, passages: int) -> None:
         self._comparer, self._query = comparer, query
         self.passages: Floats = np.full(passages, np.nan)
 
     def closeness(self, clauses: Sequence[str], texts: Sequence[str]) -> tuple[Floats, Floats]:
-        """(of the texts; of the passages as wholes, which is not known)"""
+        """Return the closeness of the texts, and of the whole passages, which is unknown."""
         asked = [self._query, *clauses]
         return _comparisons(self._comparer, asked)(texts), np.tile(self.passages, (len(asked), 1))
 
 
 def _comparisons(comparer: Comparer, asked: Sequence[str]) -> Callable[[Sequence[str]], Floats]:
-    """How close each text is to each of what is asked, shape (asked, texts)."""
+    """Return a function that compares texts with each query, shape (asked, texts)."""
     queries = without_surrogates(asked)
 
     def compare(texts: Sequence[str]) -> Floats:
@@ -271,37 +289,21 @@ def _comparisons(comparer: Comparer, asked: Sequence[str]) -> Callable[[Sequence
             return np.empty((len(queries), 0))
         cleaned = without_surrogates(texts)
         if isinstance(comparer, ManyComparer):
-            numbers = checked_numbers(comparer.compare_each(queries, cleaned), _of(texts), 2)
+            numbers = checked_numbers(comparer.compare_each(queries, cleaned), _counted(texts), 2)
             if numbers.shape != (len(queries), len(texts)):
                 raise ConfigError(
                     f"the encoder gave an array of shape {numbers.shape} for {len(queries)} questions and "
-                    f"{_of(texts)}; give one number for each question and text"
+                    f"{_counted(texts)}; give one number for each question and text"
                 )
             return numbers
-        rows = [checked_numbers(comparer.compare(query, cleaned), _of(texts), 1) for query in queries]
+        rows = [checked_numbers(comparer.compare(query, cleaned), _counted(texts), 1) for query in queries]
         for row in rows:
             if row.size != len(texts):
-                raise ConfigError(f"the encoder gave {row.size} numbers for {_of(texts)}; give one for each")
+                raise ConfigError(f"the encoder gave {row.size} numbers for {_counted(texts)}; give one for each")
         return np.vstack(rows)
 
     return compare
 
 
-def _of(texts: Sequence[str]) -> str:
+def _counted(texts: Sequence[str]) -> str:
     return f"{len(texts)} texts"
-
-
-def _carried(embeddings: Sequence[Sequence[float] | None], size: int) -> Floats:
-    """The embedding of each passage that carries one of this size, of length 1, else NaN, shape (passages, size)."""
-    vectors = np.full((len(embeddings), size), np.nan)
-    for number, embedding in enumerate(embeddings):
-        if embedding is not None:
-            vector = as_numbers(embedding)
-            if vector is None or vector.ndim != 1:
-                raise InputError(
-                    f"the embedding of passage {number} is a {type(embedding).__name__} that is no list of numbers; "
-                    "give one, or None"
-                )
-            if vector.size == size and np.isfinite(vector).all():
-                vectors[number] = unit(vector)
-    return vectors

@@ -1,9 +1,8 @@
-"""How likely a segment is needed to answer: a logistic regression over named features, in several passes.
+"""The learned scorer: the probability that a segment is needed to answer, by logistic regression in several passes.
 
-The first pass judges each segment by what it, its section and its headings share with the
-question. Where there are several passages, one or two more passes judge again with what the best
-segments so far lead to. Where there is an encoder, last passes judge again with how close in meaning
-segments are.
+The first pass looks at the words that a segment, its section and its headings share with the query. With several
+passages, one or two more passes add what the best segments so far lead to (see bridges). With an encoder, the last
+passes add how close segments are in meaning.
 """
 
 import functools
@@ -32,8 +31,10 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "encoder_and_static": (FEATURES + BRIDGES + SEMANTIC + WORD_VECTORS,) * 2,
     "source": (FEATURES + SOURCE,),
 }
-"""Of each model, of each pass, the names of its features. "words" comes first, the others go on from there; "source"
-goes on from whichever was last."""
+"""Name of a model -> the feature names of each of its passes. "words" runs first; "static", "encoder" or
+"encoder_and_static" continues from it; "source" continues from the last of these."""
+_PASSES = ((12, 3), (3, 2), (0, 1))
+"""(least number of passages, passes): up to two passages need no bridge, a few need one pass over bridges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,13 @@ class Stage:
 
     intercept: float
     weights: Floats
-    """One for each feature, shape (features,)."""
+    """One per feature, shape (features,)."""
 
     def logits(self, *tables: Floats) -> Floats:
-        """Of each segment, shape (segments,), for the features in these tables one below the other.
+        """Return the logit of each segment, shape (segments,). The rows of the tables are the features, in order.
 
-        Feature after feature is added: a matrix product would add in an order that depends on the
-        processor and on a segment's place among the others.
+        Features are added one after the other: the order in which a matrix product adds them depends on the processor
+        and on a segment's place among the others.
         """
         total: Floats = np.full(tables[0].shape[1], self.intercept)
         first = 0
@@ -61,20 +62,20 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Platt's scaling, with how many segments there are and how much they promise together.
+    """Platt scaling that also considers the number of segments and the sum of their odds.
 
-    Passes are learned to put the needed segments of one retrieval before the others; how likely the first
-    ones are needed depends on how many rivals they have.
+    Passes learn to rank the needed segments of one retrieval first. How likely these are needed also depends on how
+    many rivals they have.
     """
 
     intercept: float
     logit: float
     log_segments: float
     log_odds: float
-    """Of the log of the summed odds of all segments."""
+    """The weight of the log of the summed odds."""
 
     def probability(self, logits: Floats) -> Floats:
-        """The probability that each segment is needed, shape (segments,); its order is that of the logits."""
+        """Return the probability that each segment is needed, shape (segments,), in the order of the logits."""
         together = np.logaddexp.reduce(np.sort(logits))
         shared = self.intercept + self.log_segments * np.log(logits.size) + self.log_odds * together
         return sigmoid(self.logit * logits + shared)
@@ -82,21 +83,15 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Passes, one after the other, and the calibration of the last one's outcome."""
+    """Passes that run one after the other, and the calibration of the last one."""
 
     stages: tuple[Stage, ...]
     calibration: Calibration
 
 
-def sigmoid(logits: Floats) -> Floats:
-    """1 / (1 + exp(-logits)), without overflow."""
-    probability: Floats = 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
-    return probability
-
-
 @functools.cache
 def load_models() -> Mapping[str, Model]:
-    """The models as they were learned, by name."""
+    """Return the trained models by name."""
     data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
     return {name: _model(data["models"][name], columns) for name, columns in COLUMNS.items()}
 
@@ -111,15 +106,6 @@ def _model(data: Mapping[str, Any], columns: tuple[tuple[str, ...], ...]) -> Mod
     )
 
 
-_PASSES = ((12, 3), (3, 2), (0, 1))
-"""(least number of passages, passes): one or two need no bridge, a few are reached by one pass over bridges."""
-
-
-def passes(passages: int) -> int:
-    """How many passes over words there are for so many passages."""
-    return next(number for least, number in _PASSES if passages >= least)
-
-
 def evidence(
     query: str,
     corpus: Corpus,
@@ -128,9 +114,9 @@ def evidence(
     ignored: frozenset[str],
     semantics: Semantics | None = None,
 ) -> Floats:
-    """The probability that each segment is needed, shape (segments,); all 0 if nothing tells one from another.
+    """Return the probability that each segment is needed, shape (segments,); all 0 if nothing distinguishes them.
 
-    wanted: the query's terms and their weights. ignored: the function words of the language.
+    wanted: the terms of the query and their weights. ignored: the function words of the language.
     """
     matches = find_matches(
         corpus.words,
@@ -157,22 +143,18 @@ def evidence(
         close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
         logits = follow(bridges, logits, model.stages, rows, close)
     probability = model.calibration.probability(logits)
-    return of_source(corpus, rows, probability) if is_program(corpus) else probability
+    return _rescore_source(corpus, rows, probability) if is_program(corpus) else probability
 
 
-def of_source(corpus: Corpus, rows: Floats, probability: Floats) -> Floats:
-    """The probability of each segment, that of source code judged again. rows: the first pass's features."""
-    model, source = load_models()["source"], corpus.source
-    table = np.vstack([rows, source_features(corpus, probability)])[:, source]
-    judged = probability.copy()
-    judged[source] = model.calibration.probability(model.stages[0].logits(table))
-    return judged
+def passes(passages: int) -> int:
+    """Return how many passes the "words" model makes for this number of passages."""
+    return next(number for least, number in _PASSES if passages >= least)
 
 
 def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: Floats) -> Floats:
-    """The logits after these passes, each of which sees the tables' features and the bridges from the pass before.
+    """Return the logits after these passes. Each uses the features in `tables` and the bridges from the previous pass.
 
-    They end early where the best segments stay the same: another look from there changes little, and costs.
+    Passes end early when the best segments stay the same, because another one would change little.
     """
     sources: list[int] | None = None
     for stage in stages:
@@ -183,3 +165,21 @@ def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: F
         first, *others = tables
         logits, sources = stage.logits(first, bridges.features(probability), *others), found
     return logits
+
+
+def _rescore_source(corpus: Corpus, rows: Floats, probability: Floats) -> Floats:
+    """Return the probabilities with those of source code scored again by the model "source".
+
+    rows: the features of the first pass.
+    """
+    model, source = load_models()["source"], corpus.table.is_source
+    table = np.vstack([rows, source_features(corpus, probability)])[:, source]
+    rescored = probability.copy()
+    rescored[source] = model.calibration.probability(model.stages[0].logits(table))
+    return rescored
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """Return 1 / (1 + exp(-logits)), without overflow."""
+    probability: Floats = 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
+    return probability

@@ -1,4 +1,4 @@
-"""What is known of a segment before any other is judged relevant: a short vector of named numbers."""
+"""Named features of segments: how well their words match the query, and which definitions call each other in code."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,23 +24,23 @@ __all__ = [
 
 FEATURES = (
     "alone",  # BM25 of the segment, relative to the best
-    "alone_share",  # the same, relative to the weight of the question
+    "alone_share",  # the same, relative to the weight of the query
     "section",  # BM25 of its section with title and headings, relative to the best
-    "covered",  # share of the question's weight in the segment
+    "covered",  # share of the query's weight in the segment
     "covered_with_label",  # and in its title and headings
     "covered_by_section",  # and in all of its section
     "section_is_best",
     "section_rank",  # 1 / rank
     "section_log_rank",
     "section_and_alone",  # product of the two
-    "first",  # whether it begins its passage
+    "first",  # whether it is the first of its passage
     "log_words",
     "short",  # fewer than five words
-    "heading_covers",  # share of the question's weight in the innermost heading
-    "heading_precise",  # share of that heading's words that the question has
+    "heading_covers",  # share of the query's weight in the innermost heading
+    "heading_precise",  # share of that heading's words that the query has
     "heading_fits",  # product of the two
     "heading_is_best",
-    "one_passage",  # whether all is one passage
+    "one_passage",  # whether there is only one passage
     "one_passage_section",
     "one_passage_alone",
     "is_heading",
@@ -50,10 +50,29 @@ FEATURES = (
     "is_metadata",
 )
 """The rows of `features`, in order."""
+SOURCE = (
+    "judged",  # the log odds of its probability so far
+    "is_function",  # a whole function, or the signature of one
+    "is_class",  # the signature of a class or type, or a small whole one
+    "is_doc",
+    "is_private",  # in a definition whose name begins with one underscore
+    "is_protocol",  # in one that the language itself calls, such as __init__
+    "outside",  # outside all definitions
+    "in_outermost",  # in a definition that is in no other
+    "called",  # the best segment of another definition that mentions this one's name
+    "calls",  # the best other definition whose name the segment mentions
+    "same_outermost",  # the best other segment in the same class
+    "same_definition",  # the best other segment in the same function
+)
+"""The rows of `source_features`, in order."""
+_BEST = 4
+"""The number of best segments that raise others."""
+_FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
+_CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 
 
 def features(corpus: Corpus, matches: Matches) -> Floats:
-    """One row for each of FEATURES, one column a segment, shape (features, segments)."""
+    """Return one row per name in FEATURES and one column per segment."""
     weight = matches.idf.sum() or 1.0
     section_of = matches.section_of
     alone_raw = matches.alone()
@@ -86,40 +105,13 @@ def features(corpus: Corpus, matches: Matches) -> Floats:
     return table(rows)
 
 
-def table(rows: Sequence[NDArray[Any]]) -> Floats:
-    """The rows as one array: np.stack, at a fraction of its overhead for short rows."""
-    stacked = np.empty((len(rows), rows[0].size))
-    for number, row in enumerate(rows):
-        stacked[number] = row
-    return stacked
-
-
-def relative(values: Floats) -> Floats:
-    """The values relative to the greatest one, if that is positive."""
-    best = values.max(initial=0.0)
-    return values / best if best > 0 else values
-
-
-def standardized(values: Floats) -> Floats:
-    """The values in standard deviations from their mean; 0 where all are the same."""
-    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # no square is too large, or too small
-    deviation = scaled.std() if scaled.size else 0.0
-    return (scaled - scaled.mean()) / deviation if deviation > 1e-9 else np.zeros(values.shape)
-
-
-def ranks(values: Floats) -> Floats:
-    """How many values are greater: 0 for the greatest, the same for equal ones."""
-    ascending = np.sort(values)
-    return (values.size - np.searchsorted(ascending, values, side="right")).astype(float)
-
-
 def _section_coverage(matches: Matches) -> Floats:
     found = matches.section
     return summed(matches.idf[found.term], found.unit, found.units)
 
 
 def _heading_rows(corpus: Corpus, matches: Matches) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of each section: how well its innermost heading and the question are the same."""
+    """Return four rows with one column per section: how well its innermost heading matches the query."""
     found = matches.name
     weight = matches.idf.sum() or 1.0
     covers = summed(matches.idf[found.term], found.unit, found.units) / weight
@@ -128,32 +120,10 @@ def _heading_rows(corpus: Corpus, matches: Matches) -> tuple[Floats, Floats, Flo
     return covers, precise, fits, ((fits > 0) & (fits == fits.max(initial=0.0))).astype(float)
 
 
-SOURCE = (
-    "judged",  # the log odds of what was judged so far
-    "is_function",  # a whole one, or the signature of one
-    "is_class",  # the signature of a class or type, or a small one
-    "is_doc",
-    "is_private",  # in a definition whose name begins with one underscore
-    "is_protocol",  # in one whose name the language calls by itself, such as __init__
-    "outside",  # in no definition
-    "in_outermost",  # in one that stands in no other
-    "called",  # the best segment of another definition that mentions this one's name
-    "calls",  # the best other definition whose name the segment mentions
-    "same_outermost",  # the best segment of others in the same class
-    "same_definition",  # the best of the others in the same function
-)
-"""The rows of `source_features`, in order."""
-
-_BEST = 4
-"""How many of the best segments count for others."""
-_FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
-_CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-
-
 def source_features(corpus: Corpus, probability: Floats) -> Floats:
-    """One row for each of SOURCE, one column a segment, shape (features, segments); of no meaning for prose.
+    """Return one row per name in SOURCE and one column per segment. The columns of prose mean nothing.
 
-    probability: what was judged so far of each segment.
+    probability: of each segment so far.
     """
     paths = [segment.heading for segment in corpus.segments]
     names = [path[-1] if path else "" for path in paths]
@@ -179,15 +149,9 @@ def source_features(corpus: Corpus, probability: Floats) -> Floats:
     )
 
 
-def is_program(corpus: Corpus) -> bool:
-    """Whether most of the segments are source code, and it defines something: data in braces does not."""
-    defines = _FUNCTIONS | _CLASSES
-    return bool(corpus.source.mean() > 0.5) and any(segment.unit in defines for segment in corpus.segments)
-
-
 def _calls(corpus: Corpus, names: Sequence[str], judged: Floats, best: Sequence[int]) -> tuple[Floats, Floats]:
-    """(of each segment how likely the likeliest of the best is that mentions its name, and of those whose names it
-    mentions)."""
+    """Return, for each segment, the greatest probability of the best segments that mention its name, and of those
+    whose name it mentions."""
     called, calls = np.zeros(len(names)), np.zeros(len(names))
     named = {name: max(judged[b] for b in best if names[b] == name) for name in {names[b] for b in best} if name}
     mentioned: dict[str, float] = {}
@@ -201,9 +165,42 @@ def _calls(corpus: Corpus, names: Sequence[str], judged: Floats, best: Sequence[
 
 
 def _best_beside(paths: Sequence[tuple[str, ...]], judged: Floats, best: Sequence[int]) -> Floats:
-    """How likely the likeliest of the best segments with the same path is, the segment itself apart."""
+    """Return, for each segment, the greatest probability of the other best segments with the same path."""
     found = np.zeros(len(paths))
     for number in reversed(best):
         same = [other for other, path in enumerate(paths) if path and path == paths[number] and other != number]
         found[same] = judged[number]
     return found
+
+
+def is_program(corpus: Corpus) -> bool:
+    """Tell whether most segments are source code that defines something, unlike data in braces."""
+    defines = _FUNCTIONS | _CLASSES
+    return bool(corpus.table.is_source.mean() > 0.5) and any(segment.unit in defines for segment in corpus.segments)
+
+
+def table(rows: Sequence[NDArray[Any]]) -> Floats:
+    """Stack the rows into one array, as np.stack does, with less overhead for short rows."""
+    stacked = np.empty((len(rows), rows[0].size))
+    for number, row in enumerate(rows):
+        stacked[number] = row
+    return stacked
+
+
+def relative(values: Floats) -> Floats:
+    """Divide the values by the greatest one, if that is positive."""
+    best = values.max(initial=0.0)
+    return values / best if best > 0 else values
+
+
+def standardized(values: Floats) -> Floats:
+    """Return the values in standard deviations from their mean; all 0 if they are equal."""
+    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # so that no square overflows or underflows
+    deviation = scaled.std() if scaled.size else 0.0
+    return (scaled - scaled.mean()) / deviation if deviation > 1e-9 else np.zeros(values.shape)
+
+
+def ranks(values: Floats) -> Floats:
+    """Return for each value how many are greater: 0 for the greatest, the same for equal ones."""
+    ascending = np.sort(values)
+    return (values.size - np.searchsorted(ascending, values, side="right")).astype(float)

@@ -1,10 +1,9 @@
-"""How relevant each segment is, without learning: BM25 on two levels.
+"""The scorer without training: BM25 of segments and of their sections.
 
-A sentence that answers a question often shares few words with it, because its title, its heading
-or the sentence before said them. So a segment's score adds up three views, each relative to the
-best in this retrieval: BM25 of the segment alone, BM25 of its section with title and headings
-among the section's words, and the share of the question's weight that segment, headings and title
-cover together.
+A sentence that answers a query often shares few words with it, because its title, its heading or the sentence before
+has them. So the score of a segment is the sum of three numbers, each relative to the best in this retrieval: BM25 of
+the segment alone, BM25 of its section with title and headings, and the share of the query's weight that segment,
+headings and title cover together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,11 +28,10 @@ def relevance(
     terms: Terms,
     postings: Postings | None = None,
 ) -> Floats:
-    """The score of every segment, shape (segments,), at least 0; all 0 if nothing matches.
+    """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches.
 
-    words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the
-    words of the headings and the title of each section. query: term -> weight. postings: where all these words
-    occur, if that is known.
+    words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
+    section's title and headings. query: term -> weight. postings: the index of all these words, if there is one.
     """
     if not words or not query:
         return np.zeros(len(words))

@@ -1,6 +1,6 @@
-"""Closeness in meaning as a few more features.
+"""Features of segments from how close they are in meaning to the query.
 
-Encoders differ in what their numbers are like, so that only differences within one retrieval count.
+Encoders differ in the range of their numbers, so these are compared only within one retrieval.
 """
 
 from collections.abc import Sequence
@@ -17,67 +17,67 @@ from ctxcompress.score.matches import Floats, Integers
 __all__ = ["SEMANTIC", "WORD_VECTORS", "Semantics"]
 
 SEMANTIC = (
-    "compared",  # whether the segment was compared with the question
+    "compared",  # whether the segment was compared with the query
     "similarity",  # in standard deviations from the mean of those compared
     "similarity_gap",  # to the closest one, in standard deviations
     "similarity_rank",  # 1 / rank
-    "similarity_of_passage",  # of its passage as a whole, else of the closest segment of the passage
-    "similarity_of_label",  # of what introduces it: title and headings, or how its passage begins
+    "similarity_of_passage",  # of its whole passage, else of the closest segment of the passage
+    "similarity_of_label",  # of its title and headings, or of the beginning of its passage
     "similarity_rank_of_label",
-    "clause_similarity",  # the greatest similarity to the question or a clause of it, each standardized for itself
+    "clause_similarity",  # the greatest similarity to the query or a clause of it, each standardized on its own
     "clause_similarity_of_passage",  # of the closest segment of the passage
     "clause_similarity_of_label",
 )
-"""The rows of `Semantics.features`, in order. A question of several hops may be close to none of its passages, while
-one of its clauses is close to each. Where there are one or two passages clauses do not count, and their rows are 0."""
+"""The rows of `Semantics.features`, in order. A query of several hops may be close to none of its passages, while one
+of its clauses is close to each. With one or two passages clauses do not count, and their rows are 0."""
 
 WORD_VECTORS = tuple(f"word_vectors_{name}" for name in SEMANTIC)
-"""The rows that follow where cheap word vectors stand beside the encoder: the same of those, divided by 1 + the number
-of the question's clauses. The words of a long question add up to less."""
+"""The rows that follow if cheap word vectors support the encoder: the same features from the word vectors, divided by
+1 + the number of clauses, because the word vectors of a long query say less."""
 
-_OF_WORD_VECTORS = "en"
-"""In other languages word vectors beside an encoder that knows them lose evidence."""
+_LANGUAGE = "en"
+"""In other languages, word vectors make the results of a multilingual encoder worse."""
 _CLAUSE_ROWS = 3
-"""The last of them."""
+"""The last three rows of SEMANTIC."""
 _LEAST_PASSAGES = 3
-"""With which clauses are compared: a question of several hops is asked of several passages."""
+"""With fewer passages clauses are not compared: only a query of several hops needs them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Semantics:
-    """What compares, and what it need not compare."""
+    """An encoder, with the embeddings that the passages carry already."""
 
     encoder: Encoder | Comparer
     embeddings: Sequence[Sequence[float] | None]
-    """Of the passages, where they carry one."""
+    """Of each passage; None where it carries none."""
     word_vectors: Comparer | None = None
-    """Cheap ones, beside an encoder that is not."""
+    """Cheap word vectors that support an expensive encoder."""
 
     @classmethod
     def of(
         cls, encoder: Encoder | Comparer, embeddings: Sequence[Sequence[float] | None], language: str
     ) -> "Semantics":
-        """With the word vectors that stand beside the encoder, if they are in their language."""
-        beside = word_vectors_of(encoder) if language == _OF_WORD_VECTORS else None
+        """Build it with the word vectors that support this encoder, if there are any for the language."""
+        beside = word_vectors_of(encoder) if language == _LANGUAGE else None
         return cls(encoder, embeddings, beside)
 
     def alone(self) -> "Semantics":
-        """Without word vectors, as where no word of the question occurs: there the encoder compares everything."""
+        """Return it without word vectors. Where no word of the query occurs, the encoder compares everything."""
         return Semantics(self.encoder, self.embeddings)
 
     @property
     def model(self) -> str:
-        """The name of the weights that are for it."""
+        """The name of the model that has weights for these features; see evidence.COLUMNS."""
         if self.word_vectors is not None:
             return "encoder_and_static"
         return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.compares_all else "static"
 
     def features(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str] = ()) -> Floats:
-        """One row for each of SEMANTIC, with word vectors beside the encoder of WORD_VECTORS too; one column a segment.
+        """Return one row per name in SEMANTIC, and in WORD_VECTORS if there are some, and one column per segment.
 
-        logits: how likely each segment is needed as far as words tell; None where they tell nothing.
-        clauses: parts of the question.
-        Raises ConfigError if the encoder gives something else than one number or vector for each text.
+        logits: how likely each segment is needed, as words say; None if they say nothing.
+        clauses: parts of the query.
+        Raises ConfigError unless the encoder gives one number or vector for each text.
         """
         rows = [self._rows(query, corpus, logits, clauses)]
         if self.word_vectors is not None:
@@ -86,7 +86,6 @@ class Semantics:
         return np.vstack(rows)
 
     def _rows(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str]) -> Floats:
-        """Those of SEMANTIC."""
         several = len(corpus.titles) >= _LEAST_PASSAGES
         closeness = self._closeness(query, clauses if several else (), corpus, logits)
         of_clauses = _clause_rows(corpus, closeness) if several else np.zeros((_CLAUSE_ROWS, len(corpus.texts)))
@@ -101,15 +100,15 @@ class Semantics:
 
 def _segment_rows(corpus: Corpus, closeness: Closeness) -> Floats:
     of_question = closeness.segments[0]
-    known = _known(of_question)
+    known = _compared_numbers(of_question)
     compared, standard, gap, rank, of_passage = np.zeros((5, of_question.size))
-    if known.size > 1:  # one alone is not closer than others
+    if known.size > 1:  # a single one cannot be closer than others
         compared[known] = 1
         standard[known] = standardized(of_question[known])
         gap[known] = standard[known] - standard[known].max()
         rank[known] = 1 / (1 + ranks(of_question[known]))
         of_passage = _closest_of_passage(corpus, standard, known)
-    carried = _known(closeness.passages)
+    carried = _compared_numbers(closeness.passages)
     if carried.size > 1:
         of_carried = np.full(len(corpus.titles), np.nan)
         of_carried[carried] = standardized(closeness.passages[carried])
@@ -118,9 +117,9 @@ def _segment_rows(corpus: Corpus, closeness: Closeness) -> Floats:
 
 
 def _label_rows(corpus: Corpus, closeness: Closeness) -> Floats:
-    """Labels that were not compared count as the farthest."""
+    """Return the rows of labels. Labels that were not compared count as the farthest."""
     of_question = closeness.labels[0]
-    known = _known(of_question)
+    known = _compared_numbers(of_question)
     standard, rank = np.zeros((2, of_question.size))
     if known.size > 1:
         standard[known] = standardized(of_question[known])
@@ -136,13 +135,14 @@ def _clause_rows(corpus: Corpus, closeness: Closeness) -> Floats:
     return table([best, _closest_of_passage(corpus, best, known), _of_sections(corpus, closeness, best_labels)])
 
 
-def _known(values: Floats) -> Integers:
+def _compared_numbers(values: Floats) -> Integers:
     return np.flatnonzero(~np.isnan(values))
 
 
 def _closest_part(closeness: Floats) -> tuple[Integers, Floats]:
-    """(what was compared; of each text its similarity to what of the question it is closest to, else 0)"""
-    known = _known(closeness[0])
+    """Return the numbers of the texts that were compared, and for each text its similarity to the closest part of the
+    query, else 0."""
+    known = _compared_numbers(closeness[0])
     best = np.zeros(closeness.shape[1])
     if known.size > 1:
         best[known] = np.array([standardized(of_part) for of_part in closeness[:, known]]).max(axis=0)
@@ -150,14 +150,14 @@ def _closest_part(closeness: Floats) -> tuple[Integers, Floats]:
 
 
 def _closest_of_passage(corpus: Corpus, standard: Floats, known: Integers) -> Floats:
-    """Of each segment how close the closest of its passage is; 0 where that is not known."""
+    """Return, for each segment, the value of the closest segment in its passage; 0 if unknown."""
     closest = np.full(len(corpus.titles), -np.inf)
     np.maximum.at(closest, corpus.passage[known], standard[known])
     return np.where(np.isinf(closest), 0.0, closest)[corpus.passage]
 
 
 def _of_sections(corpus: Corpus, closeness: Closeness, values: Floats) -> Floats:
-    """Of each segment the value of its section's label; 0 where there is none."""
+    """Return, for each segment, the value of its section's label; 0 if there is none."""
     with_none = np.append(values, 0.0)
     of_segments: Floats = with_none[closeness.label_of[np.asarray(corpus.sections, dtype=np.intp)]]
     return of_segments

@@ -1,4 +1,4 @@
-"""Which of what pages put around their text a question asks for: "who wrote this?" wants the byline."""
+"""Which boilerplate of web pages a query asks for: "who wrote this?" asks for the byline."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ __all__ = ["Surroundings", "surroundings"]
 
 _BOILERPLATE = Kind.BOILERPLATE
 _UNASKED = 1e-4
-"""Factor on the score of what is not asked for: it comes after nearly everything else."""
+"""The factor on the score of boilerplate that is not asked for: nearly everything else comes before it."""
 _LEAST = 0.01
-"""Score of what is asked for where nothing has any."""
+"""The score of wanted boilerplate where all scores are 0."""
 _ENOUGH = 0.5
-"""Share of the question's weight that a notice has in its words if it is asked for."""
+"""A byline with more than this share of the query's weight in its words is asked for."""
 _AUTHOR = re.compile(
     r"\b(?:who wrote|written|author|byline|publi(?:sh|cat|cad|é)|posted|updated|reading time|geschrieben|autor"
     r"|verfasser|veröffentlicht|aktualisiert|écrit|auteur|mis à jour|escribió|actualizado|автор|написал|опубликован"
@@ -34,7 +34,7 @@ _ABOUT = tuple(
         ("tag|categor|filed", "tag|categor|filed"),
     )
 )
-"""Words of questions, and of the notices that these are for. Nobody asks for links."""
+"""(words of queries, words of the notices that these ask for). Nobody asks for links."""
 _THE_PAGE = re.compile(
     r"\b(?:this|the|that) (?:\w+ )?(?:article|post|page|site|website|blog)\b|\b(?:this|the author)\W*$"
     r"|\b(?:dies\w*|der|die|das) (?:artikel|beitrag|seite|website)\b"
@@ -45,15 +45,15 @@ _THE_PAGE = re.compile(
 
 
 class Surroundings(NamedTuple):
-    """The numbers of segments that are boilerplate."""
+    """The numbers of boilerplate segments."""
 
     unasked: list[int]
-    """Those that the question does not ask for."""
+    """Segments that the query does not ask for."""
     wanted: list[int]
-    """Those that a question about the page itself asks for: few of its words need be in them."""
+    """Segments that a query about the page itself asks for, even where they have few of its words."""
 
     def damp(self, scores: Floats) -> None:
-        """Makes the scores of the ones next to nothing, and those of the others the best there are."""
+        """Lower the scores of unasked segments to almost nothing, and raise those of wanted ones to the best."""
         scores[self.unasked] *= _UNASKED
         scores[self.wanted] = scores.max(initial=_LEAST)
 
@@ -66,10 +66,10 @@ def surroundings(
     terms: Terms,
     under: Mapping[int, range],
 ) -> Surroundings:
-    """Tells what of the boilerplate a question asks for.
+    """Tell which boilerplate segments the query asks for.
 
-    wanted: the question's terms, with their weights. under: number of a heading -> the segments right under it. A
-    heading with nothing else under it is boilerplate too.
+    wanted: the terms of the query with their weights. under: number of a heading -> the segments right under it. A
+    heading with only boilerplate under it is boilerplate too.
     """
     numbers = [number for number, segment in enumerate(segments) if segment[0] is _BOILERPLATE]
     if not numbers:
@@ -82,14 +82,14 @@ def surroundings(
 
 
 def _is_named(query: str, text: str) -> bool:
-    """Whether the question has the word for what the notice is."""
+    """Tell whether the query names this kind of notice."""
     if any(asked.search(query) and said.search(text) for asked, said in _ABOUT):
         return True
     return _AUTHOR.search(query) is not None and notice_of(text) is Notice.BYLINE
 
 
 def _has_its_words(text: str, wanted: Mapping[str, float], terms: Terms) -> bool:
-    """Whether it is a byline with most of what the question is about: "Jane Doe"."""
+    """Tell whether the notice is a byline with most of the query's weight, such as the author "Jane Doe"."""
     if notice_of(text) is not Notice.BYLINE:
         return False
     said = {term for of_word in terms.of_words(split_words(text)).values() for term in of_word}

@@ -1,1 +1,1 @@
-"""From a text to typed segments with exact offsets."""
+"""Segmentation: splits a text into typed segments with exact offsets."""

@@ -1,7 +1,7 @@
-"""What pages put around their text, told from it: lines and sentences that are notices are segments of their own kind.
+"""Detection of boilerplate: lines and sentences that are notices become segments of their own kind.
 
-A word that may be a link ("About") counts only among others, a notice about cookies only where else there is little
-about them.
+A word that may be a link ("About") counts only next to other notices. A notice about cookies counts only if the text is
+not about cookies itself.
 """
 
 from bisect import bisect_left
@@ -12,20 +12,20 @@ from operator import itemgetter
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.text.notices import Notice, has_notice, is_title_of_links, notice_of
 
-__all__ = ["cuts_at_notices", "with_boilerplate"]
+__all__ = ["mark_boilerplate", "notice_cuts"]
 
 _PROSE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _START = itemgetter(1)
 _EDGE = 4_000
-"""Characters at both ends of a text in which notices are looked for."""
+"""Number of characters at each end of a text in which notices are searched."""
 _MOST_WORDS = 14
-"""Words of an item in a list of links."""
+"""The most words of an item in a list of links."""
 _ABOUT_COOKIES = 3
-"""Times that a text mentions cookies elsewhere if it is about them."""
+"""A text is about cookies if it mentions them this often outside of notices."""
 
 
-def cuts_at_notices(text: str, start: int, end: int) -> list[int]:
-    """Where lines of a paragraph that are notices begin and end: ascending offsets, the last one `end`."""
+def notice_cuts(text: str, start: int, end: int) -> list[int]:
+    """Return where the lines of a paragraph that are notices begin and end: ascending offsets, the last one `end`."""
     if text.find("\n", start, end - 2) < 0 or _EDGE <= start <= len(text) - _EDGE:
         return [end]
     lines = text[start:end].rstrip().split("\n")
@@ -40,8 +40,8 @@ def cuts_at_notices(text: str, start: int, end: int) -> list[int]:
     return sorted((cuts | {end}) - {start})
 
 
-def with_boilerplate(text: str, segments: list[Segment]) -> list[Segment]:
-    """The segments, those of them as boilerplate that are notices at the beginning or the end of the text."""
+def mark_boilerplate(text: str, segments: list[Segment]) -> list[Segment]:
+    """Return the segments, with notices at the beginning and the end of the text marked as boilerplate."""
     if len(text) <= 2 * _EDGE:
         return _marked(text, segments)
     head = bisect_left(segments, _EDGE, key=_START)
@@ -53,7 +53,7 @@ def _marked(text: str, segments: list[Segment]) -> list[Segment]:
     texts = [text[segment[1] : segment[2]] for segment in segments]
     if not has_notice(texts):
         return segments
-    found = [notice_of(of) if part[0] in _PROSE else None for part, of in zip(segments, texts, strict=True)]
+    found = [notice_of(each) if part[0] in _PROSE else None for part, each in zip(segments, texts, strict=True)]
     notices = _with_links(text, segments, found)
     if Notice.COOKIES in notices and _is_about_cookies(text, segments, notices):
         notices = [None if notice is Notice.COOKIES else notice for notice in notices]
@@ -64,12 +64,12 @@ def _marked(text: str, segments: list[Segment]) -> list[Segment]:
 
 
 def _is_about_cookies(text: str, segments: Sequence[Segment], notices: Sequence[Notice | None]) -> bool:
-    said = [text[part.start : part.end] for part, notice in zip(segments, notices, strict=True) if notice]
-    return text.lower().count("cookie") - "".join(said).lower().count("cookie") >= _ABOUT_COOKIES
+    in_notices = [text[part.start : part.end] for part, notice in zip(segments, notices, strict=True) if notice]
+    return text.lower().count("cookie") - "".join(in_notices).lower().count("cookie") >= _ABOUT_COOKIES
 
 
 def _with_links(text: str, segments: Sequence[Segment], found: Sequence[Notice | None]) -> list[Notice | None]:
-    """What was found, with the items of lists that stand below a title of links."""
+    """Return `found` with the list items below a title of links added as links."""
     marked: list[Notice | None] = []
     below = False
     for (kind, start, end, _, heading, *_rest), notice in zip(segments, found, strict=True):
@@ -88,7 +88,7 @@ def _is_title(item: str) -> bool:
 
 
 def _among_others(found: Sequence[Notice | None]) -> list[bool]:
-    """Whether each counts: words that may be links only in a row with what surely is a notice."""
+    """Return whether each notice counts. Words that may be links count only in a row with a definite notice."""
     marked: list[bool] = []
     for is_notice, group in groupby(found, key=lambda notice: notice is not None):
         run = list(group)

@@ -1,7 +1,7 @@
-"""Markdown and plain text to blocks: CommonMark with GFM tables by pyromark, mended for chunks.
+"""Splits Markdown and plain text into blocks, with pyromark for CommonMark and GFM tables, and repairs for chunks.
 
-A chunk is cut out of a document anywhere: inside a code fence, inside a table; and plain text may
-look like Markdown by accident. What the parser alone would misread in them is put right here.
+A chunk can begin anywhere in a document, even inside a code fence or a table, and plain text can look like Markdown by
+accident. This module corrects what the parser misreads in them.
 """
 
 import re
@@ -20,7 +20,7 @@ __all__ = ["Block", "markdown_blocks"]
 
 
 class Block(NamedTuple):
-    """Half-open offsets; the blocks of a text partition it."""
+    """A block of a text, with half-open offsets. The blocks of a text partition it."""
 
     kind: Kind
     start: int
@@ -28,26 +28,24 @@ class Block(NamedTuple):
     heading: tuple[str, ...] = ()
 
 
-_PARAGRAPH, _HEADING, _LIST_ITEM, _TABLE, _CODE = (
-    Kind.PARAGRAPH,
-    Kind.HEADING,
-    Kind.LIST_ITEM,
-    Kind.TABLE,
-    Kind.CODE,
-)  # a name is ten times as fast as an attribute of an enum
+# A name is ten times as fast as an attribute of an enum.
+_PARAGRAPH, _HEADING = Kind.PARAGRAPH, Kind.HEADING
+_LIST_ITEM, _TABLE, _CODE = Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
+_KINDS = {"Heading": _HEADING, "Item": _LIST_ITEM, "Table": _TABLE, "MetadataBlock": Kind.METADATA}
+_CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _LONGEST_HEADING = 200
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FENCE = re.compile(r"^[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
 _MARKED_LINE = re.compile(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
-"""Any line that CommonMark or GFM could take for something else than a paragraph's."""
+"""A line that CommonMark or GFM may not read as part of a paragraph."""
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _YEAR_ITEM = re.compile(r"[ \t]*\d{3,}[.)]")
 _HEADING_END = re.compile(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 
 def markdown_blocks(text: str) -> Iterator[Block]:
-    """The blocks of `text`, each with the headings it stands under; together exactly `text`."""
+    """Yield the blocks of `text`, each with its heading path. Together they are exactly `text`."""
     if "\r" not in text and not _MARKED_LINE.search(text):
         return _paragraphs(text)
     begin = _end_of_cut_fence(text)
@@ -58,32 +56,32 @@ def markdown_blocks(text: str) -> Iterator[Block]:
 
 
 def _paragraphs(text: str) -> Iterator[Block]:
-    """The blocks of a text without any mark of Markdown: what stands between empty lines."""
+    """Yield the blocks of a text without Markdown, which are separated by empty lines."""
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
     starts = [0, *(match.end() for match in _EMPTY_LINES.finditer(text, first, last))]
     return (Block(_PARAGRAPH, start, end) for start, end in pairwise([*starts, len(text)]))
 
 
 def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
-    """(offset, kind, heading level) of every block from `begin` on, offsets ascending and at line starts."""
+    """Return (offset, kind, heading level) of every block from `begin` on. Offsets are ascending, at line starts."""
     starts: list[tuple[int, Kind, int]] = []
     line = seen = begin
     for found, found_kind, found_level in _events(text, begin):
-        line = text.rfind("\n", seen, found) + 1 or line  # ascending, so that no line is searched twice
+        line = text.rfind("\n", seen, found) + 1 or line  # from `seen`, so no line is searched twice
         seen = max(seen, found)
         kind, level = _mended(text, line, found_kind, found_level)
         if starts and line <= starts[-1][0]:
-            if kind in (_CODE, _TABLE):  # a fence or a table that begins on a list marker's line
+            if kind in (_CODE, _TABLE):  # a fence or a table that begins on the line of a list marker
                 starts[-1] = (starts[-1][0], kind, 0)
         else:
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, _PARAGRAPH, 0))
-    return _with_their_markers(text, starts)
+    return _with_lone_markers_joined(text, starts)
 
 
-def _with_their_markers(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
-    """The same, where a marker that stands on a line of its own is one block with what it is of."""
+def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
+    """Return the blocks, with a list marker on a line of its own joined to the block after it."""
     if all(kind is not _LIST_ITEM for _, kind, _ in starts):
         return starts
     ends = [*(start for start, _, _ in starts[1:]), len(text)]
@@ -95,24 +93,24 @@ def _with_their_markers(text: str, starts: list[tuple[int, Kind, int]]) -> list[
     found: list[tuple[int, Kind, int]] = []
     for number, block in enumerate(starts if alone else ()):
         if number - 1 in alone and block[1] in (_PARAGRAPH, _LIST_ITEM):
-            alone.discard(number)  # the two are one item, which the next block is none of
+            alone.discard(number)  # the two are one item, and the next block is not part of it
         else:
             found.append(block)
     return found or starts
 
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
-    """(character offset, kind, heading level) where the parser sees a block begin, containers and leaves."""
+    """Yield (character offset, kind, heading level) of every block that the parser finds, containers and leaves."""
     source = _SURROGATE.sub("\ufffd", text[begin:])
     to_character = _character_offsets(source)
-    ends, around = list[int](), list[Kind]()  # of the containers that are open
+    ends, around = list[int](), list[Kind]()  # of the open containers
     for event, span in pyromark.events_with_range(source, options=_OPTIONS):
         if event.__class__ is not dict:
             if event == "Rule":
                 yield begin + to_character(span["start"]), Kind.METADATA, 0
             continue
         tag = event.get("Start")
-        if tag is None:  # most events are of what is inside a block
+        if tag is None:  # most events are inside a block
             continue
         name, detail = (tag, None) if isinstance(tag, str) else next(iter(tag.items()))
         start = span["start"]
@@ -129,7 +127,7 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
 
 
 def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -> Kind | None:
-    """What the block that begins here is; None for what is inside of one or only holds others."""
+    """Return the kind of the block that begins here, or None for anything inside a block or only a container."""
     if name == "Paragraph":
         return around[-1] if around else _PARAGRAPH
     if name == "CodeBlock":
@@ -139,17 +137,13 @@ def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -
     return _KINDS.get(name)
 
 
-_KINDS = {"Heading": _HEADING, "Item": _LIST_ITEM, "Table": _TABLE, "MetadataBlock": Kind.METADATA}
-_CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
-
-
 def _indented(source: str, start: int) -> str:
-    """A few lines of an indented block, enough to tell code from text that is merely indented."""
+    """Return the first lines of an indented block, enough to distinguish code from indented text."""
     return source[start : start + 1_000].split("\n\n", 1)[0]
 
 
 def _mended(text: str, offset: int, kind: Kind, level: int) -> tuple[Kind, int]:
-    """What the block really is, where the parser was misled by a cut or by plain text."""
+    """Return the real kind and level of a block that a cut or plain text made the parser misread."""
     if kind is _PARAGRAPH and text.startswith("|", offset) and _is_cut_table(text, offset):
         return _TABLE, 0
     if kind is _HEADING:
@@ -167,10 +161,10 @@ def _is_cut_table(text: str, offset: int) -> bool:
 
 
 def _end_of_cut_fence(text: str) -> int:
-    """Where the code ends that a chunk begins in the middle of: after its closing fence; 0 if it does not.
+    """Return the end of the code block that the chunk begins inside of, after its closing fence, or 0 if there is none.
 
-    Only an opening fence can have an info string. So the fences are counted off both ways, and the
-    reading with fewer contradictions holds; if both are possible, what stands around decides.
+    Only an opening fence can have an info string. So the fences are paired both ways, and the reading with fewer
+    contradictions wins. If both are equally good, the share of code before the first fence decides.
     """
     if "```" not in text and "~~~" not in text:
         return 0
@@ -205,7 +199,7 @@ def _heading_text(source: str) -> str:
 
 
 def _character_offsets(source: str) -> Callable[[int], int]:
-    """A function from the parser's byte offsets to character offsets."""
+    """Return a function that converts the parser's byte offsets to character offsets."""
     if source.isascii():
         return int
     is_first_byte = np.frombuffer(source.encode(), np.uint8) & 0xC0 != 0x80

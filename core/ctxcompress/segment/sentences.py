@@ -1,4 +1,5 @@
-"""Sentences, by sentencex, with what it leaves out: inline code, unspaced scripts, texts without full stops."""
+"""Splits text into sentences with sentencex, and handles what it does not: inline code, unspaced scripts, texts without
+full stops."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,23 +12,21 @@ from ctxcompress.text.lines import LONGEST_MARKER, is_between_graphemes, is_mark
 __all__ = ["split_sentences"]
 
 _LONG = 600
-"""Characters from which a piece without an end of sentence is cut at lines, clauses or spaces."""
+"""A longer piece without sentence ends is cut at lines, clauses or spaces."""
 _PIECE = 200
-"""Characters that such a piece is cut to, at least."""
-
+"""The fewest characters of a piece after such a cut."""
 _STRETCH = 2_000
-"""Characters that are searched for sentences at once."""
-
+"""Number of characters that sentencex reads at once."""
 _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s+\S")
-"""Without it an ASCII text is one sentence, which most list items, captions and the like are."""
+"""An ASCII text without a match is one sentence, like most list items and captions."""
 _OPAQUE = re.compile(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}(?<![.,;:!?])")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _UNUSUAL_SPACE = re.compile(r"[^\S \t\n\r]")
-"""The splitter fails on spaces of more than one byte near an initial."""
+"""Spaces of more than one byte, on which sentencex fails near an initial."""
 _WORD_CHARACTER = re.compile(r"\w")
 _THAI = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
-"""What a sentence, or what announces a list, ends with."""
+"""The last characters of sentences and of introductions to lists."""
 _LINE_END = re.compile(r"\n+[ \t]*")
 _CLAUSE_END = re.compile(r"[,;:)\]}、，；：）。！？]\s*|\s+")
 _UNITS = (
@@ -40,12 +39,11 @@ _LONGEST_UNIT = 16
 
 
 def split_sentences(text: str, start: int, end: int, language: str) -> list[int]:
-    """Where the sentences of ``text[start:end]`` end: ascending offsets into `text`, the last one `end`.
+    """Return the ends of the sentences of ``text[start:end]``: ascending offsets into `text`, the last one `end`.
 
-    White space after a sentence is part of it. Nothing is cut inside inline code, a link's target
-    or an address, nor between the marker of a list ("2.") and what it is of, nor after a unit ("30 s.
-    of idle time"). What has no end of sentence for long (a log, Thai, minified data) is cut at line
-    ends, else at clauses or spaces; a single word is never cut.
+    White space after a sentence belongs to it. There is no cut inside inline code, a link target or a URL, between a
+    list marker ("2.") and its text, or after a unit ("30 s. of idle time"). Long text without sentence ends (a log,
+    Thai, minified data) is cut at line ends, else at clauses or spaces. A single word is never cut.
     """
     part = text[start:end]
     if len(part) <= _LONG and part.isascii() and not _SENTENCE_END.search(part):
@@ -60,7 +58,7 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
 
 
 def _begins(part: str, language: str) -> list[int]:
-    """Where the sentences of `part` begin."""
+    """Return where the sentences of `part` begin."""
     masked = _masked(part)
     found = _without_markers(part, [*_sentence_begins(masked, language), len(part)])
     has_lines = "\n" in part
@@ -77,14 +75,17 @@ def _begins(part: str, language: str) -> list[int]:
 
 
 def _without_markers(part: str, begins: Sequence[int]) -> list[int]:
-    """The begins of sentences, but for those of which the one before is nothing but the marker of a list."""
+    """Return the starts of sentences, without those after a sentence that is only a list marker."""
     pairs = pairwise([0, *begins])
     return [begin for before, begin in pairs if begin - before > LONGEST_MARKER or not is_marker(part[before:begin])]
 
 
 def _sentence_begins(text: str, language: str) -> Iterator[int]:
-    """Where sentencex sees a sentence begin. It is given the text by stretches, because its time grows with the
-    square of the sentences and quotation marks; the sentence that one ends in is looked at again in the next."""
+    """Yield where sentences begin according to sentencex.
+
+    It reads the text in stretches, because its time grows with the square of the number of sentences and quotation
+    marks. The sentence at the end of a stretch is read again with the next one.
+    """
     stretch, is_begin = 0, True
     if len(text) <= _STRETCH:
         lengths = list(map(len, sentencex.segment(language, text)))
@@ -96,7 +97,7 @@ def _sentence_begins(text: str, language: str) -> Iterator[int]:
         more = stretch + _STRETCH < len(text)
         begins, position = [], 0
         for sentence in sentencex.segment(language, part):
-            begins.append(part.find(sentence, position))  # of a long text it leaves out some blank lines
+            begins.append(part.find(sentence, position))  # sentencex omits some blank lines of a long text
             position = begins[-1] + len(sentence)
         last = begins.pop() if more and len(begins) > 1 else len(part)
         yield from (stretch + begin for begin in begins[not is_begin :])
@@ -104,8 +105,10 @@ def _sentence_begins(text: str, language: str) -> Iterator[int]:
 
 
 def _inside_word(text: str, position: int) -> bool:
-    """Whether a cut here would part what a space does not (the splitter takes "module.Class" for two sentences),
-    or a mark from what it stands on."""
+    """Return whether a cut at `position` would split a word or a grapheme.
+
+    sentencex reads "module.Class" as two sentences.
+    """
     before = text[position - 1]
     if before == " " and text[position].isascii():
         return False
@@ -113,14 +116,16 @@ def _inside_word(text: str, position: int) -> bool:
 
 
 def _before_marker(text: str, start: int, end: int) -> int:
-    """Where to cut ``text[start:end]`` instead of at its end, so that the marker of a list is not cut off from what it
-    is of; `start` if that is no place to cut either."""
+    """Return where to cut ``text[start:end]`` so that a list marker at its end stays with the text after it.
+
+    Returns `end` if there is no marker, and `start` if the text before the marker does not end a sentence.
+    """
     cut = marker_at_end(text, start, end)
     return cut if cut == end or text[start:cut].rstrip()[-1:] in _ENDS else start
 
 
 def _after_abbreviation(text: str, position: int) -> bool:
-    """Whether what is before is an abbreviation and what follows goes on: "after 30 s. of idle time", "fig. 5"."""
+    """Return whether an abbreviation comes before `position` and its sentence continues: "30 s. of idle time"."""
     follows = text[position]
     if not (follows.islower() or follows.isdigit()):
         return False
@@ -129,15 +134,18 @@ def _after_abbreviation(text: str, position: int) -> bool:
 
 
 def _masked(part: str) -> str:
-    """The same text, as long, with other letters where no sentence can end and where there is no valid character."""
+    """Return a text of the same length, with code, links and invalid characters replaced, where no sentence can end."""
     if "`" in part or "](" in part or "://" in part:
         part = _OPAQUE.sub(lambda match: "x" * len(match.group()), part)
     return part if part.isascii() else _UNUSUAL_SPACE.sub(" ", _SURROGATE.sub("x", part))
 
 
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
-    """Cuts strictly inside ``[start, end)`` if that is long: at every line end if there are many, else at the first
-    clause end or space after every `_PIECE` characters."""
+    """Yield cuts strictly inside ``[start, end)`` if it is long.
+
+    The cuts are at every line end if there are many lines, else at the first clause end or space after each `_PIECE`
+    characters.
+    """
     if end - start <= _LONG and not _THAI.search(text, start, end):
         return
     has_lines = text.count("\n", start, end) > (end - start) // _LONG

@@ -1,5 +1,8 @@
-"""Source code as segments: functions and methods whole, if they are not long; else their statements, each with the
-signature, and with whatever closes it."""
+"""The outline and the segments of source code.
+
+A short function or method is one segment. A long one is split into its statements, which need its signature and its
+closing line.
+"""
 
 import math
 import re
@@ -13,28 +16,31 @@ from ctxcompress.code.outline import parsed_outline
 from ctxcompress.code.syntax import clauses
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, shifted
 
-__all__ = ["code_segments", "outline"]
+__all__ = ["WHOLE", "code_segments", "outline"]
 
 WHOLE = 1_500
-"""Characters up to which a function is kept or dropped as one."""
+"""The most characters of a function that is one segment."""
 _PIECES = 6
-"""How many times shorter classes, statements with others in them, and short statements together have to be for that."""
+"""Classes, compound statements and runs of short statements must be this many times shorter to be one segment."""
 _LONG_DOC = 500
-"""Characters of a docstring that is kept or dropped as one, and of paragraphs of a longer one together."""
+"""The most characters of a docstring that is one segment, and of paragraphs of a longer one that share a segment."""
 _LONG_VALUES = 500
-"""Characters of a table of values that is kept or dropped as one."""
+"""The most characters of a table of values that is one segment."""
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
 _VALUES = frozenset((NodeKind.CONSTANT, NodeKind.STATEMENT))
 _FEWEST_ENTRIES = 3
 _QUOTES = re.compile(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE, NodeKind.IMPORTS, NodeKind.DOC))
-"""What is never in one segment with what stands beside it."""
+"""Kinds of nodes that never share a segment with their neighbours."""
 
 
 def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
-    """The outline of `text` if it is source code, or none: by a parser if it is valid and its grammar is installed
-    (extra `code`), else by its lines. name: of its file, where it has one."""
+    """Return the outline of `text` if it is source code, else an empty one.
+
+    A parser makes the outline if the code is valid and its grammar is installed (extra `code`). Otherwise it is made
+    from the lines. name: file name, if known.
+    """
     if not looks_like_code(text, name):
         return ()
     language = source_language(text, name)
@@ -43,8 +49,21 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     return _with_entries(text, nodes, language)
 
 
+def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
+    """Return the segments of a text with this outline. They partition the text.
+
+    The heading path of a segment is the qualified name of the definition that it is in. A segment needs the signatures
+    and closing lines of all definitions around it.
+
+    whole: the most characters of a function that is one segment.
+    """
+    builder = _Builder(text, whole)
+    builder.add(nodes, (), ())
+    return builder.segments
+
+
 def _with_entries(text: str, nodes: Iterable[Node], language: str) -> tuple[Node, ...]:
-    """The nodes, within which long tables of values consist of their entries."""
+    """Return the nodes, with long tables of values divided into their entries."""
     return tuple(_cut_apart(text, node, language) if node.end - node.start > _LONG_VALUES else node for node in nodes)
 
 
@@ -60,32 +79,23 @@ def _cut_apart(text: str, node: Node, language: str) -> Node:
 
 
 def _by_lines(text: str, node: Node, language: str) -> Node:
-    """A long statement that a parser leaves whole, such as a switch, as its lines have it."""
+    """Return the line outline of a long statement that the parser does not divide, such as a switch."""
     found = line_outline(text[node.start : node.end], language) if node.kind is NodeKind.STATEMENT else ()
     if len(found) != 1 or found[0].body < 0:
         return node
     return shifted(found[0], node.start)._replace(kind=node.kind)
 
 
-def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
-    """The segments of a text with this outline, which they partition. whole: characters up to which a function is one.
-
-    The heading of a segment is the qualified name of what it stands in. It needs the signatures of all that it stands
-    in, and what closes these.
-    """
-    builder = _Builder(text, whole)
-    builder.add(nodes, (), ())
-    return builder.segments
-
-
 class _Builder:
+    """A collector of the segments of one text."""
+
     def __init__(self, text: str, whole: int) -> None:
         self._text, self._whole, self._piece = text, whole, whole // _PIECES
         self.segments: list[Segment] = []
         self._block = -1
 
     def add(self, nodes: Sequence[Node], heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Appends the segments of nodes that stand side by side. around: the segments of what they stand in."""
+        """Append the segments of sibling nodes. around: the segments of the definitions that they are in."""
         for run in _runs(nodes, self._piece):
             self._block += 1
             node = run[0]
@@ -99,8 +109,10 @@ class _Builder:
                 self._append(node.kind, node.start, run[-1].end, path, around)
 
     def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Appends the signature of a node, what is in its body, and what closes it. Other clauses of a long statement,
-        such as its "elif", can be left out."""
+        """Append the signature, the body and the closing line of a node.
+
+        Other clauses of a long statement, such as its "elif", are segments that can be dropped.
+        """
         head = len(self.segments)
         above, below = clauses(self._text, node, self._piece)
         first, *begins = (node.start, *above, node.body)
@@ -121,7 +133,7 @@ class _Builder:
             self.segments[number] = part._replace(needs=(*part.needs, *(end for end in closing if end != number)))
 
     def _add_doc(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Appends the paragraphs of a docstring, with its first and its last line, where its quotes are."""
+        """Append the paragraphs of a docstring, which need its first and its last line, where its quotes are."""
         ends = [match.end() for match in _PARAGRAPH_END.finditer(self._text, node.start, node.end)]
         quotes = _QUOTES.search(self._text, node.start, node.end)
         first = self._text.find("\n", quotes.start() if quotes else node.start, node.end) + 1
@@ -138,7 +150,7 @@ class _Builder:
     def _add_between(
         self, unit: NodeKind, bounds: Sequence[int], heading: tuple[str, ...], around: tuple[int, ...]
     ) -> None:
-        """Appends segments with these bounds, each of which needs the first and the last one."""
+        """Append segments with these bounds, each of which needs the first and the last one."""
         bounds = list(dict.fromkeys(bounds))
         head, tail = len(self.segments), len(self.segments) + len(bounds) - 2
         for number, (start, end) in enumerate(pairwise(bounds), head):
@@ -150,7 +162,7 @@ class _Builder:
 
 
 def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
-    """Those of the ends of paragraphs at which as many of these are together as stay that short."""
+    """Yield the paragraph ends to cut at, so that each piece has as many paragraphs as fit `most` characters."""
     for end, following in pairwise([*ends, math.inf]):
         if following - start > most:
             yield int(end)
@@ -158,7 +170,7 @@ def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
 
 
 def _runs(nodes: Sequence[Node], most: int) -> Iterator[list[Node]]:
-    """The nodes; those that define nothing together, as long as they stay that short."""
+    """Yield runs of nodes: a definition alone, other nodes together as long as they fit `most` characters."""
     run: list[Node] = []
     for node in nodes:
         if run and (node.kind in _ALONE or run[0].kind in _ALONE or node.end - run[0].start > most):

@@ -32,8 +32,8 @@ Floats = NDArray[np.float64]
 
 def ranked(structure: Structure, values: Floats) -> list[int]:
     """The segments that can be chosen, from the best to the worst."""
-    densities = np.where(structure.source, _SOURCE_DENSITY, _DENSITY)
-    ranking = rank(values * _USUAL**densities, structure.characters / _CHARACTERS_PER_TOKEN, density=densities)
+    densities = np.where(structure.table.is_source, _SOURCE_DENSITY, _DENSITY)
+    ranking = rank(values * _USUAL**densities, structure.table.lengths / _CHARACTERS_PER_TOKEN, density=densities)
     stands = structure.stands
     return [number for number in ranking if stands[number]]
 

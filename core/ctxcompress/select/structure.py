@@ -5,9 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.knapsack import Runs
@@ -109,11 +106,9 @@ class Structure:
     __slots__ = (
         "announced",
         "announcement",
-        "characters",
         "leading",
         "runs",
         "same",
-        "source",
         "stands",
         "table",
         "under",
@@ -122,9 +117,6 @@ class Structure:
     def __init__(self, table: SegmentTable, *, lasting: bool = False) -> None:
         """lasting: whether it is for more than one question."""
         self.table = table
-        self.characters: NDArray[np.float64] = np.fromiter(map(len, table.texts), float, len(table.texts))
-        self.source = np.array([segment.unit is not None for segment in table.segments], dtype=bool)
-        """Whether it is of source code."""
         self.stands = _stands(table)
         """Whether it is something to choose: fences come with what they are around, headers of tables with rows."""
         self.same = _same(table)

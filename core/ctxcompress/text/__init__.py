@@ -1,1 +1,1 @@
-"""Words, languages and stop words: what both queries and passages are read with."""
+"""Text processing that queries and passages share: languages, stop words, words, stems, lines and graphemes."""

@@ -1,4 +1,4 @@
-"""Which language a text is in, told from its script and its function words."""
+"""The stop words of each language, and language detection by script and function words."""
 
 import re
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ _WORDS = {
     "çok çünkü da daha de değil diye en gibi göre hangi hangisi hem hep her hiç için ile ise kaç kadar kez "
     "ki kim kime kimin mı mi mu mü nasıl ne neden nedir nerede nereye nereden niçin niye o olan olarak oldu "
     "olduğu olduğunu olur onlar onu onun orada oysa şey şu tarafından tüm üzere var ve veya ya yani "
-    # what follows the apostrophe of a name
+    # suffixes written after the apostrophe of a name
     "e a i ı u ü in ın un ün nin nın nun nün ye yi yı yu yü na ne ni nı nu nü ta te dan den tan ten "
     "nda nde daki deki taki teki yla yle la le dır dir",
     "ar": "في من إلى على عن مع هذا هذه ذلك تلك التي الذي الذين اللذان ما ماذا متى أين كيف كم هل لماذا لم لن لا إن "
@@ -83,11 +83,10 @@ _WORDS = {
 STOP_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {language: frozenset(words.split()) for language, words in _WORDS.items()}
 )
-"""ISO 639-1 code -> stop words, among them as `fold` spells them. For Chinese and Japanese: characters and pairs
-of characters. For Thai: what is a word wherever it stands."""
+"""ISO 639-1 code -> stop words, including the spellings that `fold` produces. Chinese and Japanese have single
+characters and pairs of characters. Thai has strings that are words wherever they occur."""
 
-
-# A script that (nearly) one language of those with a stemmer or stop words is written in.
+# Each of these scripts belongs to one language, or nearly so, among those with a stemmer or stop words.
 _SCRIPTS = (
     ("zh", re.compile(r"[\u3040-\u30ff\uff66-\uff9f\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
     ("ko", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]")),
@@ -106,19 +105,19 @@ _HIRAGANA = re.compile(r"[\u3040-\u309f]")
 _KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]")
 _SCRIPT_SHARE = 0.2
 _HIRAGANA_SHARE, _KATAKANA_SHARE = 0.05, 0.3
-"""Of the Han and kana of a Japanese text, one or the other. A Chinese one may have names in katakana."""
+"""A Japanese text exceeds one of these shares of its Han and kana. A Chinese text may have names in katakana."""
 _SAMPLE = 1_000
-"""Characters by which it is told whether a text is prose in a language."""
+"""Number of characters that `is_prose_in` reads."""
 _FUNCTION_WORDS = 0.15
-"""Share of the words of prose that are function words, at least."""
+"""The smallest share of function words in prose."""
 _OWN_LETTERS = {"de": "äöüß", "es": "ñ¿¡", "pt": "ãõ", "sv": "å", "tr": "ığşİ"}
 
 
 def detect_language(text: str) -> str:
-    """ISO 639-1 code of the language that `text` is most likely in; "en" where nothing tells.
+    """Return the ISO 639-1 code of the most likely language of `text`, or "en" without evidence.
 
-    Looks at the characters first, which settles all scripts but Latin, then counts function words, and where
-    there are none, letters that one language has.
+    The script settles every language that does not use Latin letters. Latin texts are decided by their function
+    words, and without any by letters that only one language has.
     """
     language = None if text.isascii() else _language_of_script(text)
     if language:
@@ -131,8 +130,10 @@ def detect_language(text: str) -> str:
 
 
 def is_prose_in(language: str, text: str) -> bool:
-    """Tell whether a text is prose in this language, not only possibly in it: function words are a good share of its
-    words. `language` is one with stop words that is written in Latin letters."""
+    """Return whether `text` is surely prose in `language`: many of its words are function words of the language.
+
+    language: a language that is written in Latin letters and has stop words.
+    """
     words = _LATIN_WORD.findall(text[:_SAMPLE].lower())
     found = sum(word in STOP_WORDS[language] for word in words)
     return bool(words) and found >= _FUNCTION_WORDS * len(words) and detect_language(text[:_SAMPLE]) == language
@@ -147,6 +148,9 @@ def _language_of_script(text: str) -> str | None:
 
 
 def _is_japanese(text: str, characters: int) -> bool:
-    """Whether a text with so many Han and kana has enough kana."""
+    """Return whether a text is Japanese, judging by the share of kana among its Han and kana.
+
+    characters: the number of Han and kana in the text.
+    """
     hiragana, katakana = len(_HIRAGANA.findall(text)), len(_KATAKANA.findall(text))
     return hiragana > _HIRAGANA_SHARE * characters or katakana > _KATAKANA_SHARE * characters

@@ -1,7 +1,7 @@
-"""What web pages put around their text: who wrote it and when, notices about cookies and rights, ways to other pages.
+"""Recognition of notices, the boilerplate of web pages: bylines, offers, cookie and rights notices, links.
 
-A piece of a text (a line, a sentence, a list item) is told by what pages say there and by its shape. It has to be
-short and nothing else: "We use cookies to improve your visit." is a notice, "Browsers send cookies." is not.
+A piece of text (a line, a sentence, a list item) is a notice if it is short, has the shape of one and contains nothing
+else. "We use cookies to improve your visit." is a notice, "Browsers send cookies." is not.
 """
 
 import re
@@ -12,73 +12,20 @@ from ctxcompress.text.words import has_unspaced
 
 __all__ = ["Notice", "has_notice", "is_byline", "is_title_of_links", "notice_of"]
 
-_MONTH = (
-    r"(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[ijy]|mei|gen|ene|mag|giu|lug|ago|set|ott|dic|out|dez|d[eé]c|ju[inl]|aug"
-    r"|ao[uû]|sep|o[ck]t|nov|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек)[^\W\d_]{0,8}\.?"
-)
-_DAY = (
-    rf"(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|{_MONTH} \d{{4}}"
-    rf"|\d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:of |de )?{_MONTH}(?:,? (?:de )?\d{{4}})?"
-    r"|\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{4}|\d{4}年\d\d?月\d\d?日)"
-)
-_TIME = r"(?:,? (?:at )?\d\d?:\d\d(?: ?[ap]m)?(?: (?:utc|gmt|c?e?s?t))?)?"
-_DATE = (
-    rf"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?{_DAY}{_TIME}"
-    r"|\d+ (?:minute|hour|day|week|month|year)s? ago"
-)
-_NAME = r"(?-i:[^\W\d_a-zа-я][\w.'’-]*(?: (?:de |van |von |der )?[^\W\d_a-zа-я][\w.'’-]*){0,3})"
-"""Up to four words that begin with a capital letter, or of a script that has none."""
-_AUTHOR = rf"(?!{_MONTH} \d){_NAME}"
-_BY = r"(?:written |posted |published )?by|von|par|por|door|автор|作者"
-_SAID = (
-    r"(?:last |first )?(?:published|posted|updated|modified|reviewed)|veröffentlicht|(?:zuletzt )?aktualisiert|publiée?"
-    r"|mis à jour|publicado|actualizado|опубликовано|обновлено|发布于|更新于"
-)
-_READING_TIME = (
-    r"\d+[ -]min(?:ute)?s?\.? (?:read|lesezeit|de lecture|de lectura)"
-    r"|(?:reading time|lesezeit|temps de lecture|tiempo de lectura):? \d+ min\w*"
-)
-_TOKEN = re.compile(
-    rf"(?P<by>(?:{_BY})[: ] ?{_AUTHOR}(?:(?:, | and | & | und | et | y ){_AUTHOR})*)|(?P<read>{_READING_TIME})"
-    rf"|(?P<said>(?:{_SAID})(?: on| am| le| el)?:?)|(?P<date>{_DATE})|\d+ (?:comments?|views|shares|likes)"
-    rf"|(?P<name>{_NAME})|on |[\s,|·•–—/.-]+",
-    re.IGNORECASE,
-)
-_SHORT_BYLINE = range(3, 6)
-"""Words of a line with nothing but an author."""
-
-
-def is_byline(text: str) -> bool:
-    """Whether a text is made of names, dates and the like, some of which say that they are of what is to be read.
-
-    A name and a date alone ("Berlin, 3 October 1990") are none.
-    """
-    found: set[str] = set()
-    at = 0
-    while at < len(text):
-        token = _TOKEN.match(text, at)
-        if not token:
-            return False
-        found.update(name for name, value in token.groupdict().items() if value)
-        at = token.end()
-    if found == {"by"}:
-        return len(text.split()) in _SHORT_BYLINE and not text.endswith(".")
-    return "read" in found or ("date" in found and not found.isdisjoint(("by", "said")))
-
 
 class Notice(Enum):
-    """What a piece is there for."""
+    """The kind of a notice."""
 
     BYLINE = auto()
-    """Says who wrote the text, when, or how long it takes to read."""
+    """The author, the date or the reading time."""
     OFFER = auto()
-    """Says what the reader may do or has to know: cookies, rights, a newsletter, comments."""
+    """Something that visitors can do or have to know: rights, a newsletter, comments, sharing."""
     COOKIES = auto()
-    """The same, of cookies: a text may be about them."""
+    """A notice about cookies. Separate from the others because the text itself may be about cookies."""
     LINKS = auto()
-    """Leads elsewhere."""
+    """A link, or a row of links, to other pages."""
     WORD = auto()
-    """A word or two of which a list of links may consist: only where there are more."""
+    """A word or two that may be a link ("About"). It counts only next to other notices."""
 
 
 _OFFERS = {
@@ -133,7 +80,7 @@ _COOKIES = (
     "al continuar|utilizziamo|usiamo|questo sito|este site|nosso site|ao continuar|wij gebruiken|we gebruiken|"
     "deze site|deze website|мы используем|этот сайт|наш сайт|продолжая|我们使用|本网站"
 )
-"""How notices begin in which cookies are mentioned."""
+"""Beginnings of notices about cookies."""
 _TITLES = (
     "related|related posts|related articles|related stories|related content|related links|related news|"
     "recent posts|recent articles|recent comments|popular posts|popular articles|most read|most popular|"
@@ -161,7 +108,7 @@ _LINK_TITLES = frozenset(_TITLES.split("|"))
 _LINK_WORDS = frozenset(_WORDS.split("|"))
 _HOME = frozenset("home|homepage|startseite|accueil|inicio|главная|首页".split("|"))
 _ROOTS = _HOME | {"docs", "blog"}
-"""What the path to a page begins with."""
+"""First words of a breadcrumb."""
 
 _COUNT = re.compile(r"\d+ (?:comments?|shares?|likes?|views?|kommentare?|commentaires?|comentarios?)")
 _RIGHTS = re.compile(r"(?:copyright )?(?:©|\(c\) ?(?:19|20)\d\d\b)|copyright,? (?:19|20)\d\d\b")
@@ -173,11 +120,11 @@ _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\n]{0,300}\)")
 _ARROWS = "«‹←»›→"
 _DECORATION = " \t\r\n#>*+-_[•"
 _LONGEST = 300
-"""Characters of a notice."""
+"""The most characters of a notice."""
 _MOST_WORDS = 20
-"""Words of a notice; of one about cookies or rights twice as many."""
+"""The most words of a notice. Notices about cookies or rights may have twice as many."""
 _MORE_WORDS = 3
-"""Words after those that lead elsewhere: "read more about timeouts"."""
+"""The most words after a phrase that links elsewhere: "read more about timeouts"."""
 
 
 def _groups() -> Mapping[str, Notice]:
@@ -192,7 +139,7 @@ _BY_LETTERS = {
 }
 
 _HEAD = 6
-"""First letters of a piece that tell nearly everything from notices."""
+"""Number of first characters that distinguish nearly all other text from notices."""
 _DATED = ("written by", "published", "posted on", "posted by", "last updated", "last modified", "veröffentlicht")
 _RIGHTS_BEGIN = ("copyright 1", "copyright 2", "copyright (", "copyright ©")
 _SHORT = (*(root + mark for root in _ROOTS for mark in (" |", " /", " >", " ›", " ·")), "tags: ")
@@ -216,16 +163,16 @@ _BEGINS = re.compile(
     rf"\n(?:\*\*|> )?(?:(?:By|Von|Par|Por) [A-ZÀ-ÞА-Я]|Автор|作者|©|\([cC]\)|[{_ARROWS}] |{_UNSPACED})"
 )
 _READ = " min read"
-"""What bylines end with that begin with a name."""
+"""The end of bylines that begin with a name."""
 
 
 def has_notice(pieces: Sequence[str]) -> bool:
-    """Whether one of the pieces is a notice whatever stands around it. Most begin otherwise, which is soon seen."""
+    """Return whether a piece is a notice regardless of its neighbours. Most pieces are ruled out by how they begin."""
     return any(notice_of(piece) not in (None, Notice.WORD) for piece in _likely(pieces))
 
 
 def _likely(pieces: Sequence[str]) -> list[str]:
-    """The pieces that begin as notices do, and those with a sign of them."""
+    """Return the pieces that begin like notices or contain a sign of one."""
     heads = [piece[:_HEAD] for piece in pieces]
     found = [piece for piece, head in zip(pieces, heads, strict=True) if head in _HEADS or _READ in piece]
     if _BEGINS.search("\n" + "\n".join(heads)):
@@ -234,7 +181,7 @@ def _likely(pieces: Sequence[str]) -> list[str]:
 
 
 def notice_of(piece: str) -> Notice | None:
-    """What a piece is, if it is nothing but a notice."""
+    """Return the kind of notice that `piece` is, or None if it is not, or not only, a notice."""
     if len(piece) > _LONGEST:
         return None
     plain = _LINK.sub(r"\1", piece) if "](" in piece else piece
@@ -242,19 +189,19 @@ def notice_of(piece: str) -> Notice | None:
     lower, words = bare.lower(), bare.count(" ") + 1
     if not bare or words > 2 * _MOST_WORDS:
         return None
-    found = _begins(lower) or _of_rights(lower)
+    found = _by_beginning(lower) or (Notice.OFFER if _RIGHTS.match(lower) else None)
     if found or words > _MOST_WORDS:
         return found
-    return _of_links(lower) or (Notice.BYLINE if is_byline(bare) else None)
+    return _links(lower) or (Notice.BYLINE if is_byline(bare) else None)
 
 
 def is_title_of_links(text: str) -> bool:
-    """Whether it is what stands above links to other texts: "Related posts"."""
+    """Return whether `text` is a title above links to other texts, such as "Related posts"."""
     return text.strip(_DECORATION).rstrip(" .:!").lower() in _LINK_TITLES
 
 
-def _begins(lower: str) -> Notice | None:
-    """What is told by how it begins, where little else follows."""
+def _by_beginning(lower: str) -> Notice | None:
+    """Return the notice that the piece begins like, if little else follows."""
     phrase = next((phrase for phrase in _BY_LETTERS.get(lower[:2], ()) if lower.startswith(phrase)), "")
     rest = lower[len(phrase) :]
     if not phrase or (rest[:1].isalpha() and not has_unspaced(phrase)):
@@ -269,12 +216,8 @@ def _begins(lower: str) -> Notice | None:
     return notice if more <= most else None
 
 
-def _of_rights(lower: str) -> Notice | None:
-    return Notice.OFFER if _RIGHTS.match(lower) else None
-
-
-def _of_links(lower: str) -> Notice | None:
-    """A word or a row of them that lead elsewhere, or what stands above such."""
+def _links(lower: str) -> Notice | None:
+    """Return the notice if the piece is a link, a row of links or a title above links."""
     word = lower.rstrip(" :")
     if word in _LINK_WORDS or _COUNT.fullmatch(word):
         return Notice.LINKS if word in _HOME else Notice.WORD
@@ -292,3 +235,59 @@ def _is_row_of_links(lower: str) -> bool:
     if len(parts) < 3 or any(part.count(" ") > 3 for part in parts[:-1]):
         return False
     return parts[0] in _ROOTS or all(part in _LINK_WORDS for part in parts)
+
+
+# --- Bylines
+
+_MONTH = (
+    r"(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[ijy]|mei|gen|ene|mag|giu|lug|ago|set|ott|dic|out|dez|d[eé]c|ju[inl]|aug"
+    r"|ao[uû]|sep|o[ck]t|nov|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек)[^\W\d_]{0,8}\.?"
+)
+_DAY = (
+    rf"(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|{_MONTH} \d{{4}}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:of |de )?{_MONTH}(?:,? (?:de )?\d{{4}})?"
+    r"|\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{4}|\d{4}年\d\d?月\d\d?日)"
+)
+_TIME = r"(?:,? (?:at )?\d\d?:\d\d(?: ?[ap]m)?(?: (?:utc|gmt|c?e?s?t))?)?"
+_DATE = (
+    rf"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?{_DAY}{_TIME}"
+    r"|\d+ (?:minute|hour|day|week|month|year)s? ago"
+)
+_NAME = r"(?-i:[^\W\d_a-zа-я][\w.'’-]*(?: (?:de |van |von |der )?[^\W\d_a-zа-я][\w.'’-]*){0,3})"
+"""Up to four words that begin with a capital letter or belong to a script without capitals."""
+_AUTHOR = rf"(?!{_MONTH} \d){_NAME}"
+_BY = r"(?:written |posted |published )?by|von|par|por|door|автор|作者"
+_SAID = (
+    r"(?:last |first )?(?:published|posted|updated|modified|reviewed)|veröffentlicht|(?:zuletzt )?aktualisiert|publiée?"
+    r"|mis à jour|publicado|actualizado|опубликовано|обновлено|发布于|更新于"
+)
+_READING_TIME = (
+    r"\d+[ -]min(?:ute)?s?\.? (?:read|lesezeit|de lecture|de lectura)"
+    r"|(?:reading time|lesezeit|temps de lecture|tiempo de lectura):? \d+ min\w*"
+)
+_TOKEN = re.compile(
+    rf"(?P<by>(?:{_BY})[: ] ?{_AUTHOR}(?:(?:, | and | & | und | et | y ){_AUTHOR})*)|(?P<read>{_READING_TIME})"
+    rf"|(?P<said>(?:{_SAID})(?: on| am| le| el)?:?)|(?P<date>{_DATE})|\d+ (?:comments?|views|shares|likes)"
+    rf"|(?P<name>{_NAME})|on |[\s,|·•–—/.-]+",
+    re.IGNORECASE,
+)
+_SHORT_BYLINE = range(3, 6)
+"""Number of words of a line with nothing but an author."""
+
+
+def is_byline(text: str) -> bool:
+    """Return whether `text` consists of authors, dates and reading times, and says that they belong to an article.
+
+    A name and a date alone ("Berlin, 3 October 1990") are not a byline.
+    """
+    found: set[str] = set()
+    at = 0
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if not token:
+            return False
+        found.update(name for name, value in token.groupdict().items() if value)
+        at = token.end()
+    if found == {"by"}:
+        return len(text.split()) in _SHORT_BYLINE and not text.endswith(".")
+    return "read" in found or ("date" in found and not found.isdisjoint(("by", "said")))

@@ -1,4 +1,4 @@
-"""Stemmers, language by language: one stem for all forms of a word."""
+"""Stemmers for each language, and what else a stem can be: parts of compounds, Arabic words without particles."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -48,46 +48,48 @@ _SNOWBALL = {
     "yi": "yiddish",
 }
 _WITH_ENGLISH = frozenset(("ar", "el", "fa", "he", "hi", "hy", "ja", "ko", "ne", "ru", "ta", "th", "yi", "zh"))
-"""Written in other letters: what is in Latin ones is a name or English."""
+"""Languages without Latin letters. Latin words in their texts are names or English."""
 _TWICE = frozenset(("de", "es", "ru"))
-"""Stemmed again, which joins more forms of a word (Spanish "ciudades" and "ciudad") and hardly any other words."""
+"""Languages whose words are stemmed twice. This joins more forms of a word (Spanish "ciudades" and "ciudad") and hardly
+any unrelated words."""
 _COMPOUNDING = frozenset(("da", "de", "nl", "no", "sv"))
 _LEAST_PART = 5
 _LEAST_REST = 4
 _LONGEST_COMPOUND = 50
 _TURKISH_LETTERS = 5
-"""Of a Turkish stem: its first five letters do as well as a lemmatizer (Can et al., "Information Retrieval on Turkish
-Texts", JASIST 2008), where Snowball's stemmer leaves the forms of verbs apart."""
+"""The length of Turkish stems. The first five letters work as well as a lemmatizer (Can et al., "Information Retrieval
+on Turkish Texts", JASIST 2008), while Snowball's stemmer does not join the forms of verbs."""
 _CHANGES_BEGINNINGS = frozenset(("fa", "ga", "id", "nl", "sr", "tr"))
 
 Stem = Callable[[Sequence[str]], list[str]]
-"""From words in lower case to their stems, one each."""
+"""A function from lower-case words to their stems, one for each word."""
 OtherStems = Callable[[str], Sequence[str]]
+"""A function from a stem to the other stems that the word may have."""
 
 
 def stemmer(language: str) -> Stem:
-    """The stemmer of a language; one that changes nothing, where there is none."""
+    """Return the stemmer of `language`, or one that changes nothing if there is none."""
     stem = _own_stemmer(language)
     if language not in _WITH_ENGLISH:
         return stem
     english = _snowball("en")
-    return lambda words: english(stem(words))  # neither touches the letters of the other
+    return lambda words: english(stem(words))  # neither stemmer changes words in the other's letters
 
 
 def other_stems(language: str) -> OtherStems | None:
-    """What else the stem of a word may be: looked for where the stem itself is not found."""
+    """Return the function that finds alternatives to a stem, for when the stem itself is not found."""
     if language == "ar":
         return _without_arabic_particle
     return _compound_parts if language in _COMPOUNDING else None
 
 
 def keeps_beginnings(language: str) -> bool:
-    """Whether every ASCII word begins as all of its stems do."""
+    """Return whether every ASCII word of `language` begins with the same letter as its stems."""
     return language not in _CHANGES_BEGINNINGS and language not in _COMPOUNDING
 
 
 def lower_case(language: str) -> Callable[[str], str]:
-    """How words are put in lower case: in Turkish, I is the capital of ı, not of i."""
+    """Return the function that lower-cases words of `language`. In Turkish, I is the capital of ı, not of i."""
     return _turkish_lower if language == "tr" else str.lower
 
 
@@ -111,40 +113,42 @@ def _turkish_lower(word: str) -> str:
 
 
 def _compound_parts(stem: str) -> list[str]:
-    """Every beginning and end of a long word that could be a word of its own."""
+    """Return every prefix and suffix of a long word that could be a word of its own."""
     if not _LEAST_PART + _LEAST_REST <= len(stem) <= _LONGEST_COMPOUND:
         return []
     beginnings = [stem[:size] for size in range(_LEAST_PART, len(stem) - _LEAST_REST + 1)]
     return beginnings + [stem[start:] for start in range(_LEAST_REST, len(stem) - _LEAST_PART + 1)]
 
 
-# Arabic: words without what is written on to them
+# --- Arabic: removing the particles, endings and pronouns that are attached to a word
 
 _ARABIC = re.compile(r"[\u0620-\u064a\u0671-\u06d3]")
-_LETTERS = str.maketrans(
+_ARABIC_SPELLINGS = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ی": "ي", "ؤ": "و", "ة": "ه", "ک": "ك"}
 )
-"""Written with and without hamza, with and without dots, by carelessness or by another keyboard."""
+"""Letters with hamza or dots that writers often omit, or that another keyboard lacks -> the plain letter."""
 _PREFIX = re.compile(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")
-"""The article and the particles before it, if three letters are left; "and" alone, if four are; any before a number."""
+"""The article and the particles before it if three letters remain, "and" alone if four remain, and any particle before
+a number."""
 _ENDINGS = "|".join("هما تين تان يات يون يين تها ات ون ين ان وا ها هم هن كم نا يه ته ه ي ا ت".split())
 _ENDING = re.compile(rf"(?<=[^\n]{{4}})(?:{_ENDINGS})(?![^\n])")
-"""Of number, gender and case, and the pronouns, if four letters are left."""
+"""Endings of number, gender and case, and pronouns, if four letters remain."""
 _INNER_LONG_VOWEL = re.compile(r"(?<=[^\n])[اوي](?=[^\n])")
 _FORMATIVES = "يتم"
-"""Before the root: those of verbs in the present, and of what does, is done or where."""
+"""Letters before the root: the prefixes of present-tense verbs, and of nouns of agent, patient and place."""
 _PARTICLES = "وفبكل"
 _LEAST_ROOT = 3
 _ROUNDS = 2
 
 
 def _arabic_stems(words: Iterable[str]) -> list[str]:
-    """Each word's stem, the word itself if it is not Arabic. Points are expected to be gone."""
+    """Return the stem of each word, or the word itself if it is not Arabic. The words must have no vowel points."""
     given = list(words)
     if not given:
         return []
-    # All at once, a line each: a regular expression for each word costs more. "ﷺ" spelled out has spaces.
-    joined = _PREFIX.sub("", "\n".join(given).translate(_LETTERS))
+    # All words at once, one per line, because a call per word costs more. Not separated by spaces: the word "ﷺ" has
+    # some when it is spelled out.
+    joined = _PREFIX.sub("", "\n".join(given).translate(_ARABIC_SPELLINGS))
     for _ in range(_ROUNDS):
         joined = _ENDING.sub("", joined)
     roots = _INNER_LONG_VOWEL.sub("", joined).split("\n")
@@ -155,7 +159,10 @@ def _arabic_stems(words: Iterable[str]) -> list[str]:
 
 
 def _without_arabic_particle(stem: str) -> tuple[str, ...]:
-    """The stem if its first letter is a particle ("for", "with", "as", "and"), which only another word can tell."""
+    """Return the stem without its first letter if that may be a particle ("for", "with", "as", "and").
+
+    Only the other words of the text can tell whether it is one.
+    """
     if stem[0] not in _PARTICLES or len(stem) <= _LEAST_ROOT:
         return ()
     rest = stem[1:]
@@ -163,7 +170,10 @@ def _without_arabic_particle(stem: str) -> tuple[str, ...]:
 
 
 def _root(stem: str, root: str) -> str:
-    """The stem without long vowels inside, which is `root`, and without what is formed before, if enough is left."""
+    """Return `root`, also without its formative prefix, if enough letters remain; else `stem`.
+
+    root: the stem without its inner long vowels.
+    """
     if len(stem) <= _LEAST_ROOT:
         return stem
     if root[0] in _FORMATIVES and len(root) > _LEAST_ROOT:

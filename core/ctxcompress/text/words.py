@@ -1,4 +1,4 @@
-"""From text to words, and from words to the terms that a query and a passage can share."""
+"""Splitting text into words, and turning words into the terms that a query and a passage can share."""
 
 import re
 import unicodedata
@@ -8,12 +8,12 @@ from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, oth
 
 __all__ = ["WITHOUT_SPACES", "Lexicon", "Terms", "fold", "has_unspaced", "split_each", "split_unspaced", "split_words"]
 
-# The points of Arabic and its letter stretcher, the Indic nukta, the joiners.
-_MARK_CLASS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u200c\u200d"
-_LEFT_OUT = re.compile(f"[{_MARK_CLASS}]")
-# Accents that tell how a Russian word is stressed.
+# Arabic vowel points and the tatweel, the Indic nukta, the joiners.
+_OPTIONAL_MARKS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u200c\u200d"
+_OPTIONAL_MARK = re.compile(f"[{_OPTIONAL_MARKS}]")
+# Accents that show where a Russian word is stressed.
 _STRESS = re.compile(r"(?<=[\u0400-\u04ff])[\u0300\u0301]")
-# A nasal without a vowel before a consonant is as often written as the dot above: हिन्दी, हिंदी.
+# A nasal before a consonant is written as a letter or as a dot above: हिन्दी, हिंदी.
 _NASAL = re.compile(r"[ङञणनम]\u094d(?=[क-ह])")
 _DIGIT_ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u1040\u17e0"
 _LETTERS = str.maketrans(
@@ -22,27 +22,16 @@ _LETTERS = str.maketrans(
 )
 _DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _DIGIT_ZEROS)
 _FOLDED = re.compile(
-    rf"[{_MARK_CLASS}{_DIGITS}ёЁ\u0300-\u036f\u0901\u094d\u0958-\u095f\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\uff00-\uff9f]"
+    rf"[{_OPTIONAL_MARKS}{_DIGITS}ёЁ\u0300-\u036f\u0901\u094d\u0958-\u095f\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\uff00-\uff9f]"
 )
-
-
-def fold(word: str) -> str:
-    """`word` in its commonest spelling: letters of normal width and composed, ASCII digits, without the marks
-    that are left out as often as written. A word may become empty."""
-    if not _FOLDED.search(word):
-        return word
-    composed = _STRESS.sub("", unicodedata.normalize("NFKC", word))
-    return _NASAL.sub("\u0902", _LEFT_OUT.sub("", composed)).translate(_LETTERS)
-
-
 _ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
 WITHOUT_SPACES = _ALPHABETIC_UNSPACED + r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
-"""Of a set of characters in a regular expression: scripts written without spaces between words (Thai, Lao, Myanmar,
-Khmer, kana of both widths, Han). Their digits are not among them: a number is a word."""
+"""Scripts without spaces between words (Thai, Lao, Myanmar, Khmer, kana of both widths, Han), for a set in a regular
+expression. Their digits are excluded: a number is a word."""
 _UNSPACED = WITHOUT_SPACES + r"\uac00-\ud7af"
-"""These and Hangul, whose words carry particles that no stemmer here removes."""
-# Marks that Python's \w leaves out although they are parts of words: combining accents, Hebrew and
-# Arabic points, the vowel signs of the Indic scripts (their danda is punctuation) and of others, the joiners.
+"""The same scripts and Hangul, whose words have particles that no stemmer here removes."""
+# Marks that are parts of words although Python's \w excludes them: combining accents, Hebrew and Arabic points,
+# vowel signs of Indic and other scripts (not the danda, which is punctuation), joiners.
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     r"\u0711\u0730-\u074a\u07a6-\u07b0\u07eb-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0897-\u08ff"
@@ -56,8 +45,8 @@ _MARKS = (
 _SIMPLE = re.compile(r"\w+")
 _BETWEEN = "\0"
 _BLANKED = re.sub(rb"[^\w\x00]", b" ", bytes(range(256)))
-"""Each byte, or a space instead of what is neither in an ASCII word nor between two texts."""
-# What needs another pattern than \w+: written as all that does not, the commonest first, which is searched faster.
+"""A table for `bytes.translate` that replaces every byte by a space, except those of ASCII words and `_BETWEEN`."""
+# Matches the characters for which \w+ is not enough. Negating the others, the most common ones first, is faster.
 _BEYOND_SIMPLE = re.compile(
     r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
     r"\U000323b0-\U0010ffff]"
@@ -73,11 +62,22 @@ _ARABIC_OR_INDIC = re.compile(r"[\u0620-\u06d3\u0900-\u0dff]++")
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 
 
-def split_words(text: str) -> list[str]:
-    """The words of `text`, in order, as they are written.
+def fold(word: str) -> str:
+    """Return `word` in its most common spelling: composed letters of normal width, ASCII digits, no optional marks.
 
-    Combining marks stay in their words. A run of a script without spaces between words (Chinese,
-    Japanese, Thai, ...) comes as one word, apart from the Latin words and numbers in it.
+    The result may be empty.
+    """
+    if not _FOLDED.search(word):
+        return word
+    composed = _STRESS.sub("", unicodedata.normalize("NFKC", word))
+    return _NASAL.sub("\u0902", _OPTIONAL_MARK.sub("", composed)).translate(_LETTERS)
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of `text` in order, as they are written.
+
+    Combining marks stay in their words. A run of a script without spaces between words (Chinese, Japanese, Thai, ...)
+    is one word. Latin words and numbers in it are words of their own.
     """
     if text.isascii() or not _BEYOND_SIMPLE.search(text):
         return _SIMPLE.findall(text)
@@ -85,35 +85,35 @@ def split_words(text: str) -> list[str]:
 
 
 def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
-    """`split_words` of each of many texts, in less than half the time: those that are ASCII at once.
+    """Return `split_words` of each text, in less than half the time, because all ASCII texts are split at once.
 
-    Tuples rather than lists, which the garbage collector would look into again and again.
+    Their words are tuples rather than lists, because the garbage collector scans lists repeatedly.
     """
     plain = list(filter(str.isascii, texts))
     joined = _BETWEEN.join(plain)
-    if joined.count(_BETWEEN) >= len(plain):  # within a text, too, or none is ASCII
+    if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or no text is ASCII
         return list(map(split_words, texts))
     parts = map(tuple, map(str.split, joined.encode().translate(_BLANKED).decode().split(_BETWEEN)))
     return [next(parts) if text.isascii() else split_words(text) for text in texts]
 
 
 def has_unspaced(text: str) -> bool:
-    """Whether there is a character of a script without spaces between words."""
+    """Return whether `text` has a character of a script without spaces between words."""
     return not text.isascii() and _UNSPACED_CHARACTER.search(text) is not None
 
 
 def split_unspaced(text: str) -> list[str]:
-    """The same, but of a script without spaces between words every character as a word."""
+    """Return the words of `text` like `split_words`, but split scripts without spaces into single characters."""
     if not has_unspaced(text):
         return split_words(text)
     return [part for word in split_words(text) for part in (word if _UNSPACED_CHARACTER.match(word) else (word,))]
 
 
 class Terms:
-    """Turns words into terms: lower case, in one spelling, without accents, stemmed; identifiers also in parts;
-    unspaced scripts as pairs of characters, those of South-East Asia in threes.
+    """A converter from the words of one language to terms.
 
-    Languages without a stemmer are left unstemmed.
+    Terms are in lower case, in one spelling, without accents and stemmed if the language has a stemmer. An identifier
+    also gives its parts. Unspaced scripts give pairs of characters, those of South-East Asia groups of three.
     """
 
     __slots__ = ("_is_english", "_keeps_beginnings", "_lower", "_other", "_stem")
@@ -126,7 +126,8 @@ class Terms:
         self._keeps_beginnings = keeps_beginnings(language)
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """word -> its terms, for every distinct word. A plain word has one, an identifier the whole and its parts."""
+        """Return word -> terms for every distinct word: one term for a plain word, the whole and the parts for an
+        identifier."""
         distinct = list(dict.fromkeys(words))
         lowered = list(map(self._lower, distinct))
         spelled = lowered
@@ -139,21 +140,20 @@ class Terms:
 
     @property
     def has_others(self) -> bool:
-        """Whether a term of the language may be something else too."""
+        """Whether terms of the language have alternatives (see `other_stems`)."""
         return self._other is not None
 
     def others(self, term: str) -> Sequence[str]:
-        """What else a term may be (see `other_stems`)."""
+        """Return the alternatives to `term` (see `other_stems`)."""
         return self._other(term) if self._other else ()
 
     def matching(self, words: Collection[str], wanted: Collection[str]) -> dict[str, list[int]]:
-        """word -> the positions in `wanted` of those of its terms that are there, for the words that have any.
+        """Return word -> positions in `wanted` of its terms, for every word that has a wanted term.
 
-        The same as looking through `of_words`, at a fraction of its cost: most words of a text
-        cannot have a wanted term, which their first letters tell. But characters of an unspaced
-        script that are all there is of a word that short are found in longer ones too, and those that overlap
-        themselves are counted once; and a term that is not there as it is, is looked for as
-        what else it may be (see `other_stems`).
+        This gives the result of a search through `of_words` at a fraction of the cost, because the first letters rule
+        out most words. There are two differences. In unspaced scripts a wanted term is found anywhere in a longer
+        word, and overlapping occurrences count once. A term that is not found is searched by its alternatives (see
+        `other_stems`).
         """
         number = {term: index for index, term in enumerate(wanted)}
         found: dict[str, list[int]] = {}
@@ -174,9 +174,11 @@ class Terms:
     def _matching_other(
         self, words: Iterable[str], number: Mapping[str, int], other: OtherStems
     ) -> dict[str, list[int]]:
-        """`matching` for words of a language in which a stem may be something else too: what is wanted and is the
-        term, or what the term is a part of, or what is a part of the term."""
-        parts: dict[str, int] = {}  # of the first that has it: more would make many long words slow
+        """Return `matching` for a language whose stems have alternatives.
+
+        A wanted term matches if it is the term of the word, contains it or is contained in it.
+        """
+        parts: dict[str, int] = {}  # part -> the first wanted term that has it: more would make many long words slow
         for wanted, index in number.items():
             for part in other(wanted):
                 parts.setdefault(part, index)
@@ -191,14 +193,14 @@ class Terms:
         return found
 
     def _beginning_like(self, wanted: Collection[str], words: Sequence[str]) -> list[str]:
-        """Of ASCII words those that begin as some wanted term does, and those that have parts."""
-        # English stems keep two letters, but for "lie" of "lying" and its like; others may keep but one.
+        """Return the ASCII words that begin like a wanted term, and those that have parts."""
+        # English stems keep two letters, except for "lie" of "lying" and the like. Others may keep only one.
         size = 2 if self._is_english else 1
         beginnings = {term[:size] for term in wanted}
         if self._is_english:
             beginnings |= {term[0] + "y" for term in wanted if term[1:2] == "i"}
         joined = " ".join(words)
-        lowered = joined.lower().split(" ")  # at once, which takes a fraction of word by word
+        lowered = joined.lower().split(" ")  # all at once, which is several times as fast as word by word
         parts = "_" in joined
         return [
             word
@@ -222,8 +224,10 @@ class Terms:
 
 
 class Lexicon:
-    """The words of texts by their terms, for many questions: what it takes to make is paid once, and then only the
-    words are looked at that can have a wanted term."""
+    """The words of some texts, indexed by their terms, for many queries.
+
+    Building it costs time once. After that a query reads only the words that can have a wanted term.
+    """
 
     __slots__ = ("_having", "_terms", "_unspaced")
 
@@ -237,7 +241,7 @@ class Lexicon:
                     self._having.setdefault(other, []).append(word)
 
     def matching(self, wanted: Collection[str]) -> dict[str, list[int]]:
-        """The same as `Terms.matching` of all the words."""
+        """Return `Terms.matching` for all the words."""
         possible = {
             word
             for term in wanted
@@ -248,7 +252,7 @@ class Lexicon:
 
 
 def _with_grams(number: Mapping[str, int], words: Iterable[str]) -> dict[str, list[int]]:
-    """word -> the numbers of the wanted characters that are in it, for words of unspaced scripts."""
+    """Return word -> numbers of the wanted terms that it contains, for words of unspaced scripts."""
     grams = [term for term in number if _UNSPACED_CHARACTER.match(term)]
     found: dict[str, list[int]] = {}
     for word in words:
@@ -261,9 +265,10 @@ def _with_grams(number: Mapping[str, int], words: Iterable[str]) -> dict[str, li
 
 
 def _grams(word: str) -> tuple[str, ...]:
-    """Of a word of an unspaced script every two characters, or every three where a syllable takes several.
+    """Return the pairs of characters of an unspaced word, or groups of three where a syllable takes several.
 
-    And a Chinese character alone among kana: a word that would be seen with the particle after it only.
+    A Chinese character alone among kana is added as a term of its own, because it is a word that would otherwise occur
+    only together with the particle after it.
     """
     size = 3 if _ALPHABETIC.match(word) else 2
     grams = [word[i : i + size] for i in range(len(word) - size + 1)] or [word]
@@ -271,7 +276,8 @@ def _grams(word: str) -> tuple[str, ...]:
 
 
 def _is_plain(word: str, low: str) -> bool:
-    """Whether a word has no parts: no underscore, and no capital letter but the first, or nothing but those."""
+    """Return whether a word has no parts: no underscore, and either no capital letter after the first or only
+    capitals."""
     return (word == low or word[1:] == low[1:] or word.isupper()) and "_" not in word
 
 

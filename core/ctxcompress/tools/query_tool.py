@@ -57,7 +57,7 @@ class Answer:
 
     def compression_stats(self) -> dict[str, object]:
         """How many results each step left, the tokens before and after, and what was left undone."""
-        left_undone = [f"{stage.name} {stage.note}" for stage in self.stats.stages if stage.note.startswith("skipped")]
+        left_undone = [f"{stage.name} {stage.note}" for stage in self.stats.stages if stage.skipped]
         return {**{name: getattr(self.stats, name) for name in _STATS}, "notes": left_undone}
 
 

@@ -1,13 +1,14 @@
 """What of a folder is read; and that nothing outside of it is, whatever is put in the place of what."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+from fresh_modules import fresh
 
 from ctxcompress.index import FolderIndex
-from ctxcompress.index import folder as module
-from ctxcompress.index.folder import Folder, Unreadable, is_text_name
+from ctxcompress.index.folder import Folder, Listing, Unreadable, is_text_name
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
 
@@ -29,7 +30,10 @@ def docs(tmp_path: Path) -> Path:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How files are opened: within an open folder, or as on systems that cannot do that."""
     if request.param == "by path":
-        monkeypatch.setattr(module, "_HAS_OPENAT", False)
+        monkeypatch.setattr(os, "supports_dir_fd", frozenset())
+        by_path = fresh("ctxcompress.index.folder")
+        for name in ("Folder", "Unreadable"):
+            monkeypatch.setattr(sys.modules[__name__], name, getattr(by_path, name))
     return str(request.param)
 
 
@@ -82,7 +86,7 @@ def test_the_index_shows_no_secret_when_links_are_put_in_between(docs: Path, mon
     index = FolderIndex(docs)
     real = Folder.files
 
-    def swapping(folder: Folder) -> module.Listing:
+    def swapping(folder: Folder) -> Listing:
         listing = real(folder)
         (docs / "a.md").unlink()
         (docs / "a.md").symlink_to(docs.parent / "secret.md")
@@ -104,7 +108,7 @@ def test_a_link_to_the_folder_itself_is_followed_once(docs: Path, way: str) -> N
 def test_pipes_are_neither_listed_nor_waited_for(docs: Path, way: str) -> None:
     os.mkfifo(docs / "pipe.md")
     assert "pipe.md" not in Folder(docs).files().stamps
-    with pytest.raises(Unreadable, match="no regular file"):
+    with pytest.raises(Unreadable, match="not a regular file"):
         Folder(docs).read("pipe.md")
 
 

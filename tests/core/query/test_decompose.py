@@ -145,7 +145,7 @@ def test_the_model_is_asked_for_as_many_as_the_question_is_worth():
 @pytest.mark.parametrize("answer", ["", "\n \n", "Queries:"])
 def test_without_an_answer_the_rules_make_them(answer, caplog):
     assert decompose("React vs Vue", lambda prompt: answer) == ("React", "Vue")
-    assert "no searches" in caplog.text
+    assert "no sub-queries" in caplog.text
 
 
 def test_quotes_within_a_search_stay():

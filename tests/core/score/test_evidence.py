@@ -31,9 +31,7 @@ OTHERS = [
 
 def corpus_of(*passages: Passage) -> Corpus:
     segmented = [segment(passage.text) for passage in passages]
-    return Corpus.of(
-        passages, segmented, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented).texts
-    )
+    return Corpus.of(passages, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented))
 
 
 def scores_of(query: str, *passages: Passage) -> np.ndarray:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.data.table import number_sections
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.corpus import number_sections
 from ctxcompress.score.relevance import relevance
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms, split_words

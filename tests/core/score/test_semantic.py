@@ -84,9 +84,7 @@ class CountingAtOnce(Counting):
 
 def corpus_of(passages: list[Passage]) -> Corpus:
     segmented = [segment(passage.text) for passage in passages]
-    return Corpus.of(
-        passages, segmented, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented).texts
-    )
+    return Corpus.of(passages, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented))
 
 
 def columns_of(
@@ -261,8 +259,8 @@ def test_embeddings_of_another_model_are_left_alone(embedding: list[float]) -> N
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ([[1.0, 0.0]], "as many, as long"),
-        ([[1.0, 0.0, 0.0]] * 99, "as many, as long"),
+        ([[1.0, 0.0]], "one such vector for each text"),
+        ([[1.0, 0.0, 0.0]] * 99, "one such vector for each text"),
         ([1.0, 2.0], "2 dimensions"),
         ([[float("nan"), 0.0]] * 99, "finite numbers"),
         ("vectors", "array of numbers"),

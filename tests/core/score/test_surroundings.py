@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Kind, Passage
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.surroundings import surroundings
@@ -53,8 +55,8 @@ def test_the_scorer_sees_the_kinds_that_they_would_be_of():
     segments = segment(PAGE)
     plain = [part._replace(kind=Kind.LIST_ITEM if PAGE[part.start] == "-" else Kind.PARAGRAPH) for part in segments]
     assert segments != plain
-    texts = [PAGE[part.start : part.end] for part in segments]
-    corpora = [Corpus.of([Passage("0", PAGE)], [of], texts) for of in (segments, plain)]
+    documents = documents_as_they_are([PAGE])
+    corpora = [Corpus.of([Passage("0", PAGE)], SegmentTable.of(documents, [of])) for of in (segments, plain)]
     assert np.array_equal(corpora[0].kinds, corpora[1].kinds)
 
 

@@ -5,8 +5,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxcompress.select.knapsack import _FEW, _LEAST, _TRIED, Knapsack, Novelty, Runs, rank
-from ctxcompress.select.qatbe import _DENSITY
+from ctxcompress.select.knapsack import Knapsack, Novelty, Runs, rank
+
+DENSITY = 0.15
+"""How much the size of a sentence counts."""
+TRIED = 4
+"""Items left out that are tried in the place of others, those that gain most."""
+LEAST_GAIN = 0.01
+"""What an exchange must gain."""
 
 
 class Costs:
@@ -48,7 +54,7 @@ def _best(values, sizes, room):
 items = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 60)), min_size=1, max_size=14)
 
 
-@given(items=items, room=st.integers(0, 200), density=st.sampled_from([0.0, _DENSITY, 1.0]))
+@given(items=items, room=st.integers(0, 200), density=st.sampled_from([0.0, DENSITY, 1.0]))
 def test_what_is_packed_fits_and_is_counted(items, room, density):
     values, sizes = zip(*items, strict=True)
     knapsack = _packed(values, sizes, room, density=density)
@@ -69,7 +75,7 @@ def test_by_density_it_packs_at_least_half_of_the_best_together_with_the_best_it
     assert max(packed, *values) * 2 >= _best(values, sizes, room)
 
 
-@pytest.mark.parametrize(("density", "mean"), [(1.0, 0.95), (_DENSITY, 0.95)])
+@pytest.mark.parametrize(("density", "mean"), [(1.0, 0.95), (DENSITY, 0.95)])
 def test_it_comes_close_to_the_exact_optimum(density, mean, record_property):
     random = np.random.default_rng(7)
     shares = []
@@ -88,7 +94,7 @@ def test_it_comes_close_to_the_exact_optimum(density, mean, record_property):
 
 
 def test_equal_items_come_in_their_order():
-    assert rank(np.array([1.0, 2, 1, 2]), np.full(4, 9.0), density=_DENSITY) == [1, 3, 0, 2]
+    assert rank(np.array([1.0, 2, 1, 2]), np.full(4, 9.0), density=DENSITY) == [1, 3, 0, 2]
 
 
 def test_density_zero_ranks_by_value_and_one_by_value_per_token():
@@ -175,8 +181,8 @@ def test_an_exchange_gains_and_fits_and_leaves_nothing_without_what_it_needs(ite
     numbers = st.integers(0, len(items) - 1)
     chains = data.draw(st.dictionaries(numbers, numbers, max_size=4))
     needs = {item: {other, *([chains[other]] if other in chains else [])} for item, other in chains.items()}
-    before = _packed(values, sizes, room, density=_DENSITY, needs=needs)
-    knapsack, changed = _exchanged(values, gains, sizes, room, density=_DENSITY, needs=needs)
+    before = _packed(values, sizes, room, density=DENSITY, needs=needs)
+    knapsack, changed = _exchanged(values, gains, sizes, room, density=DENSITY, needs=needs)
     assert sum(sizes[item] for item in knapsack.kept) == room - knapsack.room <= room
     assert knapsack.kept == {item for closure in knapsack.chosen.values() for item in closure}
     assert all(needs.get(item, set()) <= knapsack.kept for item in knapsack.chosen)
@@ -190,15 +196,15 @@ def test_an_exchange_gains_and_fits_and_leaves_nothing_without_what_it_needs(ite
 @example(items=[(0, 0.02, 1), *[(0, 0.04, 2)] * 3, (1, 0, 1), (1, 0.02, 2)], room=1)
 def test_no_better_item_could_stand_in_the_place_of_one_or_of_the_worst(items, room):
     values, gains, sizes = zip(*items, strict=True)
-    knapsack, _ = _exchanged(values, gains, sizes, room, density=_DENSITY)
-    if len(knapsack.chosen) > _FEW:
+    knapsack, _ = _exchanged(values, gains, sizes, room, density=DENSITY)
+    if not knapsack.is_coarse:
         return
     left_out = sorted((n for n in range(len(items)) if n not in knapsack.kept), key=lambda n: -gains[n])
-    if len(left_out) > _TRIED:  # of equal ones some are tried
-        left_out = [item for item in left_out[:_TRIED] if gains[item] > gains[left_out[_TRIED]]]
+    if len(left_out) > TRIED:  # of equal ones some are tried
+        left_out = [item for item in left_out[:TRIED] if gains[item] > gains[left_out[TRIED]]]
     worst = sorted(knapsack.kept, key=lambda n: gains[n] / sizes[n])
     groups = [[item] for item in worst] + [worst[:n] for n in range(2, len(worst) + 1)]
     for item in left_out:
         for group in groups:
             fits = sizes[item] <= knapsack.room + sum(sizes[other] for other in group)
-            assert not fits or gains[item] <= sum(gains[other] for other in group) + _LEAST + 1e-9
+            assert not fits or gains[item] <= sum(gains[other] for other in group) + LEAST_GAIN + 1e-9

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from ctxcompress.score.matches import Postings, Scan
 from ctxcompress.select.knapsack import Novelty, Runs
-from ctxcompress.text.stems import _SNOWBALL
 from ctxcompress.text.words import Lexicon, Terms, split_words
 
-LANGUAGES = sorted({*_SNOWBALL, "ar", "zh", "ja", "ko", "th", "he"})
+LANGUAGES = """
+    ar ca cs da de el en es et eu fa fi fr ga he hi hu hy id it ja ko lt ne nl no pl pt ro ru sr sv th zh""".split()
 WORDS = st.one_of(
     st.sampled_from(
         "lying lie dies timeouts timeout time_out getTimeOut HTTPServer httpserver Zeitüberschreitung Zeit "

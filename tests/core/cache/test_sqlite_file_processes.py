@@ -16,11 +16,13 @@ from ctxcompress.cache import DiskCache
 
 _SECONDS = os.environ.get("CTXCOMPRESS_HAMMER_SECONDS", "2")
 """Sixty for the full measure. Processes go on until they have found something as well."""
+_ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+"""The programs import what these tests import."""
 
 
 def _start(path, seconds, seed):
     command = [sys.executable, str(Path(__file__).with_name("hammer.py")), str(path), seconds, str(seed)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_ENVIRONMENT)
 
 
 def test_two_processes_that_write_and_read_all_the_time_never_get_a_wrong_answer(tmp_path):
@@ -58,8 +60,7 @@ def test_after_a_kill_in_the_midst_of_writing_the_cache_opens_again(tmp_path, se
         "    print(number, flush=True)\n"
     )
     command = [sys.executable, "-c", code, str(path)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=_ENVIRONMENT) as process:
         for _ in range(2 + 7 * seed):
             assert process.stdout.readline()
         process.send_signal(signal.SIGKILL)

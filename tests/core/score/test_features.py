@@ -3,6 +3,8 @@
 import numpy as np
 
 from ctxcompress import Passage, compress
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import SOURCE, source_features
 from ctxcompress.segment.segments import segment_outlined
@@ -30,7 +32,7 @@ def check_title(book):
 
 def rows(probability):
     segments = segment_outlined(TEXT, outline(TEXT, "shelf.py"), language="en", whole=120)
-    corpus = Corpus.of([Passage("0", TEXT)], [segments], [TEXT[s.start : s.end] for s in segments])
+    corpus = Corpus.of([Passage("0", TEXT)], SegmentTable.of(documents_as_they_are([TEXT]), [segments]))
     table = source_features(corpus, np.array(probability))
     paths = [".".join(s.heading) for s in segments]
     return {name: dict(zip(paths, row.tolist(), strict=True)) for name, row in zip(SOURCE, table, strict=True)}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from caches import MAKERS, PLAIN, QUESTIONS, passages
+from fresh_modules import fresh
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,10 +20,10 @@ from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
 from ctxcompress.data.passages import Node, NodeKind
+from ctxcompress.pipeline import analysis, remembered
 from ctxcompress.pipeline.remembered import ResultCodec, key_of_outcome
 from ctxcompress.pipeline.text_codec import ALIVE, CountsCodec, ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
-from ctxcompress.version import __version__
 
 
 class Shared:
@@ -34,7 +35,7 @@ class Shared:
         return [float(len(set(query) & set(text))) for text in texts]
 
 
-FIXTURES = Path(__file__).parents[1] / "segment" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "code" / "fixtures"
 
 OPTIONS = [
     {},
@@ -62,7 +63,7 @@ class Spy:
     """A cache that notes what it was asked for and had."""
 
     def __init__(self, cache):
-        self.cache, self.hits = cache, []
+        self.cache, self.hits, self.values = cache, [], {}
 
     def get(self, key, codec, /):
         value = self.cache.get(key, codec)
@@ -71,6 +72,7 @@ class Spy:
         return value
 
     def put(self, key, value, codec, /):
+        self.values[key] = value
         self.cache.put(key, value, codec)
 
 
@@ -133,8 +135,8 @@ def test_written_and_read_back_it_is_the_same(tmp_path_factory, texts, question)
 
 
 @pytest.mark.parametrize("name", ["page", "mdpage", "hotpot", "musique", "xquad_zh", "xquad_ar", "code", "table"])
-def test_cases_keep_what_they_keep_without_a_cache(shared_cases, name, tmp_path):
-    data = json.loads(gzip.decompress((shared_cases / f"{name}.json.gz").read_bytes()))
+def test_cases_keep_what_they_keep_without_a_cache(cases_folder, name, tmp_path):
+    data = json.loads(gzip.decompress((cases_folder / f"{name}.json.gz").read_bytes()))
     disk = DiskCache(tmp_path / "c")
     caches = (MemoryCache(), disk, LayeredCache(MemoryCache(), disk))
     plain = Compressor(CompressionConfig(max_tokens=400))
@@ -272,10 +274,11 @@ def test_tokens_are_those_of_the_tokenizer_that_is_asked_for(cache):
 def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     cache = MAKERS[kind](tmp_path)
     Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
+    monkeypatch.setattr("ctxcompress.version.__version__", "99.0")
+    newer = fresh("ctxcompress.cache.protocol")
+    for module in (analysis, remembered):
+        monkeypatch.setattr(module, "key_of", newer.key_of)
     spy = Spy(cache)
-    newer = keys._versions().replace(f'"{__version__}"', '"99.0"')
-    assert newer != keys._versions()
-    monkeypatch.setattr(keys, "_versions", lambda: newer)
     Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], passages())
     assert set(spy.hits) <= {"fits"}  # which is the tokenizer's, and lives as long as the process
 
@@ -368,9 +371,7 @@ def test_forms_refuse_bytes(data):
 def test_a_form_of_another_text_is_refused():
     found = Spy(MemoryCache())
     Compressor(CompressionConfig(max_tokens=20, cache=found)).compress(QUESTIONS[0], passages()[:1])
-    [read] = [
-        value for key, (value, _) in found.cache._entries.items() if key.startswith("text:") and hasattr(value, "prose")
-    ]
+    [read] = [value for key, value in found.values.items() if key.startswith("text:") and isinstance(value, ReadText)]
     codec = TextCodec(passages()[0].text)
     assert codec.decode(codec.encode(read)) == read
     with pytest.raises(ValueError, match="is not a text of"):

@@ -33,6 +33,7 @@ def warnings(caplog, passages, **options):
 def test_scores_that_contradict_what_was_declared_are_a_warning_and_a_note(caplog, scores, kind):
     messages, result = warnings(caplog, scored(*scores), min_score=0.01, score_kind=kind)
     assert note(result, "threshold") == f"\u22650.01, {DOUBT}"
+    assert result.stages[0].doubtful
     assert len(messages) == 1
     assert f"the scores of {len(scores)} passages get better" in messages[0]
     assert 'declare score_kind="distance"' in messages[0]
@@ -56,6 +57,7 @@ def test_scores_that_do_not_contradict_it_are_none(caplog, scores, kind):
     messages, result = warnings(caplog, scored(*scores), min_score=0.01, score_kind=kind)
     assert not messages
     assert DOUBT not in "".join(stage.note for stage in result.stages)
+    assert not any(stage.doubtful for stage in result.stages)
 
 
 def test_an_unknown_score_in_between_does_not_hide_it(caplog):

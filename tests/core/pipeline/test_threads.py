@@ -48,14 +48,14 @@ async def test_fifty_cancelled_calls_end_at_their_next_stage_or_are_not_begun(ca
     config = CompressionConfig(max_tokens=60, encoding=held)
     await cancel_in_the_midst(held, [call(config) for _ in range(50)])
     assert held.counted <= 2
-    assert stages in ([], ["reduced"] * 2)
+    assert stages in ([], ["reduce_passages"] * 2)
 
 
 async def test_passages_that_are_not_read_yet_are_not_read(monkeypatch):
     held, stages = HeldCache(), stages_of(monkeypatch)
     config = CompressionConfig(max_tokens=60, cache=held)
     await cancel_in_the_midst(held, [Compressor(config).acompress(QUERY, TEXTS)], workers=1)
-    assert stages == ["reduced"]
+    assert stages == ["reduce_passages"]
     assert held.asked.count("text") == 1
 
 

@@ -156,6 +156,16 @@ def test_on_empty_decides_where_none_reaches_a_raw_cut_off(on_empty, expected):
     assert note(result, "threshold") == ("≥0.5, none: " + on_empty)
 
 
+def test_a_stage_says_in_a_field_of_its_own_that_it_was_skipped_or_emptied():
+    skipped, emptied, usual = (
+        compress("q", scored(*scores), min_score=0.5, **RAW).stages[0]
+        for scores in ((None, "high"), (0.1, 0.2), (0.6,))
+    )
+    assert (skipped.skipped, skipped.emptied, skipped.doubtful) == (True, False, False)
+    assert (emptied.skipped, emptied.emptied, emptied.doubtful) == (False, True, False)
+    assert (usual.skipped, usual.emptied, usual.doubtful) == (False, False, False)
+
+
 @pytest.mark.parametrize("on_empty", ["keep_best", "original", "drop"])
 def test_a_warning_is_logged_where_none_reaches_a_raw_cut_off(on_empty, caplog):
     with caplog.at_level(logging.WARNING, "ctxcompress"):

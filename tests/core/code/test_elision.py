@@ -16,7 +16,7 @@ from ctxcompress.code.detection import source_language
 from ctxcompress.code.outline import parsed_outline
 from ctxcompress.data.spans import shown
 
-FIXTURES = Path(__file__).parent / "segment" / "fixtures"
+FIXTURES = Path(__file__).parent / "fixtures"
 FILES = {path.name: path.read_text(encoding="utf-8") for path in FIXTURES.iterdir()}
 PYTHON = FILES["service.py"]
 LIBRARY = sorted(Path(ast.__file__).parent.glob("[a-d]*.py"))
