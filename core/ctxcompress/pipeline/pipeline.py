@@ -30,7 +30,7 @@ from ctxcompress.pipeline.task import Task
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.layout import Layout, arrangement
 from ctxcompress.select.previews import previews
-from ctxcompress.select.qatbe import Selection, select
+from ctxcompress.select.selection import Selection, select
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["compressed"]
