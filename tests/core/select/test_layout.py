@@ -136,14 +136,13 @@ def test_what_stands_before_and_around_is_of_the_final_text(before, text, final)
 
 @pytest.mark.parametrize(
     ("order", "composed"),
-    [
-        ("source", "[0] a\n\n[1] b\n\n[2] c"),
-        ("relevance", "[0] b\n\n[1] c\n\n[2] a"),
-        ("edges", "[0] b\n\n[1] a\n\n[2] c"),
-    ],
+    [("source", "0 a, 1 b, 2 c, 3 d"), ("relevance", "0 b, 1 c, 2 d, 3 a"), ("edges", "0 b, 1 d, 2 a, 3 c")],
 )
 def test_passages_are_numbered_in_the_order_they_are_shown_in(order, composed):
-    layout = layout_of("a", "b", "c", arrange=arrangement(order, {0: 0.1, 1: 0.9, 2: 0.5}))
+    arrange = arrangement(order, {0: 0.1, 1: 0.9, 2: 0.5, 3: 0.3})
+    layout = replace(
+        layout_of("a", "b", "c", "d", arrange=arrange), separator=", ", frame=lambda n, of: f"{n} {of.text}"
+    )
     assert layout.compose(layout.everything) == composed
 
 

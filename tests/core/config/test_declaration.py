@@ -10,7 +10,7 @@ import pytest
 from ctxcompress import CompressionConfig
 from ctxcompress.config.options import OPTIONS, Options
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "write_options.py"
+SCRIPT = Path(__file__).parents[3] / "docs" / "write_options.py"
 
 
 def test_the_written_code_is_what_the_declarations_give():
