@@ -1,14 +1,14 @@
 """A tool whose results come back shorter, and that is else the same tool."""
 
 import functools
-import types
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.tools import BaseTool
 
-from langchain_ctxcompress.outputs import Outputs, Shortened, areport, named_query, only_text, report
+from ctxcompress.tools.output_compressor import class_with, named_query, only_text
+from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
 __all__ = ["compress_tool"]
 
@@ -87,7 +87,7 @@ class _Calls:
         given.update(zip(self.arguments, args, strict=False))  # a tool of one argument gets it without its name
         if self.query_argument is not None:
             return named_query(given, [self.query_argument])
-        return named_query(given) or only_text(given)
+        return named_query(given) or only_text(given.values())
 
 
 def _twin(tool: BaseTool, calls: _Calls) -> BaseTool:
@@ -111,11 +111,8 @@ def _twin(tool: BaseTool, calls: _Calls) -> BaseTool:
     methods: dict[str, Any] = {"_run": run, "__reduce__": reduce}
     if kind._arun is not BaseTool._arun:  # else LangChain runs the other one on a thread
         methods["_arun"] = arun
-    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     twin = tool.model_copy()
-    object.__setattr__(
-        twin, "__class__", types.new_class(kind.__name__, (kind,), exec_body=lambda d: d.update(names | methods))
-    )
+    object.__setattr__(twin, "__class__", class_with(kind, methods))
     return twin
 
 

@@ -12,7 +12,8 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
-from langchain_ctxcompress.outputs import Outputs, Shortened, areport, named_query, only_text, report
+from ctxcompress.tools.output_compressor import named_query, only_text
+from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
 
@@ -156,7 +157,7 @@ def _config(request: ToolCallRequest) -> RunnableConfig | None:
 
 def _query(request: ToolCallRequest) -> str | None:
     arguments = request.tool_call["args"]
-    return named_query(arguments) or _last_question(request.state) or only_text(arguments)
+    return named_query(arguments) or _last_question(request.state) or only_text(arguments.values())
 
 
 def _last_question(state: Any) -> str | None:

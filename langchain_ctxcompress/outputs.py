@@ -16,16 +16,15 @@ from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import get_callback_manager_for_config
 from typing_extensions import TypedDict
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress_search_results
-from ctxcompress.search.tool_outputs import evident_results, is_json, on_thread
+from ctxcompress import Compressor, Passage
+from ctxcompress.tools.output_compressor import OutputCompressor, check_limits, is_json, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
-__all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "named_query", "only_text", "report"]
+__all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "report"]
 
 EVENT = "ctxcompress"
 """The name of the custom event that callbacks are told of each result that was shortened."""
-_QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 
 
 class ToolSavings(TypedDict):
@@ -56,21 +55,13 @@ class Shortened:
 
 
 @dataclass(frozen=True, slots=True)
-class Outputs:
-    """Shortens what tools return, within the budget of `config`."""
-
-    config: CompressionConfig
-    min_tokens: int
-    complexity: str | None = None
+class Outputs(OutputCompressor):
+    """The same for what LangChain's tools return."""
 
     @classmethod
     def of(cls, *, min_tokens: int, complexity: str | None, **options: Any) -> "Outputs":
         """options: those of CtxCompressor other than `mode` and `format`. Raises ValueError."""
-        if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
-            raise ValueError(
-                f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all results"
-            )
-        compress_search_results([], None, complexity=complexity)  # which says what is wrong with it
+        check_limits(min_tokens, complexity)
         return cls(CtxCompressor(mode="extract", format="plain", **options).config, min_tokens, complexity)
 
     def with_budget(self, max_tokens: int) -> "Outputs":
@@ -83,8 +74,7 @@ class Outputs:
         if isinstance(content, ToolMessage):
             inner = None if content.status == "error" else self.shortened(content.content, query)
             return inner and replace(inner, content=content.model_copy(update={"content": inner.content}))
-        config = Compressor(self.config).resolve_auto_budget(query).config
-        found = replace(self, config=config)._shortened(content, query)
+        found = self.for_query(query)._shortened(content, query)
         if found is None or found.original_tokens < self.min_tokens or found.compressed_tokens >= found.original_tokens:
             return None
         return found
@@ -104,19 +94,18 @@ class Outputs:
         return self._search(content, query)
 
     def _text(self, text: str, query: str | None) -> Shortened | None:
-        if Compressor(self.config).count(text) < self.min_tokens:
+        if self.count(text) < self.min_tokens:
             return None
         found = self._search(text, query)
         if found or is_json(text):
             return found
-        result = Compressor(self.config).compress(query, [text])
+        result = self.compress([text], query)
         return Shortened(result.text, result.stats.original_tokens, result.tokens)
 
     def _search(self, content: object, query: str | None) -> Shortened | None:
         """Search results that are over the budget; None if it is none, or fits."""
-        budget = self.config.budget
-        found = evident_results(content, query, self.config, max_tokens=budget, complexity=self.complexity)
-        if found is None or found.original_tokens <= budget:
+        found = self.search_results(content, query)
+        if found is None or found.original_tokens <= self.config.budget:
             return None
         return Shortened(found.results, found.original_tokens, found.compressed_tokens)
 
@@ -130,20 +119,19 @@ class Outputs:
         places = [place for place, text in texts.items() if not is_json(text)]
         if not places:
             return None
-        result = Compressor(self.config).compress(query, [texts[place] for place in places])
+        result = self.compress([texts[place] for place in places], query)
         kept = {places[part.index]: part.text for part in result.passages}
         content = _with_texts(blocks, kept, places)
         return Shortened(content, result.stats.original_tokens, result.tokens)
 
     def _documents(self, documents: list[Document] | tuple[Document, ...], query: str | None) -> Shortened:
         """Documents as a tool's content, which LangChain shows to the model as Python writes them."""
-        count = Compressor(self.config).count
         budget = self.config.budget
         while True:
             copies = type(documents)(self._copies(documents, query, budget))
-            tokens = count(str(copies))
+            tokens = self.count(str(copies))
             if tokens <= self.config.budget or budget == 1:
-                return Shortened(copies, count(str(documents)), tokens)
+                return Shortened(copies, self.count(str(documents)), tokens)
             budget = max(1, budget - (tokens - self.config.budget))  # the brackets around them
 
     def _copies(self, documents: Sequence[Document], query: str | None, budget: int) -> Iterator[Document]:
@@ -171,17 +159,6 @@ async def areport(savings: ToolSavings, config: RunnableConfig | None = None) ->
     """The same, awaiting callbacks."""
     if _is_traced(config):
         await adispatch_custom_event(EVENT, savings, config=config)
-
-
-def named_query(arguments: Mapping[str, object], names: Collection[str] = _QUERY_NAMES) -> str | None:
-    """The argument of a call that is a query, told from its name."""
-    return next((value for name in names if isinstance(value := arguments.get(name), str) and value.strip()), None)
-
-
-def only_text(arguments: Mapping[str, object]) -> str | None:
-    """The one argument of a call that is a text."""
-    texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
-    return texts[0] if len(texts) == 1 else None
 
 
 def _is_traced(config: RunnableConfig | None) -> bool:

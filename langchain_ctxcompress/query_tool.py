@@ -1,6 +1,6 @@
 """A tool for agents that searches: what a retriever finds, compressed, with the arguments of the search tool."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,16 +9,13 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from ctxcompress.tools.arguments import QUERY, Parameters
+from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
 
 __all__ = ["query_tool"]
-
-_TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool}
 
 
 def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **options: Any) -> BaseTool:
@@ -47,7 +44,7 @@ def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **opt
     return StructuredTool(
         name=NAME,
         description=DESCRIPTION,
-        args_schema=_input_model(tool.parameters),
+        args_schema=query_input(tool.parameters),
         func=search.query,
         coroutine=search.aquery,
         response_format="content_and_artifact",
@@ -79,30 +76,6 @@ class _Search:
     def _shown(self, documents: Sequence[Document], found: Answer) -> tuple[str, list[Document]]:
         kept = found.kept
         return found.text, [compressed_document(documents[part.index], part, self.tool.config) for part in kept]
-
-
-def _input_model(parameters: Parameters) -> type[BaseModel]:
-    """The arguments as a model, which hands what a model sent to the core to be checked."""
-
-    class _Checked(BaseModel):
-        model_config = ConfigDict(extra="forbid")
-
-        @model_validator(mode="before")
-        @classmethod
-        def _check(cls, given: object) -> object:
-            # Before pydantic looks at the types: it would take "10" or True for a number.
-            if isinstance(given, Mapping):
-                parameters.read(given)
-            return given
-
-    fields: dict[str, Any] = {
-        name: (
-            _TYPES[of.kind] | None if of.nullable else _TYPES[of.kind],
-            Field(of.default, ge=of.least, le=of.most, description=of.description),
-        )
-        for name, of in parameters.besides_query.items()
-    }
-    return create_model("QueryInput", __base__=_Checked, query=(str, Field(min_length=1, description=QUERY)), **fields)
 
 
 def _message(error: Any) -> str:

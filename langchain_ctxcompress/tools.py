@@ -9,27 +9,15 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
-from pydantic import BaseModel, ConfigDict, Field
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
 from ctxcompress.errors import InputError
-from ctxcompress.tools.preview_tools import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
+from ctxcompress.tools.input_models import ExpandInput, SearchInput
+from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
 
 __all__ = ["preview_tools"]
-
-
-class _SearchInput(BaseModel):
-    query: str = Field(description="What to look for: a question or keywords.")
-
-
-class _ExpandInput(BaseModel):
-    # Models write an id of digits as a number.
-    model_config = ConfigDict(coerce_numbers_to_str=True)
-
-    chunk_id: str = Field(description=CHUNK_ID)
-    max_tokens: int | None = Field(default=None, ge=1, description=MAX_TOKENS)
 
 
 def preview_tools(
@@ -57,7 +45,7 @@ def preview_tools(
     search = StructuredTool(
         name="search_previews",
         description=SEARCH,
-        args_schema=_SearchInput,
+        args_schema=SearchInput,
         func=pair.search,
         coroutine=pair.asearch,
         response_format="content_and_artifact",
@@ -65,7 +53,7 @@ def preview_tools(
     expand = StructuredTool(
         name="expand_chunk",
         description=EXPAND,
-        args_schema=_ExpandInput,
+        args_schema=ExpandInput,
         func=pair.expand,
         coroutine=pair.aexpand,
         handle_tool_error=True,
@@ -106,13 +94,9 @@ class _Pair:
             raise ToolException(str(error)) from error
 
     def _found(self, query: str, documents: Sequence[Document]) -> list[tuple[Document, Passage]]:
-        """Each document with its passage under the id that it is remembered with; the same one twice is one."""
         passages = passages_from_documents(documents, self.tools.compressor.config)
         own = [replace(passage, id=document.id or "") for document, passage in zip(documents, passages, strict=True)]
-        found: dict[str, tuple[Document, Passage]] = {}
-        for document, passage in zip(documents, self.tools.remember(query, own), strict=True):
-            found.setdefault(passage.id, (document, passage))
-        return list(found.values())
+        return self.tools.remember_items(query, documents, own)
 
 
 def _shown(

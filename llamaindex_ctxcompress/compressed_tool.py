@@ -2,24 +2,31 @@
 
 import copy
 import functools
-import types
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard, TypeVar
 
 from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, ToolOutput
 
-from ctxcompress import CompressionConfig, Compressor, compress_search_results
-from ctxcompress.search.tool_outputs import evident_results, is_json, on_thread
-from llamaindex_ctxcompress.embeddings import Preset, config_of
+from ctxcompress.tools.output_compressor import (
+    QUERY_NAMES,
+    OutputCompressor,
+    check_limits,
+    class_with,
+    is_json,
+    named_query,
+    on_thread,
+    only_text,
+)
+from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = ["compress_tool"]
 
 Tool = TypeVar("Tool", bound=BaseTool)
 
-_QUERY_NAMES = ("query", "q", "question", "search_query", "input", "query_str")
+_QUERY_NAMES = (*QUERY_NAMES, "query_str")
 _METHODS = ("__call__", "call")
 _TRIES = 3
 """How often search results are cut anew until they fit as Python writes them."""
@@ -32,7 +39,6 @@ def compress_tool(
     max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
-    preset: Preset | None = None,
     **options: Any,
 ) -> Tool:
     """A copy of `tool` that keeps of each output what answers the query of the call, in at most `max_tokens` tokens.
@@ -60,32 +66,25 @@ def compress_tool(
         raise TypeError(
             f"tool is a {type(tool).__name__}; give a BaseTool, such as FunctionTool.from_defaults(function)"
         )
-    if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
-        raise ValueError(f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all outputs")
-    compress_search_results([], None, complexity=complexity)  # which says what is wrong with it
-    config = config_of(dict(mode="extract", format="plain", max_tokens=max_tokens, **options), preset)
+    check_limits(min_tokens, complexity)
+    config = CtxCompressPostprocessor.config_of(dict(mode="extract", format="plain", max_tokens=max_tokens, **options))
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
     return _twin(tool, _Outputs(config, min_tokens, complexity), names)
 
 
 @dataclass(frozen=True, slots=True)
-class _Outputs:
-    """Shortens what tools return, within the budget of `config`."""
-
-    config: CompressionConfig
-    min_tokens: int
-    complexity: str | None
+class _Outputs(OutputCompressor):
+    """The same for what LlamaIndex's tools return."""
 
     def shortened(self, output: ToolOutput, query: str | None) -> ToolOutput:
         """The same output with less text; the very same where there is nothing to be done."""
         if not isinstance(output, ToolOutput) or output.is_error:
             return output
         texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
-        if self._count("\n".join(texts)) < self.min_tokens:
+        if self.count("\n".join(texts)) < self.min_tokens:
             return output
-        resolve_auto_budget = replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
-        kept = resolve_auto_budget._kept(texts, output.raw_output, query)
-        if kept is None or self._count("\n".join(kept)) >= self._count("\n".join(texts)):
+        kept = self.for_query(query)._kept(texts, output.raw_output, query)
+        if kept is None or self.count("\n".join(kept)) >= self.count("\n".join(texts)):
             return output
         return output.model_copy(update={"blocks": _with_texts(output.blocks, kept)})
 
@@ -107,10 +106,10 @@ class _Outputs:
             return [found]
         if is_json(text) or (is_written and isinstance(raw, list | tuple | Mapping)):
             return None
-        return [Compressor(self.config).compress(query, [text]).text]
+        return [self.compress([text], query).text]
 
     def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> list[str]:
-        result = Compressor(self.config.with_options(separator=separator)).compress(query, texts)
+        result = self.compress(texts, query, separator=separator)
         kept = {part.index: part.text for part in result.passages}
         return [kept.get(place, "") for place in range(len(texts))]
 
@@ -119,19 +118,16 @@ class _Outputs:
         JSON, which is shorter."""
         budget = self.config.budget
         for _ in range(_TRIES):
-            found = evident_results(results, query, self.config, max_tokens=budget, complexity=self.complexity)
+            found = self.search_results(results, query, budget)
             if found is None:
                 return None
-            if self._count(str(results)) <= self.config.budget:
+            if self.count(str(results)) <= self.config.budget:
                 return str(results)
             text = str(found.results)
-            if (tokens := self._count(text)) <= self.config.budget:
+            if (tokens := self.count(text)) <= self.config.budget:
                 break
             budget = max(1, budget * self.config.budget // tokens)
         return text
-
-    def _count(self, text: str) -> int:
-        return Compressor(self.config).count(text)
 
 
 def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
@@ -158,9 +154,8 @@ def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
     methods["__reduce__"] = reduce
     if hasattr(kind, "acall"):
         methods["acall"] = acall
-    named = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     twin = copy.copy(tool)
-    twin.__class__ = types.new_class(kind.__name__, (kind,), exec_body=lambda body: body.update(named | methods))
+    twin.__class__ = class_with(kind, methods)
     return twin
 
 
@@ -173,11 +168,7 @@ def _itself(twin: BaseTool, kind: type[Tool]) -> Tool:
 
 
 def _query(args: Sequence[object], kwargs: Mapping[str, object], names: Collection[str]) -> str | None:
-    """What a call looks for."""
-    named = (value for name in names if isinstance(value := kwargs.get(name), str) and value.strip())
-    found = next(named, None)
-    texts = [value for value in (*args, *kwargs.values()) if isinstance(value, str) and value.strip()]
-    return found or (texts[0] if len(texts) == 1 else None)
+    return named_query(kwargs, names) or only_text((*args, *kwargs.values()))
 
 
 def _are_nodes(raw: object) -> TypeGuard[list[NodeWithScore]]:

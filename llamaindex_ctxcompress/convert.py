@@ -1,9 +1,7 @@
 """Nodes to passages, and what was kept of a passage back to a node. Nothing that goes in is changed or shared."""
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pickle import PickleError
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -21,10 +19,12 @@ from llama_index.core.schema import (
 )
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
+from ctxcompress.tools.records import RECORD_KEY, deep_copy, readable, record_of
 
 __all__ = [
     "RECORD_KEY",
     "compressed_node",
+    "compressed_or_same",
     "copy_node",
     "is_text_only",
     "kept_passages",
@@ -32,15 +32,10 @@ __all__ = [
     "passed_through",
 ]
 
-RECORD_KEY = "ctxcompress"
-"""The one metadata key that a compressed node gets: where its text comes from, for citing it."""
-
 _Model = TypeVar("_Model", bound=BaseModel)
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None), NodeRelationship, ObjectType})
-# What an object raises if it refuses to be copied.
-_REFUSALS = (TypeError, copy.Error, PickleError)
 
 
 def is_text_only(node: BaseNode) -> bool:
@@ -62,14 +57,13 @@ def passage_from_node(
     The id of the source node is the passage's doc_id where the metadata names no document.
     """
     node = item.node
-    # The rest of the metadata may be large, or refuse to be copied.
-    readable = {key: value for key, value in node.metadata.items() if type(value) in _IMMUTABLE or _is_readable(value)}
+    metadata = readable(node.metadata)
     if isinstance(start := getattr(node, "start_char_idx", None), int):
-        readable.setdefault("start_char_idx", start)  # where in its document the chunk begins
+        metadata.setdefault("start_char_idx", start)  # where in its document the chunk begins
     passage = passage_from_metadata(
         node.node_id,
         node.get_content(MetadataMode.NONE),
-        readable,
+        metadata,
         score=_native(item.score),
         metadata_map=metadata_map,
         score_key=score_key,
@@ -96,15 +90,7 @@ def compressed_node(
     embedding of a text that has changed is dropped. The record is excluded from prompts.
     """
     node = item.node
-    record = {
-        "spans": [[int(start), int(end)] for start, end in kept.spans],
-        "tokens": int(kept.tokens),
-        "relevance": float(kept.relevance),
-        "index": position,
-        **({"stands_for": list(stands_for)} if stands_for else {}),
-        **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
-        **({"metadata_only": True} if kept.metadata_only else {}),
-    }
+    record = record_of(kept, index=position, stands_for=stands_for)
     changes: dict[str, object] = {
         "metadata": {**_copy(node.metadata), RECORD_KEY: record},
         "excluded_llm_metadata_keys": _with_record_key(node.excluded_llm_metadata_keys),
@@ -115,6 +101,11 @@ def compressed_node(
     shorter = copy_node(node, {**changes, "embedding": None})
     shorter.set_content(kept.text)
     return _with_node(item, shorter)
+
+
+def compressed_or_same(item: NodeWithScore, kept: KeptPassage) -> NodeWithScore:
+    """Return a copy of `item` that holds the kept text, or that is unchanged if a text is not all that it brings."""
+    return compressed_node(item, kept, kept.index, kept.stands_for) if is_text_only(item.node) else passed_through(item)
 
 
 def passed_through(item: NodeWithScore) -> NodeWithScore:
@@ -134,13 +125,6 @@ def copy_node(node: BaseNode, changes: Mapping[str, object] = _NOTHING) -> BaseN
     return _copy_model(node, changes)
 
 
-def _is_readable(value: object) -> bool:
-    """Whether a title, a path or a score could be read from it."""
-    if isinstance(value, list | tuple):
-        return all(isinstance(part, str) for part in value)
-    return isinstance(value, str | int | float)
-
-
 def _with_node(item: NodeWithScore, node: BaseNode) -> NodeWithScore:
     return item.model_copy(update={"node": node, "score": _native(item.score)})
 
@@ -156,28 +140,14 @@ def _copy_model(model: _Model, changes: Mapping[str, object] = _NOTHING) -> _Mod
 
 
 def _copy(value: Any) -> Any:
-    """Like deepcopy, with short cuts for what nodes are made of: flat containers and models."""
+    """Return a deep copy, with short cuts for the models and flat containers that nodes consist of."""
     if isinstance(value, BaseModel):
         return _copy_model(value)
     if type(value) is list and _IMMUTABLE.issuperset(map(type, value)):
         return value.copy()
-    if type(value) is dict:
-        kinds = set(map(type, value.values())) - _IMMUTABLE
-        if kinds == {RelatedNodeInfo}:
-            return {key: info.model_copy(update={"metadata": _copy(info.metadata)}) for key, info in value.items()}
-        if not kinds:
-            return value.copy()
-    return _deep_copy(value)
-
-
-def _deep_copy(value: Any) -> Any:
-    """What cannot be copied (a lock, a connection) is shared; the containers around it are not."""
-    try:
-        return copy.deepcopy(value)
-    except _REFUSALS:
-        if isinstance(value, dict):
-            return {key: _copy(inner) for key, inner in value.items()}
-        return list(map(_copy, value)) if isinstance(value, list) else value
+    if type(value) is dict and set(map(type, value.values())) == {RelatedNodeInfo}:
+        return {key: info.model_copy(update={"metadata": deep_copy(info.metadata)}) for key, info in value.items()}
+    return deep_copy(value)
 
 
 def _native(score: float | None) -> float | None:

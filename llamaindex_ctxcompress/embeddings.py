@@ -2,18 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.embeddings.loading import RECOGNIZED_EMBEDDINGS, load_embed_model
 
-from ctxcompress import CompressionConfig
-
-__all__ = ["EmbeddingsEncoder", "Preset", "as_encoder", "config_of", "read_back", "written_down"]
-
-Preset = Literal["docs", "code", "web", "page", "docs_published", "code_published", "web_published", "page_published"]
-
-_DEFAULT = CompressionConfig()
+__all__ = ["EmbeddingsEncoder", "as_encoder", "read_back", "written_down"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +45,6 @@ class EmbeddingsEncoder:
 def as_encoder(encoder: object) -> Any:
     """The encoder that the core takes for an embedding model; anything else as it is, for the core to check."""
     return EmbeddingsEncoder(encoder) if isinstance(encoder, BaseEmbedding) else encoder
-
-
-def config_of(options: Mapping[str, Any], preset: Preset | None = None) -> CompressionConfig:
-    """The options as the core takes them, where `encoder` may be an embedding model, in place of those of the preset.
-
-    Raises ConfigError, on an unknown option with the closest one there is.
-    """
-    start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
-    given: Any = {**options, "encoder": as_encoder(options.get("encoder"))}
-    return start.with_options(**given)
 
 
 def written_down(encoder: object) -> object:

@@ -8,19 +8,17 @@ from typing import Any
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, Response
-from llama_index.core.bridge.pydantic import BaseModel, Field, create_model
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
 from ctxcompress import Passage
-from ctxcompress.tools.arguments import QUERY, Parameters
+from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
-from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
+from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
 from llamaindex_ctxcompress.embeddings import as_encoder
 
 __all__ = ["Found", "query_tool"]
-
-_TYPES: dict[str, Any] = {"integer": int, "number": float, "boolean": bool}
 
 
 class Found(BaseModel):
@@ -71,7 +69,7 @@ def query_tool(
         async_fn=search.aquery,
         name=NAME,
         description=DESCRIPTION,
-        fn_schema=_input_model(tool.parameters),
+        fn_schema=query_input(tool.parameters),
     )
 
 
@@ -109,28 +107,11 @@ class _Search:
         return [passage_from_node(item, config.metadata_map, config.score_key) for item in nodes]
 
 
-def _input_model(parameters: Parameters) -> type[BaseModel]:
-    """The arguments as a model, of which agents make the schema."""
-    fields: dict[str, Any] = {
-        name: (
-            _TYPES[of.kind] | None if of.nullable else _TYPES[of.kind],
-            Field(of.default, ge=of.least, le=of.most, description=of.description),
-        )
-        for name, of in parameters.besides_query.items()
-    }
-    return create_model("QueryInput", query=(str, Field(min_length=1, description=QUERY)), **fields)
-
-
 def _read(response: RESPONSE_TYPE) -> tuple[str, list[NodeWithScore]]:
     is_empty = isinstance(response, Response) and not response.response
     return "" if is_empty else str(response), response.source_nodes
 
 
 def _shown(lead: str, nodes: Sequence[NodeWithScore], found: Answer) -> Found:
-    kept = [
-        compressed_node(nodes[part.index], part, part.index, part.stands_for)
-        if is_text_only(nodes[part.index].node)
-        else passed_through(nodes[part.index])
-        for part in found.kept
-    ]
+    kept = [compressed_or_same(nodes[part.index], part) for part in found.kept]
     return Found(text=found.text, response=lead, nodes=kept, compression_stats=found.compression_stats())

@@ -6,26 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.bridge.pydantic import BaseModel, Field
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
-from ctxcompress import Compression, Compressor, KeptPassage, Passage
+from ctxcompress import Compression, Compressor, Passage
 from ctxcompress.errors import InputError
-from ctxcompress.tools.preview_tools import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
-from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
-from llamaindex_ctxcompress.embeddings import Preset, config_of
+from ctxcompress.tools.input_models import ExpandInput, SearchInput
+from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
+from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
+from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = ["Previews", "preview_tools"]
-
-
-class _SearchInput(BaseModel):
-    query: str = Field(description="What to look for: a question or keywords.")
-
-
-class _ExpandInput(BaseModel):
-    chunk_id: str = Field(description=CHUNK_ID)
-    max_tokens: int | None = Field(default=None, ge=1, description=MAX_TOKENS)
 
 
 class Previews(BaseModel):
@@ -45,7 +37,6 @@ def preview_tools(
     *,
     max_tokens: int | None = None,
     max_remembered: int = 1_000,
-    preset: Preset | None = None,
     **options: Any,
 ) -> tuple[FunctionTool, FunctionTool]:
     """The tools `search_previews` and `expand_chunk`, so that an agent sees much and reads only what it needs.
@@ -66,13 +57,13 @@ def preview_tools(
     Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a
     `max_tokens` below 1, which agents hand on to the model, and what the retriever, or an encoder, raises.
     """
-    config = config_of(dict(mode="preview", max_tokens=max_tokens, **options), preset)
+    config = CtxCompressPostprocessor.config_of(dict(mode="preview", max_tokens=max_tokens, **options))
     pair = _Pair(retriever, PreviewTools(Compressor(config), max_remembered=max_remembered))
     search = FunctionTool.from_defaults(
-        fn=pair.search, async_fn=pair.asearch, name="search_previews", description=SEARCH, fn_schema=_SearchInput
+        fn=pair.search, async_fn=pair.asearch, name="search_previews", description=SEARCH, fn_schema=SearchInput
     )
     expand = FunctionTool.from_defaults(
-        fn=pair.expand, async_fn=pair.aexpand, name="expand_chunk", description=EXPAND, fn_schema=_ExpandInput
+        fn=pair.expand, async_fn=pair.aexpand, name="expand_chunk", description=EXPAND, fn_schema=ExpandInput
     )
     return search, expand
 
@@ -108,21 +99,11 @@ class _Pair:
             return str(error)
 
     def _found(self, query: str, nodes: Sequence[NodeWithScore]) -> list[tuple[NodeWithScore, Passage]]:
-        """Each node with its passage under the id that it is remembered with; the same one twice is one."""
         config = self.tools.compressor.config
         passages = [passage_from_node(item, config.metadata_map, config.score_key) for item in nodes]
-        found: dict[str, tuple[NodeWithScore, Passage]] = {}
-        for item, passage in zip(nodes, self.tools.remember(query, passages), strict=True):
-            found.setdefault(passage.id, (item, passage))
-        return list(found.values())
+        return self.tools.remember_items(query, nodes, passages)
 
 
 def _shown(found: Sequence[tuple[NodeWithScore, Passage]], compression: Compression) -> Previews:
-    nodes = [_copied(found[kept.index][0], kept) for kept in compression.passages]
+    nodes = [compressed_or_same(found[kept.index][0], kept) for kept in compression.passages]
     return Previews(text=compression.text or NOTHING, nodes=nodes)
-
-
-def _copied(item: NodeWithScore, kept: KeptPassage) -> NodeWithScore:
-    if is_text_only(item.node):
-        return compressed_node(item, kept, kept.index, kept.stands_for)
-    return passed_through(item)

@@ -74,7 +74,7 @@ async def test_the_tools_are_listed_with_their_schemas(client: Calls) -> None:
     assert query.output_schema == dict(OUTPUT_SCHEMA)
     assert query.input_schema["properties"]["top_n"] == {
         "type": ["integer", "null"],
-        "description": "How many results at most, the best ones; null for as many as fit.",
+        "description": "The most passages kept, the best ones. null switches this off.",
         "default": 5,
         "minimum": 1,
         "maximum": 100,
@@ -236,7 +236,7 @@ async def test_no_query_finds_what_a_link_leads_to(client: Calls, docs: Path) ->
 async def test_an_id_of_another_part_is_answered_with_those_that_there_are(client: Calls) -> None:
     result = await client.call_tool("expand_chunk", {"chunk_id": "docs/server.md#L7-L9"})
     assert result.is_error
-    assert "Of this file there are docs/server.md#L1-L3." in text_of(result)
+    assert "This file has docs/server.md#L1-L3." in text_of(result)
 
 
 async def test_changes_of_the_files_are_seen_by_the_next_call(client: Calls, docs: Path) -> None:

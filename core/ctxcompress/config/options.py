@@ -247,7 +247,7 @@ class CompressionConfig:
     type_weights: Mapping[str, float] = option(
         {},
         'A factor on the score of segments, by their kind. The kinds are "heading", "paragraph", "list_item", '
-        '"table", "code", "quote" and "metadata"; without a factor it is 1.0. QATBE_TYPE_WEIGHTS has the published '
+        '"table", "code", "quote", "metadata" and "boilerplate". QATBE_TYPE_WEIGHTS has the published '
         "factors.",
         checks.kind_weights,
     )

@@ -1,4 +1,4 @@
-"""Where a quote stands in texts."""
+"""Find a quote in kept texts, and the characters of the original text that it came from."""
 
 import re
 from bisect import bisect_right
@@ -25,28 +25,28 @@ class Place(NamedTuple):
 
 
 def find_quote(texts: Sequence[str], quote: str) -> Iterator[tuple[Place, ...]]:
-    """Each place where a quote stands in texts that follow one another: its part in each text that it goes over.
+    """Yield each occurrence of a quote in consecutive texts, as one place for each text that it runs through.
 
-    White space counts as white space, however much there is. Quotation marks around the quote, and dots for what was
-    left out of it, may be the quoter's: what is between them then stands in this order, at the first place it does.
-    What a format puts into texts, a backslash before a line or "&lt;", may be the format's. Linear in the texts.
+    Any run of white space matches any other. A quote that does not occur as it is may have quotation marks around it,
+    dots for parts that were dropped from it (the parts between them are then found once, in order), or what formats add
+    to texts: a backslash before a line, or "&lt;". Linear in the texts.
     """
-    text = _Text(texts)
+    folded_texts = _FoldedTexts(texts)
     bare = quote.strip(_MARKS)
     unescaped = _ESCAPE.sub(r"\1", bare).replace("&lt;", "<")
     for parts in ([quote], [bare], _ELLIPSIS.split(bare), [unescaped]):
-        found = list(text.found([folded for part in parts if (folded := " ".join(part.split()))]))
+        found = list(folded_texts.find([folded for part in parts if (folded := " ".join(part.split()))]))
         if found:
             for ranges in found:
-                yield tuple(place for start, end in ranges for place in text.places(start, end))
+                yield tuple(place for start, end in ranges for place in folded_texts.places(start, end))
             return
 
 
 class Origins:
-    """Where the characters of what was kept of a text stand in the text itself."""
+    """Maps the characters of a kept text to those of its original text."""
 
     def __init__(self, kept: str, spans: Sequence[tuple[int, int]], markers: Sequence[tuple[int, str]]) -> None:
-        """kept: the texts of the spans, with markers in between: (number of the span before which it stands, itself)"""
+        """kept: the texts of the spans, with the markers between them. markers: (number of the next span, text)."""
         self._kept, self._spans = kept, spans
         marked = Counter[int]()
         for before, marker in markers:
@@ -56,7 +56,7 @@ class Origins:
         self._begins = list(begins)[: len(spans)]
 
     def at(self, start: int, end: int) -> tuple[tuple[int, int, str], ...]:
-        """Of characters ``[start, end)`` that were kept: (where a part of them begins and ends, the part)."""
+        """Return the parts of the original text that characters ``[start, end)`` come from: (start, end, text)."""
         found = []
         for number in range(max(bisect_right(self._begins, start) - 1, 0), len(self._begins)):
             begin = self._begins[number]
@@ -69,20 +69,20 @@ class Origins:
         return tuple(found)
 
 
-class _Text:
-    """Texts one after the other, with single spaces between their words."""
+class _FoldedTexts:
+    """Consecutive texts, joined with single spaces between all words."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._sizes = [len(text) for text in texts]
         self._starts = list(accumulate((size + len(_BETWEEN) for size in self._sizes[:-1]), initial=0))
-        words = [match.span() for match in _WORD.finditer(_BETWEEN.join(texts))]
         joined = _BETWEEN.join(texts)
+        words = [match.span() for match in _WORD.finditer(joined)]
         self._folded = " ".join(joined[start:end] for start, end in words)
         self._begins = [start for start, _ in words]
         self._folded_begins = list(accumulate((end - start + 1 for start, end in words[:-1]), initial=0))
 
-    def found(self, parts: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
-        """Each place of the only part; or the first one of several, each after the one before."""
+    def find(self, parts: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
+        """Yield each occurrence of a single part, or the first occurrence of several parts in order."""
         if len(parts) == 1:
             yield from ([(start, start + len(parts[0]))] for start in self._occurrences(parts[0]))
             return
@@ -96,8 +96,8 @@ class _Text:
             yield ranges
 
     def places(self, start: int, end: int) -> Iterator[Place]:
-        """The parts of the texts that a part of the folded one is of."""
-        first, last = self._place(start), self._place(end - 1) + 1
+        """Yield the place in each text that a range of the folded text covers."""
+        first, last = self._joined_offset(start), self._joined_offset(end - 1) + 1
         for number in range(bisect_right(self._starts, first) - 1, len(self._sizes)):
             begin = self._starts[number]
             if begin >= last:
@@ -112,6 +112,6 @@ class _Text:
             yield start
             start = self._folded.find(part, start + len(part))
 
-    def _place(self, offset: int) -> int:
-        word = bisect_right(self._folded_begins, offset) - 1
-        return self._begins[word] + offset - self._folded_begins[word]
+    def _joined_offset(self, folded_offset: int) -> int:
+        word = bisect_right(self._folded_begins, folded_offset) - 1
+        return self._begins[word] + folded_offset - self._folded_begins[word]

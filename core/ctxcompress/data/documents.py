@@ -1,7 +1,7 @@
-"""The texts that are scored and cut, and how their parts are parts of the passages.
+"""Documents: the texts that are segmented and scored, and how they map to the passages.
 
-A document is mostly one passage. Chunks that overlap make one document together, in which what they share stands once;
-and paragraphs that another passage has are not in it.
+Usually a document is one passage. Overlapping chunks are joined into one document, which has their shared text once.
+Paragraphs that repeat another passage are not part of any document.
 """
 
 from bisect import bisect_right
@@ -16,7 +16,7 @@ from ctxcompress.data.spans import joined, stripped
 __all__ = ["Document", "Piece", "Spans", "documents_as_they_are", "passages_of"]
 
 Spans = dict[int, tuple[Span, ...]]
-"""Number of a passage (or of a document) -> spans of its text, in order."""
+"""Passage number (or document number) -> spans of its text, in order."""
 
 
 class Piece(NamedTuple):
@@ -25,23 +25,26 @@ class Piece(NamedTuple):
     passage: int
     span: Span
     filler: str = ""
-    """White space that stood before it where it was cut out, and that is in no passage."""
+    """White space before the piece that belongs to no passage: the splitter removed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text made of pieces of passages. The pieces of one passage are in its order, and next to each other."""
+    """A text made of pieces of passages. The pieces of one passage are adjacent and in order."""
 
     text: str
     pieces: tuple[Piece, ...]
     starts: tuple[int, ...]
-    """Where each piece begins in the text."""
+    """The offset in the text at which each piece begins."""
     is_passage: bool
-    """Whether it is one passage, and all of it."""
+    """Whether it is exactly one whole passage."""
 
     @classmethod
     def of(cls, pieces: Sequence[Piece], texts: Sequence[str]) -> "Document":
-        """texts: of all passages."""
+        """Join pieces into a document.
+
+        texts: the texts of all passages.
+        """
         parts = [filler + texts[passage][span.start : span.end] for passage, span, filler in pieces]
         whole = len(pieces) == 1 and len(parts[0]) == len(texts[pieces[0].passage])
         ends = accumulate(map(len, parts[:-1]), initial=0)
@@ -49,24 +52,24 @@ class Document:
         return cls("".join(parts), tuple(pieces), starts, whole)
 
     def passage_at(self, offset: int) -> int:
-        """The number of the passage that a character is of."""
+        """Return the number of the passage that has the character at an offset."""
         return self.pieces[bisect_right(self.starts, offset) - 1].passage
 
     def place(self, offset: int) -> int:
-        """Where in the text of its passage a character is."""
+        """Return the offset in its passage of the character at an offset of the document."""
         number = bisect_right(self.starts, offset) - 1
         span = self.pieces[number].span
         return min(span.start + offset - self.starts[number], span.end)
 
     def piece_end(self, offset: int) -> int:
-        """Where in the text the piece ends that a character is of."""
+        """Return the offset at which the piece around an offset ends."""
         following = bisect_right(self.starts, offset)
         return self.starts[following] if following < len(self.starts) else len(self.text)
 
     def of_passages(self, spans: Iterable[Span]) -> Spans:
-        """Passage number -> spans of the passages' texts that these spans of the document are.
+        """Convert spans of the document to spans of its passages.
 
-        Where a passage is not all of the document, white space at the ends of what is of it is not included.
+        If the document is more or less than one passage, white space at either end of a passage's part is not included.
         """
         if self.is_passage:
             return {self.pieces[0].passage: tuple(spans)}
@@ -79,18 +82,18 @@ class Document:
                 part = Span(max(start, begin), min(end, begin + span.end - span.start))
                 if part.start < part.end:
                     parts.setdefault(passage, []).append(part)
-        return {passage: found for passage, of in parts.items() if (found := self._shifted(stripped(of, self.text)))}
+        bare = {passage: stripped(spans_of_it, self.text) for passage, spans_of_it in parts.items()}
+        return {passage: found for passage, spans_of_it in bare.items() if (found := self._shifted(spans_of_it))}
 
     def in_passage(self, end: int) -> Piece:
-        """The passage that the character before `end` is of, and an empty span of its text: where that character
-        ends."""
+        """Return an empty piece at the end of the character before `end`, in the passage that has this character."""
         number = bisect_right(self.starts, end - 1) - 1
         passage, span, _ = self.pieces[number]
         place = min(end + span.start - self.starts[number], span.end)
         return Piece(passage, Span(place, place))
 
     def _shifted(self, spans: Iterable[Span]) -> tuple[Span, ...]:
-        """The spans as such of the passages' texts. None of them goes beyond a piece."""
+        """Convert spans that lie within one piece each to spans of the passages' texts."""
         shifted = []
         for start, end in spans:
             number = bisect_right(self.starts, start) - 1
@@ -100,12 +103,15 @@ class Document:
 
 
 def documents_as_they_are(texts: Sequence[str], numbers: Iterable[int] | None = None) -> list[Document]:
-    """The passages with these texts, or those of them with these numbers, each as a document."""
+    """Return one document for each passage, or for each passage with these numbers.
+
+    texts: the texts of all passages.
+    """
     chosen = range(len(texts)) if numbers is None else numbers
     whole = {length: Span(0, length) for length in set(map(len, texts))}  # one for many small texts
     return [Document(texts[n], (Piece(n, whole[len(texts[n])]),), (0,), True) for n in chosen]
 
 
 def passages_of(documents: Iterable[Document]) -> set[int]:
-    """The numbers of the passages of which something is in these."""
+    """Return the numbers of the passages that have a piece in these documents."""
     return {piece.passage for document in documents for piece in document.pieces}

@@ -1,4 +1,4 @@
-"""Reading a passage's title, headings, document and file from the metadata that loaders and splitters write."""
+"""Make passages from strings, mappings and the metadata that loaders, splitters and adapters write."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +11,9 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
 
 __all__ = ["RECORD_KEY", "Record", "as_number", "as_passages", "copied", "own_copy", "passage_from_metadata"]
+
+RECORD_KEY = "ctxcompress"
+"""The metadata key of an adapter's record."""
 
 _USUAL_KEYS = {
     "title": ("title", "document_title", "page_title"),
@@ -33,10 +36,10 @@ def passage_from_metadata(
     metadata_map: Mapping[str, str] | None = None,
     score_key: str | None = None,
 ) -> Passage:
-    """A Passage whose title, header_path, doc_id and file_path are read from `metadata`.
+    """Return a Passage with the title, header_path, doc_id and file_path found in `metadata`.
 
-    `metadata_map` says which key to read a field from instead of the usual ones, `score_key` which one
-    holds the score; `score` wins over it. The metadata is copied deeply: the passage shares nothing with it.
+    `metadata_map` names the key for a field, in place of the usual keys. `score_key` names the key of the score, and is
+    ignored if `score` is given. The passage gets a deep copy of the metadata.
     """
     mapped = metadata_map or {}
 
@@ -58,26 +61,78 @@ def passage_from_metadata(
 
 
 def as_passages(
-    items: Iterable[Passage | str | Mapping[str, object]],
+    passages: Iterable[Passage | str | Mapping[str, object]],
     *,
     metadata_map: Mapping[str, str] | None = None,
     score_key: str | None = None,
     first: int = 0,
 ) -> tuple[Passage, ...]:
-    """Passages from strings, mappings and passages; a missing id becomes the position, counted from `first`.
+    """Convert strings and mappings to passages. A missing id becomes the position, counted from `first`.
 
-    A mapping needs its text under "text", "page_content" or "content"; its "id", "score" and
-    "metadata" are used, and its other keys are read like metadata. Raises InputError on anything else.
+    A mapping needs its text under "text", "page_content" or "content". Its "id", "score" and "metadata" are used, and
+    all other keys are read as metadata. Raises InputError for any other type.
     """
-    if isinstance(items, str | Mapping | Passage) or not isinstance(items, Iterable):
-        raise InputError(f"passages is one {type(items).__name__}; give a list of them")
-    return tuple(_as_passage(index, item, metadata_map, score_key) for index, item in enumerate(items, first))
+    if isinstance(passages, str | Mapping | Passage) or not isinstance(passages, Iterable):
+        raise InputError(f"passages is a {type(passages).__name__}; give a list of passages")
+    return tuple(_as_passage(index, item, metadata_map, score_key) for index, item in enumerate(passages, first))
 
 
 def own_copy(passage: Passage) -> Passage:
-    """The same passage, which shares with it nothing that can change."""
+    """Return a copy of the passage that shares nothing mutable with it."""
     metadata = {key: copied(value) for key, value in passage.metadata.items()}
     return replace(passage, metadata=metadata, embedding=deepcopy(passage.embedding))
+
+
+def copied(value: object) -> object:
+    """Return a deep copy of `value`. Only immutable parts, and parts that cannot be copied, such as locks and open
+    files, are shared."""
+    if value is None or type(value) in _IMMUTABLE:
+        return value
+    try:
+        return deepcopy(value)
+    except _REFUSALS:
+        if type(value) is dict:
+            return {key: copied(item) for key, item in value.items()}
+        return [copied(item) for item in value] if type(value) is list else value
+
+
+def as_number(value: object) -> float | None:
+    """Return a score as a float, or None if it is missing or no finite number: unknown is not zero."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What an adapter wrote into the metadata about the origin of a kept text. None means that it is missing."""
+
+    index: int | None = None
+    spans: tuple[tuple[int, int], ...] | None = None
+    markers: tuple[tuple[int, str], ...] = ()
+    tokens: int | None = None
+    relevance: float | None = None
+    score: float | None = None
+    is_line: bool = False
+
+    @classmethod
+    def read(cls, record: object) -> "Record":
+        """Read a record. Anything that adapters do not write counts as missing."""
+        if not isinstance(record, Mapping):
+            return cls()
+        return cls(
+            index=_number(record.get("index")),
+            spans=_spans(record.get("spans")),
+            markers=_markers(record.get("markers")),
+            tokens=_number(record.get("tokens")),
+            relevance=_finite(record.get("relevance")),
+            score=_finite(record.get("score")),
+            is_line=record.get("metadata_only") is True,
+        )
 
 
 def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:
@@ -122,18 +177,6 @@ def _from_mapping(
     )
 
 
-def copied(value: object) -> object:
-    """A deep copy; what is immutable or refuses to be copied (a lock, an open file) is shared, and only that."""
-    if value is None or type(value) in _IMMUTABLE:
-        return value
-    try:
-        return deepcopy(value)
-    except _REFUSALS:
-        if type(value) is dict:
-            return {key: copied(item) for key, item in value.items()}
-        return [copied(item) for item in value] if type(value) is list else value
-
-
 def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, ...] | None:
     levels = tuple(str(metadata[level]) for level in _HEADER_LEVELS if metadata.get(level))
     if levels and key is None:
@@ -150,48 +193,6 @@ def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, 
 
 def _first_text(metadata: Mapping[str, object], keys: Iterable[str]) -> str | None:
     return next((value for key in keys if isinstance(value := metadata.get(key), str) and value), None)
-
-
-def as_number(value: object) -> float | None:
-    """A score, or None where it is missing or not a usable number: unknown is not zero."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-RECORD_KEY = "ctxcompress"
-"""Of the metadata."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """Where a text comes from; None where that is not said."""
-
-    index: int | None = None
-    spans: tuple[tuple[int, int], ...] | None = None
-    markers: tuple[tuple[int, str], ...] = ()
-    tokens: int | None = None
-    relevance: float | None = None
-    score: float | None = None
-    is_line: bool = False
-
-    @classmethod
-    def read(cls, record: object) -> "Record":
-        if not isinstance(record, Mapping):
-            return cls()
-        return cls(
-            index=_number(record.get("index")),
-            spans=_spans(record.get("spans")),
-            markers=_markers(record.get("markers")),
-            tokens=_number(record.get("tokens")),
-            relevance=_finite(record.get("relevance")),
-            score=_finite(record.get("score")),
-            is_line=record.get("metadata_only") is True,
-        )
 
 
 def _number(value: object) -> int | None:

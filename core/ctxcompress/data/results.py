@@ -1,4 +1,4 @@
-"""What comes out, and what was decided. All immutable."""
+"""The result of a compression: what was kept, what was dropped and why. All types are immutable."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,93 +34,96 @@ __all__ = [
 ]
 
 Format = Literal["plain", "compact", "verbose", "json", "xml"]
-"""How the final text shows what is kept."""
+"""The format of the final text."""
 
 
 class Reason(StrEnum):
-    """Why a text was left out."""
+    """Why a text was dropped."""
 
     SCORE = "score"
-    """The retriever's score was below `min_score`."""
+    """The retriever's score is below `min_score`."""
     LIMIT = "limit"
-    """There were better passages of the same document (`max_chunks_per_doc`), or better ones altogether (`top_n`)."""
+    """The document has enough better passages (`max_chunks_per_doc`), or the input has (`top_n`)."""
     BUDGET = "budget"
-    """Other segments were worth more of the budget."""
+    """The budget went to segments that are worth more."""
     DUPLICATE = "duplicate"
-    """The same text, or for a whole passage nearly the same, is in another one that is preferred to this."""
+    """Another passage has the same text. For a whole passage, nearly the same text counts, too."""
     UNLIKELY = "unlikely"
-    """It was hardly likely to be needed, so that the budget was not filled with it (`adaptive`), or it is boilerplate
-    that the question does not ask for."""
+    """The question hardly needs it (`adaptive`), or it is boilerplate that the question does not ask for."""
     TRUNCATED = "truncated"
-    """The passage was longer than `max_length`, or for a fact than `factual_length`."""
+    """The passage is longer than `max_length`, or than `factual_length` for a factual question."""
     METADATA = "metadata"
-    """The retriever's score was below `score_threshold`, so that a line says what the passage is."""
+    """The retriever's score is below `score_threshold`, so a line that says what the passage is replaces it."""
     EMPTY = "empty"
-    """There was nothing but white space."""
+    """The passage is empty or only white space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was left out of one passage for one reason."""
+    """The parts of one passage that were dropped for one reason."""
 
     index: int
-    """Position of the passage in the input, from 0."""
+    """The position of the passage in the input, from 0."""
     passage: Passage
     spans: tuple[Span, ...]
-    """The parts left out: characters of `passage.text`, in order."""
+    """The dropped parts: characters of `passage.text`, in order."""
     reason: Reason
     duplicate_of: int | None = None
-    """Position of the passage that stands for this one, where this one was left out as its copy."""
+    """For a duplicate, the position of the passage that stands for it."""
 
     @property
     def text(self) -> str:
-        """The text that was left out."""
+        """The dropped text."""
         return "".join(self.passage.text[start:end] for start, end in self.spans)
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPassage:
-    """What was kept of one passage.
+    """The kept text of one passage.
 
-    ``text == shown(original.text, spans, markers)`` always holds: without markers, which only source code and what is
-    longer than `max_length` has, it is the join of the spans' texts. Only where `metadata_only` is set there are no
-    spans, and the text is a line that says what the passage is.
+    `text` is the join of the spans' texts, with the gap markers between them. Only source code and passages that were
+    truncated have gap markers. If `metadata_only` is set, there are no spans, and `text` is a line that says what the
+    passage is.
     """
 
     index: int
-    """Position of the passage in the input, from 0."""
+    """The position of the passage in the input, from 0."""
     original: Passage
     text: str
     spans: tuple[Span, ...]
     tokens: int
-    """Tokens of `text` alone."""
+    """The tokens of `text` alone."""
     relevance: float
-    """The best of the scores of the passage's segments, kept or not. Of the scorer "evidence" it is the probability
-    that the segment is needed; of "bm25" it is comparable within one compression only. 1.0 where all came back as it
-    was."""
+    """The best score of the passage's segments, kept or dropped. With the scorer "evidence" it is the probability that
+    the segment is needed. With "bm25" it is comparable only within one compression. It is 1.0 if the whole input fits
+    and is returned unchanged."""
     stands_for: tuple[int, ...] = ()
-    """Positions of the passages that were left out as copies of this one."""
+    """The positions of the passages that were dropped as duplicates of this one."""
     markers: tuple[Marker, ...] = ()
     metadata_only: bool = False
-    """Whether the text is about the passage, of which nothing is kept."""
+    """Whether `text` is a line about the passage, in place of its text."""
 
     @classmethod
     def from_record(cls, index: int, passage: Passage, record: object) -> "KeptPassage":
-        """What an adapter gave out, of the record that it left in the metadata: not from its original, of which it
-        has the spans only. Without a record all of the text was kept; its tokens are then 0, which is not counted.
+        """Rebuild a kept passage from an adapter's output and the record in its metadata.
 
-        index: where it stands. What in a record is not as adapters write it counts as missing.
+        `original` then has the kept text, because the record has only the spans of the original text. Without a record
+        the whole text counts as kept, and `tokens` is 0. Anything in a record that adapters do not write counts as
+        missing.
+
+        index: its position, used if the record has none.
         """
-        said = Record.read(record)
+        origin = Record.read(record)
+        spans = (Span(0, len(passage.text)),) if origin.spans is None else tuple(Span(*ends) for ends in origin.spans)
         return cls(
-            index=index if said.index is None else said.index,
-            original=passage if said.score is None else replace(passage, score=said.score),
+            index=index if origin.index is None else origin.index,
+            original=passage if origin.score is None else replace(passage, score=origin.score),
             text=passage.text,
-            spans=(Span(0, len(passage.text)),) if said.spans is None else tuple(Span(*ends) for ends in said.spans),
-            tokens=said.tokens or 0,
-            relevance=1.0 if said.relevance is None else said.relevance,
-            markers=tuple(Marker(*place) for place in said.markers),
-            metadata_only=said.is_line,
+            spans=spans,
+            tokens=origin.tokens or 0,
+            relevance=1.0 if origin.relevance is None else origin.relevance,
+            markers=tuple(Marker(*marker) for marker in origin.markers),
+            metadata_only=origin.is_line,
         )
 
     @property
@@ -129,94 +132,99 @@ class KeptPassage:
 
     @property
     def untouched(self) -> bool:
-        """Whether all of the original text was kept."""
+        """Whether the whole original text was kept."""
         return not self.metadata_only and self.text == self.original.text
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where a quote comes from: what of it stands in one passage."""
+    """The source of a quote: the part of it that is in one passage."""
 
     passage: Passage
     index: int
-    """Position of the passage in the input, from 0."""
+    """The position of the passage in the input, from 0."""
     spans: tuple[Span, ...]
-    """Characters of the passage's original text. Several where something was left out in between."""
+    """Characters of the passage's original text; several spans if text between them was dropped."""
     texts: tuple[str, ...]
-    """What stands there."""
+    """The text of each span."""
 
     @property
     def text(self) -> str:
-        """All of what is quoted of the passage."""
+        """All text that is quoted from the passage."""
         return "".join(self.texts)
 
     @classmethod
     def find(cls, quote: str, parts: Sequence[KeptPassage]) -> "tuple[Citation, ...]":
-        """Each place of a quote in what was kept of passages: see `Compression.cite`."""
-        read = [part for part in parts if not part.metadata_only]
+        """Return the sources of a quote from kept passages: see `Compression.cite`."""
+        quotable = [part for part in parts if not part.metadata_only]
         origins: dict[int, Origins] = {}
         found: list[Citation] = []
-        for places in find_quote([part.text for part in read], quote):
+        for places in find_quote([part.text for part in quotable], quote):
             for number, start, end in places:
-                part = read[number]
+                part = quotable[number]
                 if number not in origins:
                     origins[number] = Origins(part.text, part.spans, part.markers)
-                of_place = origins[number].at(start, end)
-                if of_place:
-                    spans = tuple(Span(first, last) for first, last, _ in of_place)
-                    found.append(cls(part.original, part.index, spans, tuple(text for _, _, text in of_place)))
+                quoted = origins[number].at(start, end)
+                if quoted:
+                    spans = tuple(Span(first, last) for first, last, _ in quoted)
+                    found.append(cls(part.original, part.index, spans, tuple(text for _, _, text in quoted)))
         return tuple(found)
 
 
 class CountsTokens(Protocol):
-    """The text of passages, which can tell its tokens."""
+    """The input's text, which counts its tokens on demand."""
 
     def tokens(self, left: Mapping[int, Sequence[Span]] | None = None) -> int:
-        """How many they are. left: number of a passage -> what is left of its text, for those of which something is;
-        None for all of all."""
+        """Count the tokens.
+
+        left: passage number -> the spans to count; other passages do not count. None counts the whole text.
+        """
 
 
 class ResultOperations(Protocol):
-    """What can compress a passage again, for the same question."""
+    """The operations of a result that need the compressor: a Compressor has them."""
 
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
-        """What of the passage answers the question best, in at most so many tokens."""
+        """Return the parts of the passage that best answer the query, in at most `max_tokens` tokens."""
 
     def render(self, compression: "Compression", format: Format) -> str:
-        """What was kept in another format, within the budget that it was kept for."""
+        """Return the kept passages in another format, within the same budget."""
 
     def xray(self, compression: "Compression", *, brief: bool = False) -> str:
-        """A page that shows what became of every passage, or in brief a part of a page."""
+        """Return a page that shows what was kept and dropped of every passage. brief: return a shorter fragment."""
 
     def trace(self, compression: "Compression", directory: str | PathLike[str]) -> Path | None:
-        """Where that page was written; None if it was not."""
+        """Write that page into a folder and return its path, or None if that failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compression:
-    """The result: what was kept, what was dropped and why.
+    """The result of a compression: what was kept, what was dropped and why.
 
     The spans of `passages` and of `dropped` together cover every input passage exactly once.
     """
 
     query: str
     text: str
-    """The kept passages in their order, in the format that was asked for: at most `max_tokens` tokens."""
+    """The final text: the kept passages in the format of the options, in at most `max_tokens` tokens."""
     passages: tuple[KeptPassage, ...]
     dropped: tuple[Decision, ...]
     tokens: int
-    """Tokens of `text`."""
+    """The tokens of `text`."""
     max_tokens: int
     stages: tuple[StageStats, ...]
     input_count: int
     original: CountsTokens = field(compare=False, repr=False)
-    """All passages as they came in, to be counted if that is asked for."""
+    """The text of the whole input, whose tokens are counted on demand."""
     compressor: ResultOperations = field(compare=False, repr=False)
 
     @property
     def stats(self) -> Stats:
-        """The statistics. Asking for them counts the tokens of the whole input, which for long
-        inputs costs more than the compression did: so it happens here and not before."""
+        """The statistics of the compression.
+
+        Reading them counts the tokens of the whole input. For a long input that takes longer than the compression, so
+        it is not done before.
+        """
         after = {stage.name: stage.items_out for stage in self.stages}
         return Stats(
             original_count=self.input_count,
@@ -232,56 +240,57 @@ class Compression:
         )
 
     def render(self, format: Format) -> str:
-        """The kept passages as "plain", "compact", "verbose", "json" or "xml", in at most `max_tokens` tokens.
+        """Return the kept passages as "plain", "compact", "verbose", "json" or "xml", in at most `max_tokens` tokens.
 
-        In the format that was asked for it is `text`. In another one it shows `passages` where they fit with its
-        headers; where they do not, all that came in is compressed again for that format. See docs/formats.md.
+        In the format of the options this is `text`. If `passages` do not fit with the headers of another format, the
+        whole input is compressed again for that format. See docs/formats.md.
 
-        Raises ConfigError on another name, or for the lines of `mode="preview"`, which have no other format.
+        Raises ConfigError for an unknown format, and for `mode="preview"`, which has only one format.
         """
         return self.compressor.render(self, format)
 
     def cite(self, quote: str) -> tuple[Citation, ...]:
-        """Where a quote from the final text comes from: the passages, with exact character offsets; none if it is not
-        a quote.
+        """Find the passages that a quote from the final text comes from, with exact character offsets.
 
-        One citation for each place, in the order of the text; a quote that goes over several passages has one for each.
-        White space may differ, and the quote may have marks around it and dots ("...") for what it leaves out. Lines
-        about passages (`metadata_only`) and the headers of formats cannot be cited. Raises InputError if `quote` is no
-        string.
+        Return one citation for each occurrence, in the order of the text. A quote that runs through several passages
+        has one for each of them. If the quote does not occur, there are none. White space may differ. The quote may
+        have quotation marks around it, and dots ("...") for parts that it drops. Lines about passages (`metadata_only`)
+        and the headers of formats cannot be cited. Raises InputError if `quote` is not a string.
         """
         if not isinstance(quote, str):
             raise InputError(f"quote is a {type(quote).__name__}; give a string")
         return Citation.find(quote, self.passages)
 
     def xray(self) -> str:
-        """A page in HTML that shows what became of every passage: what is kept by its score, what is left out by its
-        reason, and how many tokens each reason saved. See docs/xray.md.
+        """Return an HTML page that shows every passage: kept text by its score, dropped text by its reason, and the
+        tokens that each reason saved. See docs/xray.md.
 
-        It is complete in itself, without scripts and without anything from elsewhere, and no text can be more than text
-        in it. It holds the texts of the passages. The scores are worked out again for it, and all tokens counted, so
-        that it takes longer than the compression did; an `encoder` is asked once more, and what it raises is raised on.
+        The page is one file. It has no scripts and loads nothing, and no passage can inject markup. It contains the
+        texts of the passages. Making it takes longer than the compression, because all segments are scored again and
+        all tokens are counted. An `encoder` is called again, and its exceptions are not caught.
         """
         return self.compressor.xray(self)
 
     def trace(self, directory: str | PathLike[str]) -> Path | None:
-        """Writes that page into a folder, which is made if it is not there, and says where; None where it could not be
-        written, which is logged as a warning. An `encoder` is not asked again: the scores are those of words alone.
+        """Write the page of `xray` into a folder and return its path. Create the folder if necessary.
 
-        The file is called by its time, `ctxcompress-20261121T180102.123456Z-1f0c93ab.html`, and can be read by its
-        owner only. Of these files the folder keeps the last 100; others in it are left alone.
+        If the page cannot be written, log a warning and return None. An `encoder` is not called again: the page shows
+        scores from words alone.
+
+        The file is named after the time, `ctxcompress-20261121T180102.123456Z-1f0c93ab.html`, and only its owner can
+        read it. The folder keeps the last 100 of these files. Other files are not touched.
         """
         return self.compressor.trace(self, directory)
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the numbers, and what is kept."""
+        """Return the HTML that notebooks show: the numbers and the kept text."""
         return self.compressor.xray(self, brief=True)
 
     def expand(self, id: str, *, max_tokens: int | None = None) -> str:
-        """The text of the passage with this id, be it kept or dropped: in full, or what of it answers the query best
-        in at most `max_tokens` tokens.
+        """Return the text of the passage with this id, kept or dropped.
 
-        Raises InputError if no passage has it. Of several with one id it is the first.
+        With `max_tokens`, return only the parts that best answer the query. If several passages have the id, the first
+        one counts. Raises InputError if none has it.
         """
         passages = self.input_passages()
         for passage in passages:
@@ -291,7 +300,7 @@ class Compression:
         raise InputError(f"no passage has the id {id!r}; the first ones are {known or 'none'}")
 
     def input_passages(self) -> list[Passage]:
-        """The passages as they came in, in their order."""
+        """Return the input passages, unchanged and in order."""
         passages = {part.index: part.original for part in self.passages}
         passages.update((part.index, part.passage) for part in self.dropped)
         return [passages[index] for index in sorted(passages)]
@@ -299,22 +308,26 @@ class Compression:
 
 @dataclass(frozen=True, slots=True)
 class DeliveredContext:
-    """What the reader has already."""
+    """The context that the language model already has."""
 
     text: str = ""
     parts: Sequence[KeptPassage] = ()
-    """What that text consists of."""
+    """The kept passages that make up the text."""
 
     def passages(self) -> list[Passage]:
-        """The parts as passages. An embedding says nothing of a part."""
+        """Return the parts as passages. An incomplete one has no embedding, because it was made of the whole text."""
         return [
             part.original if part.untouched else replace(part.original, text=part.text, embedding=None)
             for part in self.parts
         ]
 
-    def spans(self, items: Sequence[Passage]) -> dict[int, tuple[Span, ...]]:
-        """Number of an item whose text came before -> the spans of it that were promised."""
-        of_text: dict[str, list[Span]] = {}
+    def spans(self, passages: Sequence[Passage]) -> dict[int, tuple[Span, ...]]:
+        """Return the delivered spans by passage number, for passages whose original text was delivered before."""
+        by_text: dict[str, list[Span]] = {}
         for part in self.parts:
-            of_text.setdefault(part.original.text, []).extend(part.spans)
-        return {number: joined(sorted(of_text[item.text])) for number, item in enumerate(items) if item.text in of_text}
+            by_text.setdefault(part.original.text, []).extend(part.spans)
+        return {
+            number: joined(sorted(by_text[passage.text]))
+            for number, passage in enumerate(passages)
+            if passage.text in by_text
+        }

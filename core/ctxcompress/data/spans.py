@@ -1,4 +1,4 @@
-"""Arithmetic on ascending, disjoint spans of one text."""
+"""Arithmetic on ascending, disjoint spans of one text, and the gap markers between them."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -8,8 +8,21 @@ from ctxcompress.data.passages import Marker, Span
 __all__ = ["Gap", "intersection", "inverse", "joined", "markers_for", "merged", "shown", "spans_of", "stripped"]
 
 
+class Gap(NamedTuple):
+    """A part that was cut out of a text: characters ``[start, end)``, up to the white space before what follows."""
+
+    start: int
+    end: int
+    mark: str
+    """The gap marker, without a line end."""
+    separator: str
+    """The white space between the gap marker and the text beside it."""
+    apart: str
+    """The gap marker for when the text right before the gap is not kept, such as the signature of a body."""
+
+
 def inverse(spans: Sequence[Span], length: int) -> tuple[Span, ...]:
-    """What of a text of `length` characters the spans leave out."""
+    """Return the parts of a text of `length` characters that the spans do not cover."""
     if not spans:
         return (Span(0, length),) if length else ()
     starts = [0, *(end for _, end in spans)]
@@ -18,7 +31,7 @@ def inverse(spans: Sequence[Span], length: int) -> tuple[Span, ...]:
 
 
 def intersection(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
-    """What is in a span of both."""
+    """Return the parts that both cover."""
     found = []
     i = j = 0
     while i < len(one) and j < len(other):
@@ -33,7 +46,7 @@ def intersection(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]
 
 
 def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The same without empty spans, and adjacent ones as one."""
+    """Return the spans without empty ones, and with adjacent ones joined."""
     found: list[Span] = []
     for span in spans:
         if found and found[-1].end == span.start:
@@ -44,8 +57,10 @@ def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def stripped(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """The same without white space where the first one begins and the last one ends, but for the indentation of the
-    first line; without spans that are nothing else there."""
+    """Return the spans without white space at the beginning of the first one and the end of the last one.
+
+    The indentation of the first line stays. Spans at either end that hold only white space are removed.
+    """
     ends = [(start, end) for start, end in spans]
     while ends and not text[slice(*ends[0])].strip():
         del ends[0]
@@ -62,36 +77,23 @@ def stripped(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
 
 
 def shown(text: str, spans: Sequence[Span], markers: Sequence[Marker] = ()) -> str:
-    """The text of the spans, with the markers in their places."""
+    """Return the text of the spans, with the markers between them."""
     parts = [text[start:end] for start, end in spans]
     for before, marker in reversed(markers):
         parts.insert(before, marker)
     return "".join(parts)
 
 
-class Gap(NamedTuple):
-    """What was cut out: characters ``[start, end)`` of a text, up to the white space before what follows."""
-
-    start: int
-    end: int
-    mark: str
-    """What is shown in its place, without a line end."""
-    separator: str
-    """The white space that parts the mark from what stands around it."""
-    apart: str
-    """What is shown where what stood right before the gap is not kept: of a body without its signature."""
-
-
 def spans_of(gaps: Iterable[Gap]) -> tuple[Span, ...]:
-    """What was cut out, as spans."""
+    """Return the gaps as spans."""
     return tuple(Span(gap.start, gap.end) for gap in gaps)
 
 
 def markers_for(spans: Sequence[Span], gaps: Sequence[Gap]) -> tuple[Marker, ...]:
-    """The markers between these spans (in order) of a text with these gaps (in order).
+    """Return the gap markers between the spans of a text that has these gaps. Both are in order.
 
-    There is one between two spans if a gap is between them, and one before the first or after the last span if a gap
-    ends or begins right there.
+    Two spans have a marker between them if a gap lies between them. A marker comes before the first span if a gap ends
+    there, and after the last span if a gap begins there.
     """
     found: list[Marker] = []
     number = 0
@@ -104,20 +106,8 @@ def markers_for(spans: Sequence[Span], gaps: Sequence[Gap]) -> tuple[Marker, ...
     return tuple(found)
 
 
-def merged(markers: Sequence[Marker], others: Sequence[Marker]) -> tuple[Marker, ...]:
-    """Both in order; where both have one in a place, the one that stands for a body, which has to be there."""
-    if not (markers and others):
-        return tuple(markers or others)
-    taken = {marker.before for marker in markers}
-    bodies = {other.before for other in others if other.text.strip() == "..."}
-    bodies -= {marker.before for marker in markers if marker.text.strip() == "..."}
-    stay = [marker for marker in markers if marker.before not in bodies]
-    more = [other for other in others if other.before in bodies or other.before not in taken]
-    return tuple(sorted((*stay, *more), key=lambda marker: marker.before))
-
-
 def _marker(gap: Gap, spans: Sequence[Span], number: int) -> Marker | None:
-    """number: of the first span after the gap."""
+    """number: the first span after the gap."""
     if not spans:
         return None
     if number == 0:
@@ -126,3 +116,15 @@ def _marker(gap: Gap, spans: Sequence[Span], number: int) -> Marker | None:
     if number < len(spans) or adjoins:
         return Marker(number, gap.separator + (gap.mark if adjoins else gap.apart))
     return None
+
+
+def merged(markers: Sequence[Marker], others: Sequence[Marker]) -> tuple[Marker, ...]:
+    """Return both in order. Where both have a marker, the one that stands for a function's body wins: code needs it."""
+    if not (markers and others):
+        return tuple(markers or others)
+    taken = {marker.before for marker in markers}
+    bodies = {other.before for other in others if other.text.strip() == "..."}
+    bodies -= {marker.before for marker in markers if marker.text.strip() == "..."}
+    stay = [marker for marker in markers if marker.before not in bodies]
+    more = [other for other in others if other.before in bodies or other.before not in taken]
+    return tuple(sorted((*stay, *more), key=lambda marker: marker.before))

@@ -1,4 +1,4 @@
-"""What a compression counted."""
+"""The statistics of a compression, the clock that times its stages, and how a cancelled compression is stopped."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
@@ -9,7 +9,10 @@ from threading import Event
 from time import perf_counter
 from typing import Any
 
-__all__ = ["Clock", "StageStats", "Stats", "stop_if_given_up", "waiting"]
+__all__ = ["Clock", "StageStats", "Stats", "cancellable", "stop_if_cancelled"]
+
+_CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", default=())
+"""The events that cancel the current work: one for each enclosing `cancellable` block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +38,16 @@ class Stats:
     """Counts of one compression. Tokens are counted in the final, joined text."""
 
     original_count: int
-    """Passages that came in."""
+    """Input passages."""
     after_threshold: int
     after_dedup: int
     after_limit: int
     clusters_merged: int
-    """Passages that were left out because another one stands for them."""
+    """Passages dropped as duplicates or near-duplicates of another one."""
     metadata_only_count: int
-    """Passages in whose place a line is shown."""
+    """Passages replaced by a line that says what they are."""
     kept_count: int
-    """Passages of which something is kept."""
+    """Passages of which some text is kept."""
     original_tokens: int
     compressed_tokens: int
     stages: tuple[StageStats, ...]
@@ -55,11 +58,11 @@ class Stats:
 
     @property
     def savings_percent(self) -> float:
-        """Share of the original tokens that were saved, 0 to 100."""
+        """The share of the original tokens that were saved, from 0 to 100."""
         return 100 * self.tokens_saved / self.original_tokens if self.original_tokens else 0.0
 
     def summary(self) -> str:
-        """What happened, in a few lines to be read."""
+        """Return the counts as a few lines of text for people to read."""
         notes = {stage.name: f" ({stage.note})" if stage.note else "" for stage in self.stages}
         return "\n".join(
             (
@@ -75,9 +78,9 @@ class Stats:
         )
 
     def metrics(self) -> dict[str, int | str]:
-        """The six numbers that a log line of a search has: `totalChunks`, `metadataOnlyChunks`,
-        `tokensBeforeCompression`, `tokensAfterCompression`, `tokensSaved`, and `compressionRate`, the share that was
-        saved, as "30.0%"."""
+        """Return the six numbers for the log line of a search: `totalChunks`, `metadataOnlyChunks`,
+        `tokensBeforeCompression`, `tokensAfterCompression`, `tokensSaved`, and `compressionRate`, which is the share
+        of tokens saved, such as "30.0%"."""
         return {
             "totalChunks": self.original_count,
             "metadataOnlyChunks": self.metadata_only_count,
@@ -88,7 +91,7 @@ class Stats:
         }
 
     def to_dict(self) -> dict[str, object]:
-        """Return the numbers and the stages with their notes, in types that JSON has."""
+        """Return the counts and the stages with their notes, in types that JSON has."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
             "tokens_saved": self.tokens_saved,
@@ -101,31 +104,8 @@ _COUNTS = tuple(entry.name for entry in fields(Stats) if entry.name != "stages")
 _STAGE_FIELDS = ("name", "items_in", "items_out", "milliseconds", "note")
 
 
-_GIVEN_UP: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_given_up", default=())
-
-
-@contextmanager
-def waiting() -> Iterator[Callable[..., Any]]:
-    """Gives what calls a function in a context of its own, for another thread to do. What it does is given up when this
-    is left by an exception, such as that of a task that is cancelled."""
-    given_up, context = Event(), copy_context()
-    context.run(_GIVEN_UP.set, (*_GIVEN_UP.get(), given_up))
-    try:
-        yield context.run
-    except BaseException:
-        given_up.set()
-        raise
-
-
-def stop_if_given_up() -> None:
-    """Raises CancelledError, which nobody will see, where nobody waits any more."""
-    for given_up in _GIVEN_UP.get():
-        if given_up.is_set():
-            raise CancelledError
-
-
 class Clock:
-    """Takes the time of each stage and what it made of how much."""
+    """Records how long each stage took, and how many items went in and came out."""
 
     __slots__ = ("_since", "laps")
 
@@ -134,8 +114,31 @@ class Clock:
         self._since = perf_counter()
 
     def lap(self, name: str, items_in: int, items_out: int, note: str = "") -> None:
-        """A stage has ended, and the next one begins, unless nobody waits for it."""
+        """Record the end of a stage and start timing the next one. Raises CancelledError if the work is cancelled."""
         now = perf_counter()
         self.laps.append(StageStats(name, items_in, items_out, 1e3 * (now - self._since), note))
         self._since = now
-        stop_if_given_up()
+        stop_if_cancelled()
+
+
+@contextmanager
+def cancellable() -> Iterator[Callable[..., Any]]:
+    """Yield a function that runs work in a context of its own, for use on another thread.
+
+    The work is cancelled if the block is left by an exception, such as the cancellation of a task. It stops at its next
+    call of `stop_if_cancelled`.
+    """
+    cancelled, context = Event(), copy_context()
+    context.run(_CANCELLED.set, (*_CANCELLED.get(), cancelled))
+    try:
+        yield context.run
+    except BaseException:
+        cancelled.set()
+        raise
+
+
+def stop_if_cancelled() -> None:
+    """Raise CancelledError if nobody waits for the current work any more."""
+    for cancelled in _CANCELLED.get():
+        if cancelled.is_set():
+            raise CancelledError

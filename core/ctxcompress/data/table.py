@@ -1,4 +1,4 @@
-"""The segment table: every segment of every document, once, for the steps that score and select them."""
+"""The segment table: all segments of all documents, for the steps that score and select them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,16 +13,15 @@ from ctxcompress.data.passages import Kind, Segment, Span
 
 __all__ = ["SegmentTable", "number_sections"]
 
-
 _LONG_PASSAGE = 3_000
-"""Characters above which a passage is judged by section: more than a usual chunk, less than a page."""
+"""Longer passages, in characters, have several sections: the limit is above a usual chunk and below a page."""
 
 
 def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
-    """The section number of every segment of every passage, in order, counted from 0 over all of them.
+    """Return the section number of every segment, counted from 0 across all passages.
 
-    A short passage is one section. In a long one, and in code, segments under the same heading are one, and
-    where there are no headings, those of one block.
+    A short passage is one section. In long passages, and in code, a section is the segments under one heading, or one
+    block if there is no heading.
     """
     numbers: list[int] = []
     section = -1
@@ -40,41 +39,44 @@ def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
 
 @dataclass(frozen=True)  # without slots: the arrays are made when they are first asked for
 class SegmentTable:
-    """Parallel sequences, one entry a segment, in source order."""
+    """Parallel sequences with one entry for each segment, in source order."""
 
     segments: Sequence[Segment]
     texts: Sequence[str]
-    """Of the segments, white space after them included."""
+    """The text of each segment, with the white space after it."""
     document: Sequence[int]
-    """Which document each segment is of."""
+    """The number of each segment's document."""
     passage: Sequence[int]
-    """Which passage each segment begins in."""
+    """The number of the passage in which each segment begins."""
     first: Sequence[int]
-    """Per document, the number of its first segment; and at the end the number of segments."""
+    """The number of each document's first segment, then the number of all segments."""
 
     @cached_property
     def documents(self) -> NDArray[np.intp]:
-        """The document of each segment, as an array."""
+        """The number of each segment's document, as an array."""
         return np.array(self.document, dtype=np.intp)
 
     @cached_property
     def lengths(self) -> NDArray[np.float64]:
-        """The characters of each segment."""
+        """The length of each segment in characters."""
         return np.fromiter(map(len, self.texts), float, len(self.texts))
 
     @cached_property
     def is_source(self) -> NDArray[np.bool_]:
-        """Which segments are source code of a file or a chunk of one, not code in the middle of prose."""
+        """Whether each segment is part of a source file, and not code within prose."""
         return np.array([segment.unit is not None for segment in self.segments], dtype=bool)
 
     @cached_property
     def sections(self) -> list[int]:
-        """The section of each segment, ascending from 0: see `number_sections`."""
+        """The section number of each segment: see `number_sections`."""
         return number_sections([self.segments[start:end] for start, end in pairwise(self.first)])
 
     @classmethod
     def of(cls, documents: Sequence[Document], segmented: Sequence[Sequence[Segment]]) -> "SegmentTable":
-        """segmented: the segments of each document."""
+        """Build the table.
+
+        segmented: the segments of each document.
+        """
         pairs = list(zip(documents, segmented, strict=True))
         return cls(
             segments=[segment for segments in segmented for segment in segments],
@@ -85,7 +87,7 @@ class SegmentTable:
         )
 
     def needs(self, number: int) -> list[int]:
-        """The segments without which this one must not be kept."""
+        """Return the numbers of the segments that must be kept with this one."""
         needs = self.segments[number][5]
         if not needs:
             return []
@@ -93,7 +95,7 @@ class SegmentTable:
         return [base + other for other in needs]
 
     def spans(self, numbers: Iterable[int]) -> Spans:
-        """Document number -> the spans of those of these segments that it has, in order."""
+        """Return the spans of these segments by document number."""
         found: dict[int, list[Span]] = {}
         for number in numbers:
             segment = self.segments[number]
@@ -101,7 +103,7 @@ class SegmentTable:
         return {document: tuple(spans) for document, spans in found.items()}
 
     def headings_above(self) -> list[int]:
-        """For every segment the number of the heading that it stands under, for a heading of its parent; or -1."""
+        """Return for each segment the number of the heading above it, or -1. Above a heading is its parent heading."""
         if all(segment[0] is not Kind.HEADING for segment in self.segments):
             return [-1] * len(self.segments)
         above: list[int] = []
@@ -117,8 +119,11 @@ class SegmentTable:
         return above
 
     def split(self, number: int, cut: int, tail: int) -> "SegmentTable":
-        """The same with one segment as up to three: its text before `cut`, which needs what is after `tail` (a
-        closing fence; nothing if `tail` is the segment's end), and the rest in between, which needs both."""
+        """Return the table with one segment split into two or three.
+
+        The first part ends at `cut`. The last part begins at `tail` and closes the first one, as a closing fence does.
+        There is none if `tail` is the end of the segment. The first part needs the last, the middle one needs both.
+        """
         segment, text = self.segments[number], self.texts[number]
         local = number - self.first[self.document[number]]
         ends = [cut, *([tail] if tail < segment.end else []), segment.end]

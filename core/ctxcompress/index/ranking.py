@@ -79,7 +79,7 @@ class Ranking:
 
     def _occurrences(self, query: str) -> tuple[Occurrences, Floats]:
         """Return the occurrences of the query's terms and their idf. A term counts only in files of its language."""
-        asked = [_Asked.of(query, number, language) for number, language in enumerate(self.languages)]
+        asked = [_LanguageQuery.of(query, number, language) for number, language in enumerate(self.languages)]
         weights: dict[str, float] = {}
         for in_language in asked:
             for term, weight in in_language.terms.items():
@@ -97,7 +97,7 @@ class Ranking:
         found = Occurrences(*np.divmod(keys, size), times, len(self.chunks), size)
         return found, np.array([*weights.values()] or [0.0]) * self._idf(position, found)
 
-    def _postings(self, term: str, asked: "_Asked") -> Iterator[tuple[Integers, Floats]]:
+    def _postings(self, term: str, asked: "_LanguageQuery") -> Iterator[tuple[Integers, Floats]]:
         """Yield the chunks in the asked language that have a term or an alternative to it, and how often."""
         for spelled in self._spellings(term, asked.words):
             if (number := self.vocabulary.get(spelled)) is not None:
@@ -126,7 +126,7 @@ class Ranking:
         return np.log1p((found.units - frequency + 0.5) / (frequency + 0.5))
 
 
-class _Asked(NamedTuple):
+class _LanguageQuery(NamedTuple):
     """The terms of a query in one language."""
 
     language: int
@@ -134,7 +134,7 @@ class _Asked(NamedTuple):
     terms: Mapping[str, float]
 
     @classmethod
-    def of(cls, query: str, number: int, language: str) -> "_Asked":
+    def of(cls, query: str, number: int, language: str) -> "_LanguageQuery":
         words = Terms(language)
         terms = query_terms(query, language=language, terms=words)
         return cls(number, words, dict(islice(terms.items(), _MOST_TERMS)))

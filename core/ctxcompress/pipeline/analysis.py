@@ -15,7 +15,7 @@ from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import Elision
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Segment, Span
-from ctxcompress.data.stats import stop_if_given_up
+from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.text_codec import ALIVE, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus
@@ -173,7 +173,7 @@ def _key_of_all(
 
 
 def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadText:
-    stop_if_given_up()
+    stop_if_cancelled()
     codec = TextCodec(item.text)
     found = cache.get(key, codec)
     if found is None:
@@ -183,7 +183,7 @@ def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadTex
 
 
 def _read(item: Passage, language: str) -> ReadText:
-    stop_if_given_up()
+    stop_if_cancelled()
     nodes = outline(item.text, _name(item))
     return ReadText(item.text, nodes, [] if nodes else segment_outlined(item.text, nodes, language=language))
 
@@ -222,7 +222,7 @@ def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str
 
 
 def _counted(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:
-    stop_if_given_up()
+    stop_if_cancelled()
     codec = CountsCodec(len(texts))
     counts = cache.get(key, codec)
     if counts is None:

@@ -19,12 +19,12 @@ from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.data.documents import Spans, documents_as_they_are, passages_of
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
-from ctxcompress.data.stats import Clock, stop_if_given_up
+from ctxcompress.data.stats import Clock, stop_if_cancelled
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.outcome import OutcomeBuilder
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
-from ctxcompress.pipeline.remembered import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
+from ctxcompress.pipeline.result_cache import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
 from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
 from ctxcompress.pipeline.task import Task
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
@@ -44,7 +44,7 @@ def compressed(task: Task) -> Compression:
     The final text begins with what was delivered before. In the result passages count from the number of delivered
     parts. In a context that is built step by step, chunks that continue one another are in the order of their document.
     """
-    stop_if_given_up()
+    stop_if_cancelled()
     config, fingerprint = task.config, Fingerprints()
     analyser = Analyser(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
     key = _key(task, fingerprint)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.stats import waiting
+from ctxcompress.data.stats import cancellable
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
 
 __all__ = ["off_loop", "on_thread"]
@@ -20,7 +20,7 @@ async def on_thread(work: Callable[[], _Result], executor: Executor | None = Non
 
     executor: None for the loop's own.
     """
-    with waiting() as call:
+    with cancellable() as call:
         result: _Result = await asyncio.get_running_loop().run_in_executor(executor, call, work)
     return result
 

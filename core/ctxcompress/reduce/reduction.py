@@ -13,7 +13,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, documents_as_they_are
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason, StageStats
-from ctxcompress.data.stats import stop_if_given_up
+from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
@@ -296,7 +296,7 @@ class _Reducer:
         stage = StageStats(name, *counts, milliseconds, note, skipped=skipped, emptied=emptied, doubtful=doubtful)
         self.stages.append(stage)
         self._since = now
-        stop_if_given_up()
+        stop_if_cancelled()
 
     def _warn_of_doubt(self) -> None:
         if not self._warned:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import sha256
 from threading import Lock
+from typing import TypeVar
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Passage
@@ -13,7 +14,9 @@ from ctxcompress.errors import ConfigError, InputError
 
 __all__ = ["CHUNK_ID", "EXPAND", "MAX_TOKENS", "NOTHING", "SEARCH", "PreviewTools"]
 
-# What follows is read by a language model.
+Item = TypeVar("Item")
+
+# A language model reads the texts from here on.
 SEARCH = (
     "Search the documents. Returns one line for each result: its id in square brackets, the title and headings it "
     "stands under, and its one sentence that fits the query best. A line is only a preview: read the promising "
@@ -67,6 +70,15 @@ class PreviewTools:
             while len(self._found) > max(self._most, len({passage.id for passage in named})):
                 self._found.popitem(last=False)
         return named
+
+    def remember_items(
+        self, query: str, items: Sequence[Item], passages: Sequence[Passage]
+    ) -> list[tuple[Item, Passage]]:
+        """Return each item of a framework with its passage as remembered; items with the same id count once."""
+        found: dict[str, tuple[Item, Passage]] = {}
+        for item, passage in zip(items, self.remember(query, passages), strict=True):
+            found.setdefault(passage.id, (item, passage))
+        return list(found.values())
 
     def expand(self, chunk_id: str, max_tokens: int | None = None) -> str:
         """Return the full text of a result, or what of it answers the query that found it in at most `max_tokens`.

@@ -113,16 +113,9 @@ class QueryTool:
         )
 
     def _options(self, asked: QueryArguments) -> CompressionConfig:
-        """The options of one call. Scores are relative ones by then."""
-        config = self.config.with_options(
-            top_n=asked.top_n,
-            min_score=asked.min_score,
-            similarity_threshold=asked.similarity_threshold,
-            ngram_threshold=asked.ngram_threshold,
-            score_kind="similarity",
-            score_key=None,
-            normalize_scores=True,
-        )
+        """Return the options of one call, for passages with relative scores."""
+        given: Any = {**asked.options, "score_kind": "similarity", "score_key": None, "normalize_scores": True}
+        config = self.config.with_options(**given)
         return config if asked.filters else config.without_filters()
 
 

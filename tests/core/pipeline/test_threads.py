@@ -10,7 +10,7 @@ from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.data.metadata import as_passages
-from ctxcompress.data.stats import stop_if_given_up, waiting
+from ctxcompress.data.stats import cancellable, stop_if_cancelled
 from ctxcompress.tools.query_tool import QueryTool
 
 
@@ -82,25 +82,25 @@ async def test_a_call_that_fails_leaves_others_alone():
 
 def leave(contexts):
     """Notes what calls functions in a context that is given up."""
-    with waiting() as call:
+    with cancellable() as call:
         contexts += [call, call(contextvars.copy_context).run]
         raise KeyError
 
 
 def test_what_is_given_up_is_told_from_what_is_not():
-    stop_if_given_up()
-    with waiting() as call:
-        call(stop_if_given_up)
-    call(stop_if_given_up)  # it ended well
+    stop_if_cancelled()
+    with cancellable() as call:
+        call(stop_if_cancelled)
+    call(stop_if_cancelled)  # it ended well
     contexts = []
     with pytest.raises(KeyError):
         leave(contexts)
     for run in contexts:
         with pytest.raises(CancelledError):
-            run(stop_if_given_up)
+            run(stop_if_cancelled)
         with pytest.raises(CancelledError):
             run(compress, QUERY, TEXTS, max_tokens=60)
-    stop_if_given_up()
+    stop_if_cancelled()
 
 
 def test_what_is_begun_in_work_that_is_given_up_is_given_up_too():

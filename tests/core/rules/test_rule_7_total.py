@@ -73,11 +73,11 @@ def test_empty_and_broken_texts(texts):
 @pytest.mark.parametrize(
     ("passages", "message"),
     [
-        (None, "passages is one NoneType; give a list"),
-        (5, "passages is one int; give a list"),
-        ("text", "passages is one str; give a list"),
-        ({"text": "a"}, "passages is one dict; give a list"),
-        (Passage("a", "b"), "passages is one Passage; give a list"),
+        (None, "passages is a NoneType; give a list of passages"),
+        (5, "passages is a int; give a list of passages"),
+        ("text", "passages is a str; give a list of passages"),
+        ({"text": "a"}, "passages is a dict; give a list of passages"),
+        (Passage("a", "b"), "passages is a Passage; give a list of passages"),
         ([None], "passage 0 is a NoneType; give a string"),
         (["a", b"bytes"], "passage 1 is a bytes; give a string"),
         ([["a"]], "passage 0 is a list; give a string"),

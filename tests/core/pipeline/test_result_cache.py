@@ -21,7 +21,7 @@ from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.pipeline import analysis, remembered
-from ctxcompress.pipeline.remembered import ResultCodec, key_of_outcome
+from ctxcompress.pipeline.result_cache import ResultCodec, key_of_outcome
 from ctxcompress.pipeline.text_codec import ALIVE, CountsCodec, ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
 
