@@ -276,7 +276,7 @@ def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
     monkeypatch.setattr("ctxcompress.version.__version__", "99.0")
     newer = fresh("ctxcompress.cache.protocol")
-    for module in (analysis, remembered):
+    for module in (analysis, result_cache):
         monkeypatch.setattr(module, "key_of", newer.key_of)
     spy = Spy(cache)
     Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], passages())

@@ -28,7 +28,7 @@ TEXT = (
 )
 
 
-def item(number: int, text: str = TEXT, **fields: object) -> Passage:
+def item(number, text=TEXT, **fields):
     given = {"file_path": f"docs/{number}.md", "header_path": ("Guide", "Pool"), "score": 1 / (number + 1), **fields}
     return Passage(f"p{number}", text, **given)
 
