@@ -21,4 +21,4 @@ async def test_cancelled_calls_end_at_their_next_stage_or_are_not_begun(call, mo
     held, stages = Held(), stages_of(monkeypatch)
     await cancel_in_the_midst(held, [call(held) for _ in range(20)])
     assert held.counted <= 2
-    assert stages in ([], ["reduced"] * 2)
+    assert stages in ([], ["reduce_passages"] * 2)
