@@ -9,7 +9,7 @@ MINIMUM := $(MINIMUM_VENV)/.installed
 SEMANTIC := $(VENV)/.installed-semantic
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-minimum test-semantic test-browser screenshots check docs format notebooks wheel clean
+.PHONY: help demo test test-all test-minimum test-semantic test-browser screenshots check options docs format notebooks wheel clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -17,8 +17,12 @@ help: ## show what can be made
 demo: $(DEMO) ## ask the documentation on this machine a question, compressed and not
 	$(BIN)/ctxcompress demo
 
-test: $(DEV) ## run the tests
+test: $(DEV) ## run the tests, but for the slow ones
 	$(BIN)/pytest -n 2
+
+# The empty -m takes the place of the one in pyproject.toml, which leaves the slow ones out.
+test-all: $(DEV) ## run all tests, each property on many examples
+	$(BIN)/pytest -n 2 -m "" --hypothesis-profile many
 
 test-minimum: $(MINIMUM) ## run the tests of the core and the adapters on the lowest versions that pyproject.toml declares
 	$(MINIMUM_VENV)/bin/pytest -n 2 --hypothesis-profile few tests/core tests/langchain tests/llamaindex
@@ -37,6 +41,9 @@ check: $(DEV) ## lint, check formatting, types and the direction of imports
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+options: $(DEV) ## write the code that follows from the declared options
+	$(BIN)/python docs/write_options.py
 
 # Not --quiet, with which warnings are not counted. The variable silences an advertisement of the theme's makers.
 docs: $(DOCS) ## build the documentation into site/, strictly and without the network

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.encoders.encoder import unit
-from ctxcompress.reduce.duplicates import copies, near_duplicates, preference, same_meaning
+from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
 
 SIZES = (50, 500, 5_000)
 MEANING_SIZES = (2_500, 5_000, 10_000, 20_000)
@@ -78,7 +78,7 @@ def sets_alone(texts: Sequence[str]) -> int:
 def deduplicated(texts: Sequence[str]) -> int:
     """How many passages are left without copies and near copies."""
     order = preference(texts, [0.0] * len(texts), [str(number) for number in range(len(texts))])
-    leaders = copies(texts, order)
+    leaders = exact_duplicates(texts, order)
     left = [texts[number] for number in order if number not in leaders]
     return len(left) - len(near_duplicates(left, range(len(left)), _THRESHOLD))
 

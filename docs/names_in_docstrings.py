@@ -1,5 +1,5 @@
 """How docstrings are shown in the reference: lines that begin with the name of a parameter, an option or a member as a
-list, and the descriptions of pydantic's fields as docstrings of theirs."""
+list, and the descriptions of options and of pydantic's fields as their docstrings."""
 
 import ast
 import re
@@ -26,6 +26,13 @@ class NamesInDocstrings(Extension):
     def on_function(self, *, func: Function, **_: Any) -> None:
         names = {parameter.name.lstrip("*") for parameter in func.parameters}
         _rewrite(func, names.__contains__)
+
+    def on_attribute_instance(self, *, attr: Attribute, **_: Any) -> None:
+        """Before the fields of a dataclass become parameters."""
+        if isinstance(attr.value, ExprCall) and str(attr.value.function) == "option":
+            default, description, *_ = attr.value.arguments
+            attr.docstring = Docstring(ast.literal_eval(str(description)), parent=attr)
+            attr.value = default
 
     def on_attribute(self, *, attr: Attribute, **_: Any) -> None:
         if attr.docstring is None and isinstance(attr.value, ExprCall) and str(attr.value.function) == "Field":

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import settings
 from pytest_socket import disable_socket
 
-settings.register_profile("local", max_examples=50, deadline=None)
-settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True)
+# By default some examples of each property; with --hypothesis-profile many, which make test-all sets, or few.
+settings.register_profile("some", max_examples=20, deadline=None)
+settings.register_profile("many", max_examples=100, deadline=None, derandomize=True)
 settings.register_profile("few", max_examples=10, deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+settings.load_profile("some")
 
 
 def pytest_runtest_setup() -> None:

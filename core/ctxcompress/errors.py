@@ -1,8 +1,8 @@
-"""What can go wrong, as one small tree.
+"""The errors that this library raises.
 
     CtxCompressError
-    ├── ConfigError           an option has a value that cannot work (also a ValueError)
-    ├── InputError            a passage is not something that can be compressed (also a TypeError)
+    ├── ConfigError           an option has an invalid value (also a ValueError)
+    ├── InputError            a passage or a query cannot be compressed (also a TypeError)
     ├── TokenizerUnavailable  the declared tokenizer cannot be loaded (also a RuntimeError)
     └── MissingExtra          an optional dependency is not installed (also an ImportError)
 
@@ -13,20 +13,20 @@ __all__ = ["ConfigError", "CtxCompressError", "InputError", "MissingExtra", "Tok
 
 
 class CtxCompressError(Exception):
-    """The root: catching it catches all that this library raises on purpose."""
+    """The base class of all errors that this library raises on purpose."""
 
 
 class ConfigError(CtxCompressError, ValueError):
-    """An option has a value that cannot work."""
+    """An option has an invalid value."""
 
 
 class InputError(CtxCompressError, TypeError):
-    """A passage or a query is not something that can be compressed."""
+    """A passage or a query cannot be compressed."""
 
 
-class TokenizerUnavailable(CtxCompressError, RuntimeError):  # noqa: N818 - the name says what is the matter
-    """The declared tokenizer cannot be loaded, so the budget cannot be counted."""
+class TokenizerUnavailable(CtxCompressError, RuntimeError):  # noqa: N818 - the name says what is wrong
+    """The declared tokenizer cannot be loaded, so tokens cannot be counted."""
 
 
 class MissingExtra(CtxCompressError, ImportError):  # noqa: N818
-    """An optional dependency is needed and not installed."""
+    """An optional dependency is needed but not installed."""

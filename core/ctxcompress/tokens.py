@@ -1,4 +1,4 @@
-"""Counting tokens with the declared tokenizer, and never with another."""
+"""Counting tokens with the declared tokenizer, and never with another one."""
 
 import base64
 import functools
@@ -22,31 +22,31 @@ from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
 __all__ = ["Encoding", "TokenCounter"]
 
 Encoding = str | Callable[[str], int | Sized]
-"""A tiktoken encoding's name, or a function from a text to its tokens or to their number."""
+"""The name of a tiktoken encoding, or a function that returns the tokens of a text or their number."""
 
-# The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a
-# space or such a mark. So the tokens up to there are exactly the first tokens of the whole text.
+# The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a space or one of
+# these marks. So the tokens of the text up to there are exactly the first tokens of the whole text.
 _PIECE_END = re.compile(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
 _CHARACTERS_PER_TOKEN = 5
-_REMEMBERED = 1_000
-"""Characters of texts whose count is remembered: separators and sentences come more than once in a compression."""
-# And no piece has letters on both sides of a space: a text has at least as many tokens as words of nothing but letters,
-# which are counted faster, and as of these.
+# No piece has letters on both sides of a space either. So a text has at least as many tokens as it has words of letters
+# only, and these can be counted faster.
 _WORD_BEGIN = re.compile(r" [A-Za-z]")
-_LOOKED_AT = 12
-_LOOKED_AT_FIRST = 9
-"""Characters a token of the limit, in which there are mostly more words than that."""
+_WORD_WINDOW = 12
+"""Characters per token of the limit in which words are counted."""
+_FIRST_WORD_WINDOW = 9
+"""The same for a first attempt, which usually finds enough words."""
+_LONGEST_REMEMBERED = 1_000
+"""Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
 _BLANK = re.compile(r"[^\S\r\n]{2}[^\S\r\n]++")
 _LONGEST_BLANK = 500_000
-"""Spaces in a row that tiktoken can take: at about a million its regular expression runs out of stack and panics."""
+"""Spaces in a row that tiktoken can take. At about a million its regular expression overflows the stack and panics."""
 
 
 class TokenCounter:
-    """Counts the tokens of a text, exactly as the declared tokenizer does.
+    """Counts the tokens of a text exactly as the declared tokenizer does.
 
-    Raises TokenizerUnavailable if a tiktoken vocabulary can neither be found nor fetched, ConfigError
-    if a callable returns something that is not a number of tokens, and InputError on more spaces
-    in a row than tiktoken can take.
+    Raises TokenizerUnavailable if a tiktoken vocabulary can be neither found nor fetched, ConfigError if a callable
+    returns neither tokens nor their number, and InputError if a text has more spaces in a row than tiktoken can take.
     """
 
     __slots__ = ("_count", "_is_tiktoken", "_known", "_last")
@@ -60,12 +60,12 @@ class TokenCounter:
             encode = _tiktoken_encoding(encoding).encode_ordinary
             self._count = lambda text: len(encode(_checked_blanks(text)))
         else:
-            self._count = _checked(encoding)
+            self._count = _checked_tokenizer(encoding)
 
     def __call__(self, text: str) -> int:
-        """Number of tokens of `text`; 0 for an empty text."""
-        if len(text) > _REMEMBERED:
-            if self._last[0] != text:  # what is kept of a single passage is the final text
+        """Return the number of tokens of `text`."""
+        if len(text) > _LONGEST_REMEMBERED:
+            if self._last[0] != text:  # the kept text of a single passage is also the final text
                 self._last = (text, self._count(text))
             return self._last[1]
         if not text:
@@ -76,9 +76,9 @@ class TokenCounter:
         return known
 
     def fits(self, text: str, limit: int) -> int | None:
-        """The number of tokens of `text` if it is at most `limit`, else None.
+        """Return the number of tokens of `text` if it is at most `limit`, else None.
 
-        Of a text that is far too long only the beginning is counted, where the tokenizer allows it.
+        If a text is far too long, only its beginning is counted, provided the tokenizer allows it.
         """
         if self._is_tiktoken:
             if len(text) > 2 * limit and _has_more_words(text, limit):
@@ -91,10 +91,10 @@ class TokenCounter:
 
 
 def _has_more_words(text: str, limit: int) -> bool:
-    """Whether there are more words than that where a text begins."""
-    if sum(map(str.isalpha, text[: _LOOKED_AT_FIRST * limit].split())) > limit:
+    """Whether the beginning of a text has more than `limit` words."""
+    if sum(map(str.isalpha, text[: _FIRST_WORD_WINDOW * limit].split())) > limit:
         return True
-    return len(_WORD_BEGIN.findall(text, 0, _LOOKED_AT * limit)) > limit
+    return len(_WORD_BEGIN.findall(text, 0, _WORD_WINDOW * limit)) > limit
 
 
 def _checked_blanks(text: str) -> str:
@@ -102,20 +102,20 @@ def _checked_blanks(text: str) -> str:
         longest = max((match.end() - match.start() for match in _BLANK.finditer(text)), default=0)
         if longest > _LONGEST_BLANK:
             raise InputError(
-                f"a text has {longest} spaces in a row, tiktoken takes at most {_LONGEST_BLANK}; "
+                f"a text has {longest} spaces in a row, but tiktoken takes at most {_LONGEST_BLANK}; "
                 "remove them, or pass encoding=<a callable>"
             )
     return text
 
 
-def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
+def _checked_tokenizer(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
     def count(text: str) -> int:
         tokens = tokenizer(text)
         number = _number(tokens)
         if number is None or number < 0:
             raise ConfigError(
                 f"the tokenizer returned {_shown(tokens)} for a text of {len(text)} characters; encoding must return "
-                "the tokens or their number, not a text, a mapping or a batch: of a tokenizer of Hugging Face give its "
+                "the tokens or their number, not a text, a mapping or a batch. For a Hugging Face tokenizer, give its "
                 "method encode"
             )
         return number
@@ -124,58 +124,62 @@ def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
 
 
 def _number(tokens: object) -> int | None:
-    """How many tokens a tokenizer means; None where that is not clear. Of a text, of a mapping (input ids, attention
-    mask) or of a batch the length is not the number of tokens."""
+    """Return the number of tokens that a tokenizer's output stands for; None if that is unclear.
+
+    The length of a text, of a mapping (input ids, attention mask) or of a batch is not the number of tokens.
+    """
     if isinstance(tokens, Integral) and not isinstance(tokens, bool):
         return int(tokens)
     if not isinstance(tokens, Sized) or isinstance(tokens, str | Mapping) or getattr(tokens, "ndim", 1) != 1:
         return None
     first = next(iter(tokens), None) if isinstance(tokens, Iterable) else None
-    return None if _is_several(first) else len(tokens)
+    return None if _is_token_list(first) else len(tokens)
 
 
-def _is_several(item: object) -> bool:
-    """Whether what should be a token is the tokens of a whole text: those of a batch are."""
-    if isinstance(item, str | bytes) or getattr(item, "ndim", 1) == 0:  # a list of torch's numbers is no batch
+def _is_token_list(item: object) -> bool:
+    """Whether what should be a token is the tokens of a whole text, as in a batch."""
+    if isinstance(item, str | bytes) or getattr(item, "ndim", 1) == 0:  # a list of torch scalars is no batch
         return False
-    return isinstance(item, Collection) or hasattr(item, "ids")  # as tokenizers' Encoding has, which is no collection
+    return isinstance(item, Collection) or hasattr(item, "ids")  # the Encoding of tokenizers is no Collection
 
 
 def _shown(tokens: object) -> str:
-    """The beginning of it, as Python writes it: there may be millions."""
+    """Return the beginning of an output's repr: there may be millions of tokens."""
     kind = type(tokens).__name__
     return f"{reprlib.repr(tokens)} (a {kind})" if isinstance(tokens, Sized) else repr(tokens)
 
 
 @functools.lru_cache(maxsize=8)
 def _tiktoken_encoding(name: str) -> tiktoken.Encoding:
-    """tiktoken's encoding, from the vocabulary that llama-index-core carries if it is installed
-    and the user has not chosen a cache of their own; otherwise as tiktoken finds or fetches it."""
+    """Load a tiktoken encoding.
+
+    The vocabulary is read from llama-index-core if that is installed and TIKTOKEN_CACHE_DIR is not set; otherwise
+    tiktoken finds or downloads it.
+    """
     constructor = getattr(openai_public, name, None)
-    directory = _carried_vocabularies()
+    directory = _bundled_vocabularies()
     try:
         if "TIKTOKEN_CACHE_DIR" in os.environ or constructor is None or directory is None:
             return tiktoken.get_encoding(name)
         return tiktoken.Encoding(**_with_loader(constructor, directory)())
-    except (OSError, ValueError) as error:  # the download failed, or brought something else
+    except (OSError, ValueError) as error:  # the download failed, or its content is wrong
         raise TokenizerUnavailable(
             f"the vocabulary of encoding {name!r} is not on this machine and could not be fetched ({error}); "
-            "set TIKTOKEN_CACHE_DIR to a folder that has it, install llama-index-core (which carries "
+            "set TIKTOKEN_CACHE_DIR to a folder that has it, install llama-index-core (which contains "
             "cl100k_base and o200k_base), allow the download once, or pass encoding=<a callable>"
         ) from error
 
 
-def _carried_vocabularies() -> Path | None:
+def _bundled_vocabularies() -> Path | None:
     spec = importlib.util.find_spec("llama_index") and importlib.util.find_spec("llama_index.core")
     directory = Path(spec.origin).parent / "_static" / "tiktoken_cache" if spec and spec.origin else None
     return directory if directory and directory.is_dir() else None
 
 
 def _with_loader(constructor: types.FunctionType, directory: Path) -> Callable[[], dict[str, Any]]:
-    """tiktoken's own definition of an encoding, reading its vocabulary from `directory`.
+    """Return a copy of tiktoken's definition of an encoding that reads the vocabulary from `directory`.
 
-    The definition (pattern, special tokens) stays tiktoken's; only the loader that it calls is
-    another, in a copy, so that neither the environment nor tiktoken's module is touched.
+    Only the loader that the copy calls is replaced. Neither the environment nor tiktoken's module changes.
     """
 
     def load(url: str, expected_hash: str | None = None) -> Mapping[bytes, int]:

@@ -3,7 +3,10 @@
 from pathlib import Path
 from types import ModuleType
 
+import pytest
 
+
+@pytest.mark.slow(reason="150 files are damaged, each in another way")
 def test_damaged_files_raise_nothing_give_no_wrong_answer_and_work_again(
     damaged_cache: ModuleType, tmp_path: Path
 ) -> None:

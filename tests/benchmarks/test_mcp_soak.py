@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow(reason="it is a soak")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_good_clients_are_answered_beside_bad_ones() -> None:
     command = [sys.executable, "benchmarks/mcp_soak.py", "--minutes", "0.05", "--bad", "20", "--good", "2"]

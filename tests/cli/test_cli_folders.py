@@ -71,7 +71,7 @@ def test_files_are_chosen_by_patterns(patterns: list[str], expected: list[str]) 
 def test_what_is_no_pattern_is_refused(option: str, pattern: str) -> None:
     result = run("docs", option, pattern)
     assert result.exit_code == 2
-    assert f"{option} is {pattern!r}, which is no pattern" in result.stderr
+    assert f"{option} is {pattern!r}, which is not a pattern" in result.stderr
 
 
 def test_patterns_without_a_folder_are_refused() -> None:
@@ -88,7 +88,7 @@ def test_what_cannot_be_read_is_skipped_and_named(docs: Path) -> None:
     assert result.exit_code == 3
     assert "seconds" in result.stdout
     assert result.stderr.splitlines() == [
-        "ctxcompress: 'docs/binary.txt' is skipped: it is no text",
+        "ctxcompress: 'docs/binary.txt' is skipped: it is not text",
         "ctxcompress: 'docs/latin.txt' is skipped: it is not UTF-8 (byte 0xe9 at offset 3); convert it, for example "
         "with: iconv -f ENCODING -t UTF-8",
         "ctxcompress: 'docs/line\\nbreak.md' is skipped: its name cannot be shown; rename it",
@@ -121,7 +121,7 @@ def test_a_folder_without_a_text_is_told(docs: Path) -> None:
     (docs / "empty").mkdir()
     result = run("docs/empty")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "'docs/empty' is skipped: no file in it is chosen; name files, or say which with --include" in result.stderr
+    assert "'docs/empty' is skipped: no file in it was chosen; name files, or choose some with" in result.stderr
     assert run("docs/empty", "docs/b.md").exit_code == 3
 
 
@@ -130,7 +130,7 @@ def test_what_is_above_the_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
     result = run("docs", "--json")
     assert result.exit_code == 3
     assert [passage["id"] for passage in json.loads(result.stdout)["passages"]] == ["docs/B/c.txt", "docs/a [1] b.rst"]
-    assert "'docs' is skipped: all but its first 2 files, which is the limit; name smaller folders" in result.stderr
+    assert "'docs' is skipped: only its first 2 files are read; name smaller folders" in result.stderr
 
 
 def test_files_of_passages_are_read_as_such(docs: Path) -> None:

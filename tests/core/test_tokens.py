@@ -162,7 +162,7 @@ def test_a_tokenizer_of_hugging_face_is_counted_by_text_and_refused_by_batch():
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0, "ab": 1}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     assert TokenCounter(tokenizer.encode)("ab cd ef") == 3
-    with pytest.raises(ConfigError, match=r"a batch: of a tokenizer of Hugging Face give its method encode"):
+    with pytest.raises(ConfigError, match=r"a batch. For a Hugging Face tokenizer, give its method encode"):
         TokenCounter(lambda text: tokenizer.encode_batch([text]))("ab cd ef")
     with pytest.raises(ConfigError, match="give its method encode"):
         TokenCounter(lambda text: [tokenizer.encode(text).ids])("ab cd ef")

@@ -236,7 +236,7 @@ async def test_no_query_finds_what_a_link_leads_to(client: Calls, docs: Path) ->
 async def test_an_id_of_another_part_is_answered_with_those_that_there_are(client: Calls) -> None:
     result = await client.call_tool("expand_chunk", {"chunk_id": "docs/server.md#L7-L9"})
     assert result.is_error
-    assert "Of this file there are docs/server.md#L1-L3." in text_of(result)
+    assert "This file has docs/server.md#L1-L3." in text_of(result)
 
 
 async def test_changes_of_the_files_are_seen_by_the_next_call(client: Calls, docs: Path) -> None:

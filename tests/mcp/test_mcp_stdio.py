@@ -11,6 +11,10 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp_docs import ASKED, COMMAND, ENVIRONMENT, QUERY, ids_of, make_docs, text_of
+from pytest_socket import enable_socket, socket_allow_hosts
+from typer.testing import CliRunner
+
+from ctxcompress.cli.app import app
 
 
 def parameters(docs: Path, *more: str) -> StdioServerParameters:
@@ -111,7 +115,8 @@ def test_a_missing_extra_is_named(name: str, tmp_path: Path) -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     said = (
-        f"MissingExtra: serving documents needs {name} (mcp from 2 on); install it with: pip install 'ctxcompress[mcp]'"
+        f"MissingExtra: serving documents needs {name} (mcp 2 or later); "
+        "install it with: pip install 'ctxcompress[mcp]'"
     )
     assert said in ended.stderr
 
@@ -127,7 +132,9 @@ def test_a_missing_extra_is_named(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_is_told_on_standard_error(arguments: list[str], said: str) -> None:
-    ended = run(*arguments)
-    assert (ended.returncode, ended.stdout) == (2, b"")
-    assert said in ended.stderr.decode()
-    assert b"Traceback" not in ended.stderr
+    enable_socket()
+    socket_allow_hosts(["127.0.0.1"])
+    ended = CliRunner().invoke(app, ["mcp", *arguments])
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr

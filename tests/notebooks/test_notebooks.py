@@ -16,6 +16,7 @@ if not NOTEBOOKS:
     pytest.skip("the source distribution has no notebooks", allow_module_level=True)
 
 
+@pytest.mark.slow(reason="a kernel is started for each")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs(path):
     # In a process of its own: its kernel is talked to over sockets, which are closed to tests.

@@ -1,4 +1,4 @@
-"""Classes for the option `cache`. What was found out about passages, and what was kept of them, is found once."""
+"""Caches for the option `cache`: the analysis of passages and earlier results are stored and reused."""
 
 from ctxcompress.cache.disk import DiskCache
 from ctxcompress.cache.memory import LayeredCache, MemoryCache

@@ -1,4 +1,4 @@
-"""A cache in a file, for many processes and for tomorrow."""
+"""A cache in a SQLite file, which processes share and which outlives them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,22 +11,22 @@ from ctxcompress.errors import ConfigError
 
 __all__ = ["DiskCache"]
 
-_WAIT = 10.0
-"""Seconds that a new cache waits for other processes, which may be making the file."""
+_OPENING_SECONDS = 10.0
+"""How long a new cache waits for other processes that may be creating the file."""
 
 
 class DiskCache(StoredCache):
-    """Remembers in an SQLite file, what was used last the longest. Threads and processes can share it, and one that is
-    killed while it writes leaves a file that can be used.
+    """A cache in a SQLite file that forgets the least recently used entries first. Threads and processes can share it,
+    and the file stays usable if a process is killed while it writes.
 
-    The entries have at most `max_bytes` bytes together; the file has some more. The file's folder must be on a disk of
-    this machine, because SQLite's write-ahead log needs that. The entries contain no text of the passages but what
-    was kept of them. The file is its owner's alone, and one that was open to others is closed to them. Checksums tell
-    damage, not malice: whoever may write into the file may change what is kept.
+    The entries take at most `max_bytes`; the file is slightly larger. It must be on a local disk, because SQLite's
+    write-ahead log requires that. Entries contain no text of passages except what was kept. Only the owner can read
+    the file, and other users' access to an existing file is revoked. Checksums detect damage, but not manipulation:
+    whoever can write to the file can change what is kept.
 
-    A damaged file is an empty cache: it is renamed, with ".damaged" at the end, and a new one begun. Raises ConfigError
-    if the file is something else than such a cache, a symbolic link or another user's, or cannot be made. Afterwards, a
-    file that cannot be used, or is locked for two seconds, is left alone for a while. The log has a warning.
+    A damaged file is renamed to end in ".damaged", and an empty one takes its place. Raises ConfigError if the file
+    cannot be created, is not such a cache, is a symbolic link or belongs to another user. Later, a file that fails or
+    is locked for two seconds is not used for a while, with a warning in the log.
     """
 
     def __init__(self, path: str | PathLike[str], *, max_bytes: int = 1_000_000_000) -> None:
@@ -36,14 +36,14 @@ class DiskCache(StoredCache):
         self._file = SqliteFile(self.path, max_bytes)
         super().__init__(f"the cache {self.path.name}", self._file)
         try:
-            self._file.check(_WAIT)
+            self._file.check(_OPENING_SECONDS)
         except (ConfigError, OSError) as error:
             raise ConfigError(
                 f"{self.path} cannot be used as a cache ({error}); give the path of another file"
             ) from None
 
     def close(self) -> None:
-        """Closes the file; the next use opens it again."""
+        """Close the file. The next use opens it again."""
         self._file.close()
 
     def __reduce__(self) -> tuple[Callable[[str], "DiskCache"], tuple[str]]:

@@ -1,4 +1,4 @@
-"""A cache in the memory of the process."""
+"""A cache in memory, and a cache of two layers: memory in front of a persistent cache."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 class MemoryCache:
-    """Remembers in memory, what was used last the longest. Threads can share it.
+    """A cache in memory that forgets the least recently used values first. Threads can share it.
 
-    What it holds is about `max_bytes` at most, as estimated from the lengths of texts. A copy of it, by `copy` or
-    pickle, is empty. Raises ConfigError on a size that is no whole number above 0.
+    Its values take at most about `max_bytes`, estimated from the lengths of texts. A copy made by `copy` or pickle is
+    empty. Raises ConfigError if `max_bytes` is not a whole number above 0.
     """
 
     __slots__ = ("_bytes", "_entries", "_lock", "max_bytes")
@@ -32,8 +32,8 @@ class MemoryCache:
         self._entries: OrderedDict[str, tuple[Any, int]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: str, codec: Codec[T], /) -> T | None:  # noqa: ARG002 - values are kept as they are
-        """The very value that was put under this key; None if there is none."""
+    def get(self, key: str, codec: Codec[T], /) -> T | None:  # noqa: ARG002 - values are not encoded
+        """Return the same object that was stored under this key; None if there is none."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -43,7 +43,7 @@ class MemoryCache:
             return value
 
     def put(self, key: str, value: T, codec: Codec[T], /) -> None:
-        """Remembers the value itself; not one that is larger than all there may be."""
+        """Store the value itself, unless it is larger than `max_bytes`."""
         weight = codec.estimated_size(value)
         with self._lock:
             _, before = self._entries.pop(key, (None, 0))
@@ -56,11 +56,11 @@ class MemoryCache:
                 self._bytes -= oldest
 
     def within(self, _: Allowance, /) -> "MemoryCache":
-        """Itself: nothing here has to be waited for."""
+        """Return this cache: memory never has to wait."""
         return self
 
     def __len__(self) -> int:
-        """How many values it holds."""
+        """Return the number of values."""
         return len(self._entries)
 
     def __reduce__(self) -> tuple[Callable[[], "MemoryCache"], tuple[()]]:
@@ -69,13 +69,16 @@ class MemoryCache:
 
 @dataclass(frozen=True, slots=True)
 class LayeredCache:
-    """Looks into `memory` first and then into `persistent`; what is found there goes into memory. Both remember."""
+    """A cache that reads from `memory` first and then from `persistent`, and writes to both.
+
+    A value found only in `persistent` is stored in `memory` too.
+    """
 
     memory: Cache
     persistent: Cache
 
     def get(self, key: str, codec: Codec[T], /) -> T | None:
-        """The value under this key, from the first of the two that has one."""
+        """Return the value from the first layer that has one; None if neither has."""
         value = self.memory.get(key, codec)
         if value is None:
             value = self.persistent.get(key, codec)
@@ -84,10 +87,10 @@ class LayeredCache:
         return value
 
     def put(self, key: str, value: T, codec: Codec[T], /) -> None:
-        """Both remember the value."""
+        """Store the value in both layers."""
         self.memory.put(key, value, codec)
         self.persistent.put(key, value, codec)
 
     def within(self, allowance: Allowance, /) -> "LayeredCache":
-        """Both within the same allowance."""
+        """Return both layers within the same allowance."""
         return LayeredCache(timely(self.memory, allowance), timely(self.persistent, allowance))

@@ -1,4 +1,4 @@
-"""What can remember, and what that needs to know of what it remembers. The classes that do it are in `cache`."""
+"""What a cache is, how much of a compression's time it may take, and how keys are made."""
 
 import functools
 import json
@@ -16,37 +16,45 @@ __all__ = ["Allowance", "Cache", "Codec", "Fingerprints", "Timely", "key_of", "t
 
 T = TypeVar("T")
 
+_FORMAT = 4
+"""Version of the entries. Increase it when texts are analysed differently and the package's version stays the same."""
+_ANALYSERS = (
+    *("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa", "tree-sitter"),
+    *(f"tree-sitter-{name}" for name in "c cpp go java javascript python rust typescript".split()),
+)
+"""Packages whose other versions may analyse texts differently."""
+
 
 class Codec(Protocol[T]):
-    """How values of one kind are written down."""
+    """Converts values of one type to bytes and back."""
 
     def encode(self, value: T, /) -> bytes | None:
-        """The value as bytes; None for one that is worth remembering only as long as the process lives."""
+        """Return the value as bytes, or None if only caches in memory should store it."""
 
     def decode(self, data: bytes, /) -> T:
-        """The value that `encode` wrote. Raises ValueError, and nothing else, if it did not write this."""
+        """Return the value that `encode` wrote. Raises ValueError, and nothing else, if it did not write this."""
 
     def estimated_size(self, value: T, /) -> int:
-        """About how many bytes of memory the value takes."""
+        """Return about how many bytes of memory the value takes."""
 
 
 @runtime_checkable
 class Cache(Protocol):
-    """Remembers values by keys that say all that they depend on. It may forget any of them at any time.
+    """Stores values under keys, which name everything the values depend on. It may forget any value at any time.
 
-    Neither method raises, or takes long: what cannot be read is not there, and what cannot be written is not
-    remembered. Threads share caches. What `get` returns is shared, too, so that nobody changes it.
+    Both methods return quickly and never raise: a value that cannot be read counts as missing, and a value that cannot
+    be written is not stored. Threads share caches, and the values that `get` returns, so nobody may change these.
     """
 
     def get(self, key: str, codec: Codec[T], /) -> T | None:
-        """The value that was put under this key; None if there is none."""
+        """Return the value stored under this key; None if there is none."""
 
     def put(self, key: str, value: T, codec: Codec[T], /) -> None:
-        """Remembers the value."""
+        """Store the value."""
 
 
 class Allowance:
-    """Seconds that caches may take of one compression, all reading and writing together. Only its thread uses it."""
+    """The seconds that all reading and writing of caches may take in one compression. For one thread only."""
 
     __slots__ = ("_clock", "left")
 
@@ -55,7 +63,7 @@ class Allowance:
 
     @contextmanager
     def spending(self) -> Iterator[float]:
-        """What is done meanwhile is taken off. Gives what was left before."""
+        """Subtract the time that the block takes. Yields the seconds left before it."""
         begin = self._clock()
         try:
             yield self.left
@@ -65,14 +73,14 @@ class Allowance:
 
 @runtime_checkable
 class Timely(Protocol):
-    """A cache that knows how to keep to an allowance."""
+    """A cache that keeps to an allowance by itself."""
 
     def within(self, allowance: Allowance, /) -> Cache:
-        """The same cache, for one compression: when the allowance is spent it knows nothing, and waits for nothing."""
+        """Return this cache for one compression. Once the allowance is spent, it finds and stores nothing."""
 
 
 def timely(cache: Cache, allowance: Allowance) -> Cache:
-    """The cache for one compression. One that is not `Timely` is not asked again when the allowance is spent."""
+    """Return the cache for one compression. If it is not `Timely`, it is not called once the allowance is spent."""
     return cache.within(allowance) if isinstance(cache, Timely) else _Rationed(cache, allowance)
 
 
@@ -92,17 +100,8 @@ class _Rationed:
                 self._cache.put(key, value, codec)
 
 
-_FORMAT = 4
-"""Of the entries. What reads texts otherwise than before, without another version of the package, counts it up."""
-_READERS = (
-    *("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa", "tree-sitter"),
-    *(f"tree-sitter-{name}" for name in "c cpp go java javascript python rust typescript".split()),
-)
-"""Packages by which texts are read, of which another version may read them otherwise."""
-
-
 class Fingerprints:
-    """Of texts a hash that no two share. Each text is hashed once."""
+    """Returns the SHA-256 hash of a text, and computes it once for each text."""
 
     __slots__ = ("_known",)
 
@@ -117,8 +116,10 @@ class Fingerprints:
 
 
 def key_of(kind: str, *parts: object) -> str | None:
-    """The key of what depends on these parts and nothing else; None if one of them is not of JSON's types, which say
-    all there is to them."""
+    """Return the key of a value that depends on these parts and nothing else.
+
+    None if a part cannot be written as JSON, because then the key would not contain all of it.
+    """
     try:
         written = _versions() + json.dumps([kind, parts])
     except (TypeError, ValueError, RecursionError):
@@ -128,7 +129,7 @@ def key_of(kind: str, *parts: object) -> str | None:
 
 @functools.cache
 def _versions() -> str:
-    return json.dumps([_FORMAT, __version__, sys.version_info[:3], *map(_version, _READERS)])
+    return json.dumps([_FORMAT, __version__, sys.version_info[:3], *map(_version, _ANALYSERS)])
 
 
 def _version(package: str) -> str:

@@ -1,4 +1,4 @@
-"""The command line. Needs the extra `cli`; importing this package does not."""
+"""The command line. It needs the extra `cli`; importing this package does not."""
 
 import sys
 
@@ -6,9 +6,9 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command that the arguments say, and exit.
+    """Run the command that the arguments name, and exit.
 
-    Exit codes: 0 for success, 1 for inputs that cannot be used, 2 for wrong usage, 3 for a result without some inputs.
+    Exit codes: 0 on success, 1 if no input can be used, 2 for wrong usage, 3 if some inputs were skipped.
     """
     try:
         from ctxcompress.cli.app import app

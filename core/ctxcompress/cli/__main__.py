@@ -1,4 +1,4 @@
-"""Makes `python -m ctxcompress.cli` the same as the command `ctxcompress`."""
+"""Runs the command `ctxcompress` for `python -m ctxcompress.cli`."""
 
 from ctxcompress.cli import main
 

@@ -1,4 +1,4 @@
-"""The commands and their options."""
+"""The commands: compress, xray, demo and mcp."""
 
 import logging
 import signal
@@ -37,9 +37,9 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 INCOMPLETE = 3
-"""Exit code: there is a result, and some of the inputs are not in it."""
+"""Exit code: there is a result, but some inputs were skipped."""
 LONG_WORK = 2_000_000
-"""Characters from which on a person would wonder whether anything happens: about a second of work."""
+"""Characters from which progress is shown: about a second of work."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -72,18 +72,17 @@ def compress_command(
     config: ConfigOption = None,
     encoder: EncoderOption = None,
     format: FormatOption = None,
-    preview: Annotated[bool, typer.Option("--preview", help="Write one line for each text instead.")] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Print one line for each text instead.")] = False,
     json: Annotated[
-        bool, typer.Option("--json", help="Write one JSON object: what was kept, what was not, and why.")
+        bool, typer.Option("--json", help="Print one JSON object with what was kept, what was dropped, and why.")
     ] = False,
-    stats: Annotated[bool, typer.Option("--stats", help="Show what was saved, on standard error.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Print statistics to standard error.")] = False,
 ) -> None:
-    """Write what of the texts answers the question, within a budget.
+    """Print the parts of the texts that answer the question, within a budget.
 
-    The result goes to standard output. A file that cannot be read is named on standard error and skipped.
+    Files that cannot be read are skipped, with a message on standard error.
 
-    Exit codes: 0 for success, 1 where no input can be used, 2 for wrong usage, 3 for a result without those inputs that
-    were skipped.
+    Exit codes: 0 on success, 1 if no input can be used, 2 for wrong usage, 3 if some inputs were skipped.
     """
     screen = _screen()
     with _readable_errors():
@@ -113,7 +112,7 @@ def xray(
             "--output",
             "-o",
             metavar="PAGE",
-            help="The file to write, which is replaced if it is there; - is standard output.",
+            help="The file to write, replaced if it exists; - for standard output.",
             show_default="a new file in the current folder, whose path is printed",
         ),
     ] = None,
@@ -129,11 +128,12 @@ def xray(
     encoder: EncoderOption = None,
     format: FormatOption = None,
 ) -> None:
-    """Write a page that shows what of the texts is kept, and why.
+    """Write an HTML page that shows which parts of the texts are kept, and why.
 
-    It is one HTML file, and holds the texts. A file that cannot be read is named on standard error and skipped.
+    The page is a single file and contains the texts. Files that cannot be read are skipped, with a message on standard
+    error.
 
-    Exit codes: as those of compress.
+    Exit codes: the same as those of compress.
     """
     with _readable_errors():
         options = _options(max_tokens, tier, encoding, language, encoder, format)
@@ -154,13 +154,13 @@ def xray(
 def demo(
     question: Annotated[
         str | None,
-        typer.Option(help="What to ask of the installed packages' documentation.", show_default="one it can answer"),
+        typer.Option(help="A question about the installed packages.", show_default="one it can answer"),
     ] = None,
-    max_tokens: Annotated[int, typer.Option(metavar="N", help="The answer's context has at most N tokens.")] = 300,
+    max_tokens: Annotated[int, typer.Option(metavar="N", help="Limit the compressed documentation to N tokens.")] = 300,
 ) -> None:
-    """Ask the documentation of the installed packages a question.
+    """Find the answer to a question in the documentation of the installed packages.
 
-    It is retrieved and compressed through LangChain, and shown with what it costs, compressed and not.
+    The documentation is retrieved with LangChain and compressed, and the tokens before and after are compared.
     """
     from ctxcompress.cli.demo import run_demo
 
@@ -176,35 +176,35 @@ def mcp_command(
         str, typer.Option("--docs", metavar="DIR", help="The folder whose text, Markdown and code files are served.")
     ],
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="An answer has at most N tokens.", show_default="2000")
+        int | None, typer.Option(metavar="N", help="Limit an answer to N tokens.", show_default="2000")
     ] = None,
     preset: PresetOption = None,
     config: ConfigOption = None,
     format: Annotated[
         Format | None,
-        typer.Option(help="How an answer shows where each result is from.", show_default="compact"),
+        typer.Option(help="How an answer shows the source of each result.", show_default="compact"),
     ] = None,
     encoder: EncoderOption = None,
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
     ] = False,
     port: Annotated[
-        int | None, typer.Option(metavar="N", help="The port for --http; 0 takes a free one.", show_default="8000")
+        int | None, typer.Option(metavar="N", help="The port for --http; 0 picks a free one.", show_default="8000")
     ] = None,
 ) -> None:
-    """Serve a folder over MCP, the Model Context Protocol.
+    """Serve a folder of documents over MCP, the Model Context Protocol.
 
-    Exit codes: 0 when the client has gone, 2 for wrong usage.
+    Exit codes: 0 when the client disconnects, 2 for wrong usage.
     """
     from ctxcompress.mcp import serve
 
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
     with _readable_errors():
         if port is not None and not http:
-            raise ConfigError(f"--port {port} is given without --http; give both, or neither")
+            raise ConfigError(f"--port {port} is given without --http; give both or neither")
         number = (8_000 if port is None else port) if http else None
         if not http:
-            # At once: a thread waits for standard input, which no exception can wake.
+            # Ctrl-C ends the process at once: a thread waits for standard input, and no exception can wake it.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve(
             docs,
@@ -225,7 +225,7 @@ def _options(
     encoder: str | None,
     format: Format | None,
 ) -> Options:
-    """Those that were given."""
+    """Return the options that were given."""
     options: Options = {"max_tokens": max_tokens, "tier": tier}
     if encoding is not None:
         options["encoding"] = encoding
@@ -250,12 +250,12 @@ def _start(preset: Preset | None, config: str | None) -> CompressionConfig:
 
 
 def _screen() -> Console:
-    # Without markup: what is shown may have brackets of its own.
+    # Without markup: file names and messages may contain brackets.
     return Console(stderr=True, markup=False)
 
 
 def _read(files: list[str] | None, choice: Choice) -> Inputs:
-    """What is named, or standard input. What is skipped is told; nothing but that ends the program."""
+    """Read the files, or standard input if there are none. Exit with code 1 if all inputs are skipped."""
     if not files and sys.stdin is not None and sys.stdin.isatty():
         complain("reading standard input; end it with Ctrl-D")
     inputs = read_inputs(files or [STDIN], choice)
@@ -280,7 +280,7 @@ def _progress(screen: Console, passages: list[Passage]) -> AbstractContextManage
 
 @contextmanager
 def _readable_errors() -> Iterator[None]:
-    """What this library raises on purpose becomes a message and an exit code."""
+    """Turn this library's errors into a message and an exit code."""
     try:
         yield
     except CtxCompressError as error:

@@ -1,4 +1,4 @@
-"""The options that commands have in common."""
+"""Options that several commands share."""
 
 from typing import Annotated
 
@@ -27,8 +27,8 @@ FilesArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE",
-        help="Text, Markdown or code, one passage each; .jsonl, one passage a line; a folder, for those of its files; "
-        "- or none: standard input.",
+        help="Text, Markdown or code files, one passage each; .jsonl files, one passage per line; folders, whose files "
+        "are read; - or none for standard input.",
         show_default=False,
     ),
 ]
@@ -36,7 +36,8 @@ IncludeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="Of folders, read the files that match instead of text, Markdown and code: '*.md', 'api/**'. Repeatable.",
+        help="In folders, read the files that match, such as '*.md' or 'api/**', instead of text, Markdown and code. "
+        "Repeatable.",
         show_default=False,
     ),
 ]
@@ -44,49 +45,51 @@ ExcludeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="Of folders, pass over the files and folders that match: 'tests/', '*.min.js'. Repeatable.",
+        help="In folders, skip the files and folders that match, such as 'tests/' or '*.min.js'. Repeatable.",
         show_default=False,
     ),
 ]
 JsonlOption = Annotated[
     bool,
-    typer.Option("--jsonl", help="Read standard input and every file as .jsonl: a passage a line, a JSON object each."),
+    typer.Option(
+        "--jsonl", help="Read standard input and every file as .jsonl: one JSON object per line, a passage each."
+    ),
 ]
 MaxTokensOption = Annotated[
-    int | None, typer.Option(metavar="N", help="The output has at most N tokens.", show_default=False)
+    int | None, typer.Option(metavar="N", help="Limit the output to N tokens.", show_default=False)
 ]
 TierOption = Annotated[
     Tier | None,
-    typer.Option(help="Or: at most 200, 1,000 (the default), 5,000 or 20,000 tokens.", show_default=False),
+    typer.Option(help="Instead of --max-tokens: 200, 1,000 (the default), 5,000 or 20,000 tokens.", show_default=False),
 ]
 EncodingOption = Annotated[
-    str | None, typer.Option(help="The tiktoken encoding that counts the tokens.", show_default="o200k_base")
+    str | None, typer.Option(help="The tiktoken encoding that counts tokens.", show_default="o200k_base")
 ]
 LanguageOption = Annotated[
-    str | None, typer.Option(metavar="CODE", help="Language of the texts, such as en.", show_default="detected")
+    str | None, typer.Option(metavar="CODE", help="The language of the texts, such as en.", show_default="detected")
 ]
 PresetOption = Annotated[
     Preset | None,
     typer.Option(
         metavar="NAME",
-        help="The options to start from, for a kind of retrieval: docs, code, web, page; or as it was published: "
-        "docs_published, code_published, web_published, page_published.",
+        help="The preset to start from, for a kind of retrieval: docs, code, web or page; or one with the published "
+        "limits: docs_published, code_published, web_published or page_published.",
         show_default=False,
     ),
 ]
 ConfigOption = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Or: a TOML file with a table [compression].", show_default=False),
+    typer.Option(metavar="FILE", help="A TOML file to start from, with a table [compression].", show_default=False),
 ]
 EncoderOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What compares meanings: static, English word vectors of the extra static.",
+        help="The encoder that compares meanings: static, the English word vectors of the extra static.",
         show_default="none",
     ),
 ]
 FormatOption = Annotated[
     Format | None,
-    typer.Option(help="How the output shows where each text is from.", show_default="plain: it does not"),
+    typer.Option(help="How the output shows the source of each text.", show_default="plain: not at all"),
 ]

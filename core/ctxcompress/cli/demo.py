@@ -1,4 +1,4 @@
-"""The demonstration: a question, LangChain's retriever, and what the compression makes of its answer."""
+"""The command `demo`: a question about the installed packages, answered with and without compression."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,110 +18,35 @@ from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Chunk", "HashedWords", "installed_documentation", "run_demo", "split_markdown"]
 
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.retrievers import BaseRetriever
+
 CHUNK_CHARACTERS = 1_500
+RETRIEVED = 20
 
 _READABLE = ("text/markdown", "text/plain")
 _FENCES = ("```", "~~~")
 _HEADING = "#"
+_WORD = re.compile(r"\w+")
+_QUESTIONS = (
+    ("orjson", "Which orjson option serializes datetime objects without a tzinfo as UTC?"),
+    ("tiktoken", "Is byte pair encoding reversible and lossless, and why does it compress text?"),
+)
+"""Questions, each with the package that answers it."""
 
 
 class Chunk(NamedTuple):
-    """A part of a package's description, as a vector store would hold it."""
+    """A part of a package's description."""
 
     package: str
     number: int
     text: str
 
 
-def installed_documentation() -> list[Chunk]:
-    """Chunks of the Markdown and plain-text descriptions of the installed packages, by name of package."""
-    described = {name: text for name, text in map(_description, distributions()) if text.strip()}
-    return [
-        Chunk(name, number, text)
-        for name, description in sorted(described.items())
-        for number, text in enumerate(split_markdown(description))
-    ]
-
-
-def split_markdown(text: str, limit: int = CHUNK_CHARACTERS) -> Iterator[str]:
-    """Parts of `text` of about `limit` characters that together are the text.
-
-    A part ends at a blank line, never inside a fenced block, and before a heading where it can:
-    a part is only longer than `limit` if it is one paragraph or one fenced block.
-    """
-    part = ""
-    for block in _blocks(text):
-        if part and (block.startswith(_HEADING) or len(part) + len(block) > limit):
-            yield part
-            part = ""
-        part += block
-    if part:
-        yield part
-
-
-def _blocks(text: str) -> Iterator[str]:
-    """The paragraphs with the blank lines after them; a fenced block is a part of one."""
-    lines: list[str] = []
-    fenced = False
-    for line in text.splitlines(keepends=True):
-        if lines and lines[-1].isspace() and not line.isspace() and not fenced:
-            yield "".join(lines)
-            lines = []
-        fenced ^= line.lstrip().startswith(_FENCES)
-        lines.append(line)
-    if lines:
-        yield "".join(lines)
-
-
-def _description(distribution: Distribution) -> tuple[str, str]:
-    metadata = distribution.metadata
-    kind = (metadata["Description-Content-Type"] or "").partition(";")[0].strip().lower()
-    return metadata["Name"] or "", (metadata["Description"] or "") if kind in _READABLE else ""
-
-
-_WORD = re.compile(r"\w+")
-
-
-class HashedWords:
-    """Embeds texts for LangChain's vector stores. Two texts are similar if they share rare words.
-
-    A vector has `dimensions` numbers, of which a word counts in the one that its checksum says:
-    the same in every process. How rare a word is, `corpus` says.
-    """
-
-    def __init__(self, corpus: Iterable[str], dimensions: int = 4_096) -> None:
-        self._dimensions = dimensions
-        present = [self._counts(text) > 0 for text in corpus]
-        self._rarity = np.log((1 + len(present)) / (1 + np.sum(present, axis=0))) + 1
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [self.embed_query(text) for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        vector: list[float] = (np.sqrt(self._counts(text)) * self._rarity).tolist()
-        return vector
-
-    def _counts(self, text: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        words = _WORD.findall(text.casefold())
-        return np.bincount([crc32(word.encode()) % self._dimensions for word in words], minlength=self._dimensions)
-
-
-if TYPE_CHECKING:
-    from langchain_core.documents import Document
-    from langchain_core.embeddings import Embeddings
-    from langchain_core.retrievers import BaseRetriever
-
-
-RETRIEVED = 20
-
-_QUESTIONS = (
-    ("orjson", "Which orjson option serializes datetime objects without a tzinfo as UTC?"),
-    ("tiktoken", "Is byte pair encoding reversible and lossless, and why does it compress text?"),
-)
-
-
 def run_demo(console: Console, question: str | None, max_tokens: int) -> None:
-    """Show what the compression keeps of what a LangChain retriever finds in the installed documentation.
+    """Print the chunks that a LangChain retriever finds in the installed documentation, compressed, and the savings.
 
     Raises MissingExtra if LangChain is not installed.
     """
@@ -139,13 +64,13 @@ def run_demo(console: Console, question: str | None, max_tokens: int) -> None:
 
 
 def _answerable_question(chunks: Sequence[Chunk]) -> str:
-    """A question about a package that is there."""
+    """Return a question about an installed package."""
     packages = {chunk.package for chunk in chunks}
     return next((question for package, question in _QUESTIONS if package in packages), _QUESTIONS[-1][1])
 
 
 def _retrieve(question: str, chunks: Sequence[Chunk], max_tokens: int) -> tuple[list["Document"], list["Document"]]:
-    """What the retriever finds, and what it finds when it is wrapped."""
+    """Return what the retriever finds, without and with compression."""
     try:
         from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
     except ModuleNotFoundError as error:
@@ -164,7 +89,7 @@ def _retriever(chunks: Sequence[Chunk]) -> "BaseRetriever":
     from langchain_core.vectorstores import InMemoryVectorStore
 
     embedding = HashedWords(chunk.text for chunk in chunks)
-    # A cast and not a subclass, so that importing this module imports no framework.
+    # A cast instead of a subclass, so that importing this module imports no framework.
     store = InMemoryVectorStore(cast("Embeddings", embedding))
     store.add_documents(
         [
@@ -182,3 +107,73 @@ def _table(documents: tuple[int, int], tokens: tuple[int, int], max_tokens: int)
     saved = 100 * (1 - tokens[1] / tokens[0]) if tokens[0] else 0.0
     table.add_row("saved", "", f"{saved:.1f} %", style="bold green")
     return table
+
+
+def installed_documentation() -> list[Chunk]:
+    """Return chunks of the Markdown and plain-text descriptions of the installed packages, sorted by package."""
+    described = {name: text for name, text in map(_description, distributions()) if text.strip()}
+    return [
+        Chunk(name, number, text)
+        for name, description in sorted(described.items())
+        for number, text in enumerate(split_markdown(description))
+    ]
+
+
+def split_markdown(text: str, limit: int = CHUNK_CHARACTERS) -> Iterator[str]:
+    """Split a text into parts of about `limit` characters.
+
+    A part ends before each heading and at blank lines, never inside a fenced block. It is longer than `limit` only if
+    it is a single paragraph or fenced block.
+    """
+    part = ""
+    for block in _blocks(text):
+        if part and (block.startswith(_HEADING) or len(part) + len(block) > limit):
+            yield part
+            part = ""
+        part += block
+    if part:
+        yield part
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Yield the paragraphs with the blank lines after them. A fenced block is never split."""
+    lines: list[str] = []
+    fenced = False
+    for line in text.splitlines(keepends=True):
+        if lines and lines[-1].isspace() and not line.isspace() and not fenced:
+            yield "".join(lines)
+            lines = []
+        fenced ^= line.lstrip().startswith(_FENCES)
+        lines.append(line)
+    if lines:
+        yield "".join(lines)
+
+
+def _description(distribution: Distribution) -> tuple[str, str]:
+    metadata = distribution.metadata
+    kind = (metadata["Description-Content-Type"] or "").partition(";")[0].strip().lower()
+    return metadata["Name"] or "", (metadata["Description"] or "") if kind in _READABLE else ""
+
+
+class HashedWords:
+    """An embedding model for LangChain's vector stores. Two texts are similar if they share words that are rare in
+    `corpus`.
+
+    Each word counts in one of the `dimensions`, chosen by its checksum and therefore the same in every process.
+    """
+
+    def __init__(self, corpus: Iterable[str], dimensions: int = 4_096) -> None:
+        self._dimensions = dimensions
+        present = [self._counts(text) > 0 for text in corpus]
+        self._rarity = np.log((1 + len(present)) / (1 + np.sum(present, axis=0))) + 1
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        vector: list[float] = (np.sqrt(self._counts(text)) * self._rarity).tolist()
+        return vector
+
+    def _counts(self, text: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        words = _WORD.findall(text.casefold())
+        return np.bincount([crc32(word.encode()) % self._dimensions for word in words], minlength=self._dimensions)

@@ -1,4 +1,4 @@
-"""What the command line compresses: files, folders, files of passages, standard input."""
+"""Reading the inputs of the command line: files, folders, JSON Lines and standard input."""
 
 import json
 import sys
@@ -19,30 +19,30 @@ from ctxcompress.index.folder import MOST_BYTES, Folder, Unreadable, decoded, is
 __all__ = ["STDIN", "Choice", "Inputs", "Skipped", "read_inputs"]
 
 STDIN = "-"
-_NO_TEXT = "no file in it is chosen; name files, or say which with --include"
+_NO_FILES = "no file in it was chosen; name files, or choose some with --include"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which files of folders are read, and how. Patterns are those of a `.gitignore` file."""
+    """Which files of folders are read, and how. Patterns are written as in a `.gitignore` file."""
 
     include: Sequence[str] = ()
-    """Files that match one are read; none of them stands for text, Markdown and code."""
+    """Patterns of the files to read. Without one, text, Markdown and code files are read."""
     exclude: Sequence[str] = ()
-    """Files and folders that match one are passed over."""
+    """Patterns of the files and folders to skip."""
     jsonl: bool = False
-    """Whether every file, and standard input, has one passage a line; else only files called `.jsonl`."""
+    """Whether standard input and all files have one passage per line, and not only `.jsonl` files."""
 
     def chosen(self) -> Callable[[str], bool]:
-        """Says of the path of a file in a folder, or of a folder with a slash at its end, whether it is read.
+        """Return a function that decides whether to read a path within a folder. Paths of folders end in a slash.
 
-        Raises ConfigError if a pattern is none.
+        Raises ConfigError if a pattern is invalid.
         """
         return partial(_is_chosen, _spec("--include", self.include), _spec("--exclude", (PAGES, *self.exclude)))
 
 
 class Skipped(NamedTuple):
-    """What could not be used."""
+    """An input that was skipped, and why."""
 
     name: str
     reason: str
@@ -52,27 +52,25 @@ class Skipped(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """What was read, and what was not, each in the order of the names."""
+    """The passages that were read and the inputs that were skipped, in the order of the names."""
 
     passages: list[Passage]
     skipped: list[Skipped]
 
 
 def read_inputs(names: Sequence[str], choice: Choice) -> Inputs:
-    """One passage for each file, or for each line of a file of passages; `-` is standard input.
+    """Read one passage per file, or one per line of a `.jsonl` file. The name `-` is standard input.
 
-    Of a folder its files, in the order of their paths. The text is the file's, character by character, but for a byte
-    order mark. A passage without an id of its own is called after its file, and its line. What cannot be used is
-    skipped. Raises ConfigError where patterns are given, and no folder.
+    Files of a folder are read in the order of their paths. Texts stay as they are in the file, without a byte order
+    mark. A passage without an id is named after its file, and its line in a `.jsonl` file. Inputs that cannot be used
+    are skipped. Raises ConfigError if there are patterns but no folder.
     """
     chosen = choice.chosen()
     if (choice.include or choice.exclude) and not any(map(_is_folder, names)):
-        raise ConfigError(
-            "--include and --exclude choose among the files of a folder; name a folder, or leave them out"
-        )
+        raise ConfigError("--include and --exclude choose among the files of a folder; name a folder, or omit them")
     inputs = Inputs([], [])
     for name in names:
-        for found in _in_folder(name, chosen, choice) if _is_folder(name) else _in_file(name, name, _content, choice):
+        for found in _in_folder(name, chosen, choice) if _is_folder(name) else _in_file(name, name, _read, choice):
             if isinstance(found, Skipped):
                 inputs.skipped.append(found)
             else:
@@ -84,13 +82,13 @@ def _is_folder(name: str) -> bool:
     try:
         return name not in (STDIN, "") and Path(name).is_dir()
     except OSError:
-        return False  # opening it says why
+        return False  # opening it will tell the reason
 
 
 def _in_folder(name: str, chosen: Callable[[str], bool], choice: Choice) -> Iterator[list[Passage] | Skipped]:
     try:
         folder = Folder(name, chosen=chosen)
-    except ConfigError as error:  # it has gone
+    except ConfigError as error:  # it was deleted meanwhile
         yield Skipped(name, str(error))
         return
     listing = folder.files()
@@ -99,15 +97,13 @@ def _in_folder(name: str, chosen: Callable[[str], bool], choice: Choice) -> Iter
     for path, reason in listing.unread.items():
         yield Skipped(str(Path(name, path)), reason)
     if not listing.is_all:
-        yield Skipped(
-            name, f"all but its first {len(listing.stamps):,} files, which is the limit; name smaller folders"
-        )
+        yield Skipped(name, f"only its first {len(listing.stamps):,} files are read; name smaller folders")
     elif not (listing.stamps or listing.unread):
-        yield Skipped(name, _NO_TEXT)
+        yield Skipped(name, _NO_FILES)
 
 
 def _in_file(name: str, path: str, read: Callable[[str], bytes], choice: Choice) -> Iterator[list[Passage] | Skipped]:
-    """The passages of one file. path: what `read` calls it."""
+    """Yield the passages of one file. path: the name under which `read` knows it."""
     try:
         text = decoded(read(path))
         if choice.jsonl or name.lower().endswith(".jsonl"):
@@ -120,18 +116,17 @@ def _in_file(name: str, path: str, read: Callable[[str], bytes], choice: Choice)
         yield Skipped(name, f"{getattr(error, 'strerror', None) or error}; give a file that can be read")
 
 
-def _content(name: str) -> bytes:
-    """Of a file that was named, or of standard input."""
+def _read(name: str) -> bytes:
     if name != STDIN:
         with Path(name).open("rb") as file:
-            return _bounded(file)
+            return _read_bounded(file)
     if sys.stdin is None:
         raise InputError("standard input is closed; give a FILE, or pipe a text into this command")
-    return _bounded(sys.stdin.buffer)
+    return _read_bounded(sys.stdin.buffer)
 
 
-def _bounded(file: BinaryIO) -> bytes:
-    """All of it, which has an end: a device may have none."""
+def _read_bounded(file: BinaryIO) -> bytes:
+    """Read a file up to a limit: a device may be endless."""
     content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise Unreadable(f"it has more than {MOST_BYTES:,} bytes; split it")
@@ -139,7 +134,7 @@ def _bounded(file: BinaryIO) -> bytes:
 
 
 def _passages_of_lines(name: str, text: str) -> Iterator[Passage]:
-    # Not splitlines(): a JSON string may hold other line separators as they are.
+    # Not splitlines(): a JSON string may contain other line separators.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
@@ -147,7 +142,7 @@ def _passages_of_lines(name: str, text: str) -> Iterator[Passage]:
             except (InputError, ValueError, RecursionError) as error:
                 raise InputError(
                     f"line {number} is not a passage ({error}); "
-                    'write one JSON object a line, such as {"id": "a", "text": "..."}'
+                    'write one JSON object per line, such as {"id": "a", "text": "..."}'
                 ) from error
 
 
@@ -167,14 +162,14 @@ def _is_chosen(include: GitIgnoreSpec, exclude: GitIgnoreSpec, path: str) -> boo
 
 
 def _spec(option: str, patterns: Sequence[str]) -> GitIgnoreSpec:
-    """The patterns together; each is tried alone, so that the wrong one can be named."""
+    """Compile the patterns. Each is tried alone first, so that the message can name an invalid one."""
     for pattern in patterns:
         try:
-            (made,) = GitIgnoreSpec.from_lines([pattern]).patterns
+            (compiled,) = GitIgnoreSpec.from_lines([pattern]).patterns
         except ValueError:
-            made = None
-        if made is None or made.include is None:
+            compiled = None
+        if compiled is None or compiled.include is None:
             raise ConfigError(
-                f"{option} is {pattern!r}, which is no pattern; give one as in a .gitignore, such as '*.md'"
+                f"{option} is {pattern!r}, which is not a pattern; write it as in a .gitignore file, such as '*.md'"
             )
     return GitIgnoreSpec.from_lines(patterns)

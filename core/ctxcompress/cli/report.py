@@ -1,4 +1,4 @@
-"""What a compression looks like: to a program as JSON, to a person as a table."""
+"""The output of the command line: results as JSON or a table, files, pages and messages."""
 
 import json
 import os
@@ -17,10 +17,13 @@ from ctxcompress.xray.trace import new_page
 __all__ = ["PAGES", "SCHEMA", "as_json", "complain", "stats_table", "write_file", "write_new_page", "write_text"]
 
 SCHEMA = "ctxcompress/1"
+_PAGE = "ctxcompress-xray"
+PAGES = f"{_PAGE}-*.html"
+"""The pattern of new pages' names."""
 
 
 def as_json(result: Compression) -> str:
-    """The compression as one JSON object, in ASCII. Spans are half-open offsets in code points."""
+    """Return a compression as one JSON object in ASCII. Spans are half-open offsets in code points."""
     kept = [
         {
             "index": item.index,
@@ -58,8 +61,12 @@ def as_json(result: Compression) -> str:
     return json.dumps(document, indent=2)
 
 
+def _pairs(spans: Iterable[Span]) -> list[list[int]]:
+    return [[start, end] for start, end in spans]
+
+
 def stats_table(stats: Stats, max_tokens: int) -> Table:
-    """The statistics as a table of two columns."""
+    """Return the statistics as a table of two columns."""
     table = Table("ctxcompress", "", show_edge=False)
     table.add_row("passages", f"{stats.original_count} -> {stats.kept_count}")
     table.add_row("tokens", f"{stats.original_tokens:,} -> {stats.compressed_tokens:,} (limit {max_tokens:,})")
@@ -70,20 +77,11 @@ def stats_table(stats: Stats, max_tokens: int) -> Table:
     return table
 
 
-def _pairs(spans: Iterable[Span]) -> list[list[int]]:
-    return [[start, end] for start, end in spans]
-
-
-_PAGE = "ctxcompress-xray"
-PAGES = f"{_PAGE}-*.html"
-"""Pattern of the names that new pages have."""
-
-
 def write_text(text: str) -> None:
-    """Write `text` to standard output as UTF-8, whatever the locale, and end its last line.
+    """Write `text` to standard output as UTF-8 in any locale, with a line break at the end.
 
-    A reader that wants no more, such as `head`, ends the program with success. Another failure, such
-    as a full disk, ends it with exit code 1 and a message.
+    If the reader stops reading, as `head` does, the program exits with code 0. On another failure, such as a full disk,
+    it exits with code 1 and a message.
     """
     if text and not text.endswith("\n"):
         text += "\n"
@@ -92,7 +90,7 @@ def write_text(text: str) -> None:
         raise typer.Exit(1)
     stream = sys.stdout.buffer
     try:
-        # A JSON string can hold half of a surrogate pair; it goes out as it came in.
+        # A JSON string can contain half of a surrogate pair, which is written as it was read.
         stream.write(text.encode("utf-8", "surrogatepass"))
         stream.flush()
     except BrokenPipeError:
@@ -105,7 +103,7 @@ def write_text(text: str) -> None:
 
 
 def write_file(name: str, text: str) -> None:
-    """Write `text` to a file as UTF-8. A failure ends the program with exit code 1 and a message."""
+    """Write `text` to a file as UTF-8. On failure, exit with code 1 and a message."""
     try:
         Path(name).write_bytes(text.encode())
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
@@ -114,24 +112,24 @@ def write_file(name: str, text: str) -> None:
 
 
 def write_new_page(page: str) -> Path:
-    """Write a page into a new file in the current folder, for its owner alone; where it is.
+    """Write a page to a new file in the current folder that only its owner can read, and return its path.
 
-    A failure ends the program with exit code 1 and a message.
+    On failure, exit with code 1 and a message.
     """
     try:
         return new_page(page, Path.cwd(), _PAGE)
     except OSError as error:
-        complain(f"no page can be written into the current folder ({error.strerror}); give another place with --output")
+        complain(f"no page can be written to the current folder ({error.strerror}); give another place with --output")
         raise typer.Exit(1) from error
 
 
 def complain(message: str) -> None:
-    """Write a message for a person to standard error."""
+    """Print a message to standard error."""
     typer.echo(f"ctxcompress: {message}", err=True)
 
 
 def _abandon(stream: BinaryIO) -> None:
-    """Let what is still buffered go nowhere: Python would fail on it once more when it exits."""
+    """Discard what is still buffered: Python would fail on it again when it exits."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, stream.fileno())
     os.close(sink)

@@ -1,1 +1,1 @@
-"""Source code: how it is told from prose, its outline, gap markers for what is left out of it."""
+"""Source code: detection, outlines by tree-sitter or by lines, and gap markers for dropped code."""

@@ -1,4 +1,4 @@
-"""What the statements of Python, Java, Go and Rust define, and whether for others."""
+"""The syntax of Python, Java, Go and Rust: what their statements define, and what they export."""
 
 from collections.abc import Sequence
 from types import MappingProxyType
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 _IMPORTS = frozenset(
     "import_statement import_from_statement future_import_statement package_declaration import_declaration "
     "package_clause use_declaration extern_crate_declaration".split()
+)
+
+
+_PYTHON_KINDS = MappingProxyType(
+    {
+        "function_definition": (NodeKind.FUNCTION, "name"),
+        "class_definition": (NodeKind.CLASS, "name"),
+        "type_alias_statement": (NodeKind.TYPE, "left"),
+    }
 )
 
 
@@ -40,15 +49,6 @@ def _python(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
     return Declaration(NodeKind.CONSTANT, name, tree, _is_public(name, scope))
 
 
-_PYTHON_KINDS = MappingProxyType(
-    {
-        "function_definition": (NodeKind.FUNCTION, "name"),
-        "class_definition": (NodeKind.CLASS, "name"),
-        "type_alias_statement": (NodeKind.TYPE, "left"),
-    }
-)
-
-
 def _is_public(name: str, scope: Scope) -> bool:
     if scope.names is not None:
         return name in scope.names
@@ -56,7 +56,7 @@ def _is_public(name: str, scope: Scope) -> bool:
 
 
 def _python_names(trees: "Sequence[Tree]", source: bytes) -> frozenset[str] | None:
-    """What the lists hold that are assigned, or added, to `__all__`."""
+    """Return the names in the lists that are assigned or added to `__all__`, or None without `__all__`."""
     names: set[str] | None = None
     for tree in trees:
         value = _value_of_all(tree, source)
@@ -87,20 +87,6 @@ PYTHON = Syntax(
 )
 
 
-def _java(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
-    if tree.type in _IMPORTS:
-        return Declaration(NodeKind.IMPORTS, "", tree)
-    if tree.type not in _JAVA_KINDS or (scope.local and _JAVA_KINDS[tree.type] is NodeKind.CONSTANT):
-        return None
-    named = tree.child_by_field_name("declarator") or tree
-    name = text_of(named.child_by_field_name("name"), source)
-    words = {part.type for held in tree.children if held.type == "modifiers" for part in held.children}
-    exported = scope.opens or not words.isdisjoint(("public", "protected"))
-    kind = _JAVA_KINDS[tree.type]
-    opens = tree.type in ("interface_declaration", "annotation_type_declaration")
-    return Declaration(kind, name, tree, exported, kind is not NodeKind.FUNCTION, opens)
-
-
 _JAVA_KINDS = MappingProxyType(
     {
         "class_declaration": NodeKind.CLASS,
@@ -116,25 +102,28 @@ _JAVA_KINDS = MappingProxyType(
         "constant_declaration": NodeKind.CONSTANT,
     }
 )
+
+
+def _java(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
+    if tree.type in _IMPORTS:
+        return Declaration(NodeKind.IMPORTS, "", tree)
+    if tree.type not in _JAVA_KINDS or (scope.local and _JAVA_KINDS[tree.type] is NodeKind.CONSTANT):
+        return None
+    named = tree.child_by_field_name("declarator") or tree
+    name = text_of(named.child_by_field_name("name"), source)
+    words = {part.type for held in tree.children if held.type == "modifiers" for part in held.children}
+    exported = scope.exports_members or not words.isdisjoint(("public", "protected"))
+    kind = _JAVA_KINDS[tree.type]
+    exports_members = tree.type in ("interface_declaration", "annotation_type_declaration")
+    return Declaration(kind, name, tree, exported, kind is not NodeKind.FUNCTION, exports_members)
+
+
 JAVA = Syntax(
     declaration=_java,
     blocks=frozenset(
         ("block", "class_body", "interface_body", "annotation_type_body", "constructor_body", "enum_body_declarations")
     ),
 )
-
-
-def _go(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
-    if tree.type in _IMPORTS:
-        return Declaration(NodeKind.IMPORTS, "", tree)
-    if tree.type not in _GO_KINDS or (scope.local and _GO_KINDS[tree.type] is NodeKind.CONSTANT):
-        return None
-    named = tree.child_by_field_name("name") or _first_name(tree, ("identifier", "type_identifier"))
-    name = text_of(named, source)
-    receiver = tree.child_by_field_name("receiver")
-    of = text_of(_first_name(receiver, ("type_identifier",)), source) if receiver is not None else ""
-    exported = name[:1].isupper()
-    return Declaration(_GO_KINDS[tree.type], f"{of}.{name}" if of else name, tree, exported, receiver is not None)
 
 
 _GO_KINDS = MappingProxyType(
@@ -146,33 +135,33 @@ _GO_KINDS = MappingProxyType(
         "var_declaration": NodeKind.CONSTANT,
     }
 )
+
+
+def _go(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
+    if tree.type in _IMPORTS:
+        return Declaration(NodeKind.IMPORTS, "", tree)
+    if tree.type not in _GO_KINDS or (scope.local and _GO_KINDS[tree.type] is NodeKind.CONSTANT):
+        return None
+    named = tree.child_by_field_name("name") or _first_name(tree, ("identifier", "type_identifier"))
+    name = text_of(named, source)
+    receiver = tree.child_by_field_name("receiver")
+    owner = text_of(_first_name(receiver, ("type_identifier",)), source) if receiver is not None else ""
+    exported = name[:1].isupper()
+    return Declaration(_GO_KINDS[tree.type], f"{owner}.{name}" if owner else name, tree, exported, receiver is not None)
+
+
 GO = Syntax(declaration=_go, blocks=frozenset(("block",)))
 
 
 def _first_name(tree: "Tree", types: Sequence[str]) -> "Tree | None":
-    """The first one within it that is of one of these types."""
-    found = [tree]
-    while found:
-        one = found.pop()
-        if one.type in types:
-            return one
-        found += reversed(one.children)
+    """Return the first node in a tree that has one of these types."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if node.type in types:
+            return node
+        pending += reversed(node.children)
     return None
-
-
-def _rust(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
-    if tree.type in _IMPORTS or (tree.type == "mod_item" and tree.child_by_field_name("body") is None):
-        return Declaration(NodeKind.IMPORTS, "", tree)
-    if tree.type not in _RUST_KINDS or (scope.local and _RUST_KINDS[tree.type] is NodeKind.CONSTANT):
-        return None
-    if tree.type == "impl_item":
-        name = text_of(_first_name(tree.child_by_field_name("type") or tree, ("type_identifier",)), source)
-        return Declaration(NodeKind.NAMESPACE, name, tree, True, True, tree.child_by_field_name("trait") is not None)
-    name = text_of(tree.child_by_field_name("name"), source)
-    is_foreign = tree.type == "foreign_mod_item"
-    exported = scope.opens or is_foreign or any(part.type == "visibility_modifier" for part in tree.children)
-    is_trait = tree.type == "trait_item"
-    return Declaration(_RUST_KINDS[tree.type], name, tree, exported, is_trait, is_trait)
 
 
 _RUST_KINDS = MappingProxyType(
@@ -193,6 +182,21 @@ _RUST_KINDS = MappingProxyType(
         "static_item": NodeKind.CONSTANT,
     }
 )
+
+
+def _rust(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
+    if tree.type in _IMPORTS or (tree.type == "mod_item" and tree.child_by_field_name("body") is None):
+        return Declaration(NodeKind.IMPORTS, "", tree)
+    if tree.type not in _RUST_KINDS or (scope.local and _RUST_KINDS[tree.type] is NodeKind.CONSTANT):
+        return None
+    if tree.type == "impl_item":
+        name = text_of(_first_name(tree.child_by_field_name("type") or tree, ("type_identifier",)), source)
+        return Declaration(NodeKind.NAMESPACE, name, tree, True, True, tree.child_by_field_name("trait") is not None)
+    name = text_of(tree.child_by_field_name("name"), source)
+    is_foreign = tree.type == "foreign_mod_item"
+    exported = scope.exports_members or is_foreign or any(part.type == "visibility_modifier" for part in tree.children)
+    is_trait = tree.type == "trait_item"
+    return Declaration(_RUST_KINDS[tree.type], name, tree, exported, is_trait, is_trait)
 
 
 def _is_inner_doc(tree: "Tree", source: bytes) -> bool:

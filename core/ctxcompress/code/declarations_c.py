@@ -1,4 +1,4 @@
-"""What the declarations of C and C++ define."""
+"""The syntax of C and C++: what their declarations define, and what they export."""
 
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ _KINDS = MappingProxyType(
         "enum_specifier": NodeKind.TYPE,
     }
 )
-"""What has its name as a field."""
+"""Nodes whose name is a field -> kind."""
 _IMPORTS = frozenset(("preproc_include", "using_declaration"))
 _DECLARATIONS = frozenset(("declaration", "field_declaration"))
 _NAMES = frozenset(
@@ -40,7 +40,7 @@ def _declaration(tree: "Tree", scope: Scope, source: bytes) -> Declaration | Non
     tree = _declared(tree)
     declarator = tree.child_by_field_name("declarator")
     if tree.type in _KINDS:
-        return _of_kind(_KINDS[tree.type], tree, scope, source)
+        return _named_declaration(_KINDS[tree.type], tree, scope, source)
     if tree.type == "type_definition":
         return Declaration(NodeKind.TYPE, _name(declarator, source), tree, True)
     if tree.type != "function_definition" and tree.type not in _DECLARATIONS:
@@ -51,12 +51,12 @@ def _declaration(tree: "Tree", scope: Scope, source: bytes) -> Declaration | Non
     name = _name(declarator, source)
     static = any(part.type == "storage_class_specifier" for part in tree.children[:2]) and not scope.owner
     kind = NodeKind.FUNCTION if is_function else NodeKind.CONSTANT
-    exported = scope.opens if scope.owner else not (static and _is_static(tree, source))
+    exported = scope.exports_members if scope.owner else not (static and _is_static(tree, source))
     return Declaration(kind, name, tree, exported, is_function and "." in name)
 
 
 def _declared(tree: "Tree") -> "Tree":
-    """What a template, or a declaration of nothing but a type, declares."""
+    """Return what a template, a linkage specification or a declaration of only a type declares."""
     while tree.type in ("template_declaration", "linkage_specification") or tree.type in _DECLARATIONS:
         if tree.type in _DECLARATIONS:
             inner = tree.child_by_field_name("type") if tree.child_by_field_name("declarator") is None else None
@@ -70,13 +70,13 @@ def _declared(tree: "Tree") -> "Tree":
     return tree
 
 
-def _of_kind(kind: NodeKind, tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
-    """What has its name as a field."""
+def _named_declaration(kind: NodeKind, tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
+    """Return the definition of a node whose name is a field."""
     if scope.local and kind in (NodeKind.CONSTANT, NodeKind.FUNCTION):
         return None
-    name = _written(tree.child_by_field_name("name"), source)
+    name = _qualified_name(tree.child_by_field_name("name"), source)
     is_open = tree.type != "class_specifier"
-    exported = scope.opens if scope.owner else bool(name) or tree.type == "linkage_specification"
+    exported = scope.exports_members if scope.owner else bool(name) or tree.type == "linkage_specification"
     is_type = kind in (NodeKind.CLASS, NodeKind.TYPE)
     return Declaration(kind, name, tree, exported, is_type, is_open)
 
@@ -86,7 +86,7 @@ def _is_static(tree: "Tree", source: bytes) -> bool:
 
 
 def _is_function(declarator: "Tree | None") -> bool:
-    """Whether it declares a function rather than a variable, or a pointer to one."""
+    """Return whether a declarator declares a function rather than a variable or a function pointer."""
     while declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator"):
         declarator = _inner(declarator)
     if declarator is None or declarator.type != "function_declarator":
@@ -103,23 +103,23 @@ def _inner(declarator: "Tree") -> "Tree | None":
 
 
 def _name(declarator: "Tree | None", source: bytes) -> str:
-    """The name that a declarator declares, with dots."""
+    """Return the name that a declarator declares, with dots between its parts."""
     while declarator is not None and declarator.type not in _NAMES and declarator.type != "qualified_identifier":
         declarator = _inner(declarator)
-    return _written(declarator, source)
+    return _qualified_name(declarator, source)
 
 
-def _written(name: "Tree | None", source: bytes) -> str:
-    """A name as it is written, but for dots between its parts and without the arguments of templates."""
+def _qualified_name(name: "Tree | None", source: bytes) -> str:
+    """Return a qualified name with dots between its parts and without template arguments."""
     parts = []
     while name is not None and name.type == "qualified_identifier":
-        parts.append(_plain(name.child_by_field_name("scope"), source))
+        parts.append(_name_part(name.child_by_field_name("scope"), source))
         name = name.child_by_field_name("name")
-    return ".".join(part for part in (*parts, _plain(name, source)) if part)
+    return ".".join(part for part in (*parts, _name_part(name, source)) if part)
 
 
-def _plain(name: "Tree | None", source: bytes) -> str:
-    """One part of a name."""
+def _name_part(name: "Tree | None", source: bytes) -> str:
+    """Return one part of a name."""
     if name is not None and name.type in ("template_type", "template_function"):
         name = name.child_by_field_name("name")
     return text_of(name, source).replace("::", ".")

@@ -1,4 +1,4 @@
-"""What the statements of JavaScript and TypeScript define, and whether for others."""
+"""The syntax of JavaScript and TypeScript: what their statements define, and what they export."""
 
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
@@ -35,6 +35,11 @@ _VALUES = MappingProxyType({**dict.fromkeys(_FUNCTIONS, NodeKind.FUNCTION), "cla
 _FIELDS = frozenset(("field_definition", "public_field_definition", "property_signature"))
 _VARIABLES = frozenset(("lexical_declaration", "variable_declaration"))
 _EXPORTS = ("exports.", "module.exports")
+_TRANSPARENT = frozenset(
+    "expression_statement parenthesized_expression await_expression lexical_declaration variable_declaration "
+    "unary_expression return_statement as_expression satisfies_expression non_null_expression".split()
+)
+"""Nodes whose first child is the expression that matters."""
 
 
 def _declaration(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
@@ -44,36 +49,36 @@ def _declaration(tree: "Tree", scope: Scope, source: bytes) -> Declaration | Non
     if tree.type == "export_statement":
         return _exported(tree, scope, source)
     if tree.type == "expression_statement":
-        return _of_expression(tree.children[0], scope, source)
+        return _expression(tree.children[0], scope, source)
     if tree.type in _VARIABLES:
-        return _of_variable(tree, scope, source)
+        return _variable(tree, scope, source)
     if tree.type in _FIELDS:
-        return _of_value(tree, _field_name(tree, source), tree.child_by_field_name("value"), scope, source)
+        return _value(tree, _field_name(tree, source), tree.child_by_field_name("value"), scope, source)
     if tree.type not in _KINDS:
         return None
     kind = _KINDS[tree.type]
-    return _as(kind, tree, _field_name(tree, source), tree, scope, source)
+    return _declare(kind, tree, _field_name(tree, source), tree, scope, source)
 
 
 def _ambient(tree: "Tree") -> "Tree":
-    """What comes after `declare`."""
+    """Return the statement after `declare`."""
     while tree.type == "ambient_declaration":
-        inner = next(_named(tree), None)
+        inner = next(_named_children(tree), None)
         if inner is None:
             break
         tree = inner
     return tree
 
 
-def _as(kind: NodeKind, tree: "Tree", name: str, node: "Tree", scope: Scope, source: bytes) -> Declaration:
-    """That it defines something of a kind, with a body in `node`."""
+def _declare(kind: NodeKind, tree: "Tree", name: str, node: "Tree", scope: Scope, source: bytes) -> Declaration:
+    """Return a definition of this kind. node: the node with the body."""
     is_type = tree.type in ("interface_declaration", "class_declaration", "abstract_class_declaration")
     owner = is_type or kind is NodeKind.CLASS
     return Declaration(kind, name, node, _is_exported(tree, name, scope, source), owner, owner)
 
 
 def _is_exported(tree: "Tree", name: str, scope: Scope, source: bytes) -> bool:
-    if not scope.opens:
+    if not scope.exports_members:
         return name.startswith(_EXPORTS) or name in (scope.names or ())
     hidden = (text_of(part, source) for part in tree.children if part.type == "accessibility_modifier")
     return not name.startswith("#") and all(word == "public" for word in hidden)
@@ -92,12 +97,12 @@ def _exported(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
         return None
     found = _declaration(inner, scope, source) if inner is not None else None
     if found is None:
-        found = _of_value(tree, "default", value, scope, source) or Declaration(NodeKind.CONSTANT, "default", tree)
+        found = _value(tree, "default", value, scope, source) or Declaration(NodeKind.CONSTANT, "default", tree)
     name = found.name or "default"
-    return Declaration(found.kind, name, found.node, True, found.owner, found.opens)
+    return Declaration(found.kind, name, found.node, True, found.owner, found.exports_members)
 
 
-def _of_variable(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
+def _variable(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
     declarators = [part for part in tree.children if part.type == "variable_declarator"]
     if not declarators:
         return None
@@ -106,7 +111,7 @@ def _of_variable(tree: "Tree", scope: Scope, source: bytes) -> Declaration | Non
     if value is not None and _is_require(value, source):
         return Declaration(NodeKind.IMPORTS, "", tree)
     name = text_of(named, source) if named is not None and named.type == "identifier" else ""
-    return _of_value(tree, name, value, scope, source)
+    return _value(tree, name, value, scope, source)
 
 
 def _is_require(value: "Tree", source: bytes) -> bool:
@@ -115,27 +120,27 @@ def _is_require(value: "Tree", source: bytes) -> bool:
     return value.type == "call_expression" and text_of(value.child_by_field_name("function"), source) == "require"
 
 
-def _of_value(tree: "Tree", name: str, value: "Tree | None", scope: Scope, source: bytes) -> Declaration | None:
-    """What a name is for that has a value."""
+def _value(tree: "Tree", name: str, value: "Tree | None", scope: Scope, source: bytes) -> Declaration | None:
+    """Return what a name with a value defines: a function, a class or a constant."""
     kind = _VALUES.get(value.type, NodeKind.CONSTANT) if value is not None else NodeKind.CONSTANT
     if scope.local and not scope.owner and kind is NodeKind.CONSTANT:
         return None
-    return _as(kind, tree, name, tree if value is None else value, scope, source)
+    return _declare(kind, tree, name, tree if value is None else value, scope, source)
 
 
-def _of_expression(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
-    """What is defined by an assignment, or by a namespace, which is an expression for the grammar."""
+def _expression(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
+    """Return what an assignment or a namespace defines. A namespace is an expression in the grammar."""
     if tree.type == "internal_module":
         return _declaration(tree, scope, source)
     if tree.type != "assignment_expression":
         return None
     name, value = text_of(tree.child_by_field_name("left"), source), tree.child_by_field_name("right")
     is_value = value is not None and value.type in _VALUES
-    return _of_value(tree, name, value, scope, source) if is_value or name.startswith(_EXPORTS) else None
+    return _value(tree, name, value, scope, source) if is_value or name.startswith(_EXPORTS) else None
 
 
 def _function_in(tree: "Tree") -> "Tree | None":
-    """The function at the end of a call, or around which there is nothing but the call of it."""
+    """Return the function that is the last argument of a call, or that the statement only assigns or calls."""
     found: Tree | None = tree
     while found is not None and found.type not in _FUNCTIONS:
         found = _inner(found)
@@ -143,10 +148,10 @@ def _function_in(tree: "Tree") -> "Tree | None":
 
 
 def _inner(tree: "Tree") -> "Tree | None":
-    """The part of an expression that its function is in."""
+    """Return the part of an expression that contains its function."""
     if tree.type in ("call_expression", "new_expression"):
         arguments = tree.child_by_field_name("arguments")
-        given = list(_named(arguments)) if arguments is not None else []
+        given = list(_named_children(arguments)) if arguments is not None else []
         last = next((part for part in reversed(given) if part.type in (*_FUNCTIONS, "call_expression")), None)
         return last or tree.child_by_field_name("function")
     for field in ("value", "right", "declaration"):
@@ -154,22 +159,16 @@ def _inner(tree: "Tree") -> "Tree | None":
         if inner is not None:
             return inner
     if tree.type in _TRANSPARENT:
-        return next(_named(tree), None)
+        return next(_named_children(tree), None)
     return None
 
 
-_TRANSPARENT = frozenset(
-    "expression_statement parenthesized_expression await_expression lexical_declaration variable_declaration "
-    "unary_expression return_statement as_expression satisfies_expression non_null_expression".split()
-)
-
-
-def _named(tree: "Tree") -> "Iterator[Tree]":
+def _named_children(tree: "Tree") -> "Iterator[Tree]":
     return (part for part in tree.children if part.is_named and part.type != "comment")
 
 
 def _names(trees: "Sequence[Tree]", source: bytes) -> frozenset[str]:
-    """What is exported apart from where it is defined: `export { a }`, `export default a`, `module.exports = { a }`."""
+    """Return the names exported separately: `export { a }`, `export default a`, `module.exports = { a }`."""
     names: set[str] = set()
     for tree in trees:
         if tree.type == "export_statement" and tree.child_by_field_name("source") is None:

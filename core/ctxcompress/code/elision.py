@@ -1,5 +1,4 @@
-"""Markers for what is left out of source code: so that a reader sees that something is missing, and a parser finds a
-body where there has to be one."""
+"""Gap markers for dropped source code, which show that something is missing and keep the code valid."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -12,17 +11,44 @@ __all__ = ["PROSE", "Elision", "Marks", "comment_sign", "marks_for"]
 _HASHES = frozenset("python ruby shell perl r julia elixir yaml toml".split())
 _DASHES = frozenset(("sql", "lua", "haskell"))
 _HOLDERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_COMMENTS = {"#": ("# ", "##", "#\t", "#\n", "#\r"), "--": ("--",), "//": ("//", "/*", "* ", "*/")}
+_SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The gap markers of a language."""
+
+    gap: str
+    """The marker for a gap between two statements."""
+    body: str
+    """The marker for a whole body, which must not be empty in Python."""
+    comments: tuple[str, ...] = ()
+    """The beginnings of lines that are only comments."""
+    is_script: bool = False
+    """True for JavaScript and TypeScript."""
+
+
+PROSE = Marks("[…]", "[…]")
 
 
 def comment_sign(language: str) -> str:
-    """What begins a comment in a programming language; "//" for an unknown one."""
+    """Return the string that begins a comment in `language`, or "//" if the language is unknown."""
     if language in _HASHES:
         return "#"
     return "--" if language in _DASHES else "//"
 
 
+def marks_for(language: str) -> Marks:
+    """Return the gap markers of `language`, a name that `source_language` returns."""
+    sign = comment_sign(language)
+    if language == "python":
+        return Marks("# ...", "...", ("#",))
+    return Marks(f"{sign} ...", f"{sign} ...", _COMMENTS[sign], language in _SCRIPTS)
+
+
 class Elision:
-    """Tells where in a text with an outline markers have to stand."""
+    """Finds the places in a text with an outline that need gap markers."""
 
     __slots__ = ("_language", "_nodes", "_text")
 
@@ -30,67 +56,66 @@ class Elision:
         self._text, self._nodes, self._language = text, nodes, language
 
     def markers(self, spans: Sequence[Span]) -> list[tuple[int, str]]:
-        """(end of the span after which it stands, its text with the line break before it), where only these spans of
-        the text are kept.
+        """Return the markers that a text needs if only `spans` of it are kept.
 
-        One stands for all that is left out of a function between two of its statements, where nothing is left in a
-        body, and for other clauses of a statement; what is left out of a class beside other members needs none. In
-        Python it is `...` where the body would be empty, which is not allowed there, else a comment. JSON has no
-        comments, and no markers.
+        A marker is (end of the span before it, its text with the line break before it). There is one for each gap
+        between two statements of a function, for a body of which nothing is kept, and for dropped clauses of a
+        statement. Dropped members of a class need none beside other members. A marker is a comment, or `...` in Python
+        where the body would be empty. JSON has no comments, so it has no markers.
         """
         if self._language == "json" or not spans or tuple(spans) == ((0, len(self._text)),):
             return []
         found: dict[int, str] = {}
-        for place, mark in self._of_nodes(self._nodes, _Kept(self._text, spans)):
+        for place, mark in self._node_markers(self._nodes, _Kept(self._text, spans)):
             if place not in found or comment_sign(self._language) not in mark:
                 found[place] = mark
         return sorted(found.items())
 
-    def _of_nodes(self, nodes: Sequence[Node], kept: "_Kept") -> Iterator[tuple[int, str]]:
+    def _node_markers(self, nodes: Sequence[Node], kept: "_Kept") -> Iterator[tuple[int, str]]:
         for node in nodes:
             if node.body < 0 or not kept.any(node.start, node.end):
                 continue
             if node.kind is NodeKind.STATEMENT:
-                yield from self._clauses(node, kept)
-            if not kept.has_end(node.start, node.body):  # another clause is kept, not the one with the body
+                yield from self._clause_markers(node, kept)
+            if not kept.has_end(node.start, node.body):  # another clause is kept instead of the one with the body
                 continue
-            gone = [not kept.any(child.start, child.end) for child in node.children]
-            if all(gone) or (self._language == "python" and not self._has_statement(node, gone)):
-                yield from self._empty(node, kept)
+            dropped = [not kept.any(child.start, child.end) for child in node.children]
+            if all(dropped) or (self._language == "python" and not self._has_statement(node, dropped)):
+                yield from self._body_marker(node, kept)
             elif node.kind not in _HOLDERS:
-                yield from self._gaps(node, gone, kept)
-            yield from self._of_nodes(node.children, kept)
+                yield from self._gap_markers(node, dropped, kept)
+            yield from self._node_markers(node.children, kept)
 
-    def _has_statement(self, node: Node, gone: Sequence[bool]) -> bool:
-        """Whether something that is kept of a body is no mere comment."""
+    def _has_statement(self, node: Node, dropped: Sequence[bool]) -> bool:
+        """Return whether the kept part of a body has more than comments."""
         lines = (
             line
-            for child, is_gone in zip(node.children, gone, strict=True)
-            if not is_gone
+            for child, is_dropped in zip(node.children, dropped, strict=True)
+            if not is_dropped
             for line in self._text[child.start : child.end].split("\n")
         )
         return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
 
-    def _empty(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
-        anchor = kept.last_before(node.tail)  # comments may be kept of it
-        yield self._marker(node.children[0], anchor, self._nothing(node))
+    def _body_marker(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
+        anchor = kept.last_before(node.tail)  # comments of the body may be kept
+        yield self._marker(node.children[0], anchor, self._placeholder(node))
 
-    def _nothing(self, node: Node) -> str:
-        """What stands for all of a body, where the language allows none that is empty."""
+    def _placeholder(self, node: Node) -> str:
+        """Return the statement that replaces a whole body in Python, and an empty string in other languages."""
         if self._language != "python":
             return ""
         head = self._text[node.start : node.body].lstrip()
         return "case _: ..." if head.startswith("match ") else "..."
 
-    def _gaps(self, node: Node, gone: Sequence[bool], kept: "_Kept") -> Iterator[tuple[int, str]]:
+    def _gap_markers(self, node: Node, dropped: Sequence[bool], kept: "_Kept") -> Iterator[tuple[int, str]]:
         before = False
-        for child, is_gone in zip(node.children, gone, strict=True):
+        for child, is_dropped in zip(node.children, dropped, strict=True):
             is_blank = not self._text[child.start : child.end].strip()
-            if is_gone and not before and not is_blank:
+            if is_dropped and not before and not is_blank:
                 yield self._marker(child, kept.last_before(child.start), "")
-            before = is_gone if not is_blank else before
+            before = is_dropped if not is_blank else before
 
-    def _clauses(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
+    def _clause_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
         for start, end in ((node.start, node.body), (node.tail, node.end)):
             for gap in kept.gaps(start, end):
                 anchor = kept.last_before(gap)
@@ -98,7 +123,7 @@ class Elision:
                     yield self._marker(node.children[0], anchor, "")
 
     def _marker(self, node: Node, anchor: int, what: str) -> tuple[int, str]:
-        """A line of its own, indented as the node is."""
+        """Return a marker on a line of its own, with the indentation of the node."""
         part = self._text[node.start : node.end]
         line = part[len(part) - len(part.lstrip()) - 1 :: -1] if part[:1].isspace() else ""
         indent = line[: len(line) - len(line.lstrip(" \t"))]
@@ -107,7 +132,7 @@ class Elision:
 
 
 class _Kept:
-    """Spans that are kept, to be asked."""
+    """The kept spans of a text, for queries by offset."""
 
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
         self._text, self._spans = text, spans
@@ -115,16 +140,16 @@ class _Kept:
         self._ends = [end for _, end in spans]
 
     def any(self, start: int, end: int) -> bool:
-        """Whether something but white space is kept between two offsets."""
+        """Return whether anything except white space is kept between two offsets."""
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
         return any(self._text[max(a, start) : min(b, end)].strip() for a, b in self._spans[first:last])
 
     def has_end(self, start: int, end: int) -> bool:
-        """Whether the last thing between two offsets is kept, white space apart."""
+        """Return whether the last character between two offsets, ignoring white space, is kept."""
         return self.last_before(end) == start + len(self._text[start:end].rstrip())
 
     def gaps(self, start: int, end: int) -> Iterator[int]:
-        """Where something but white space between two offsets begins that is not kept."""
+        """Yield where dropped text between two offsets begins, ignoring white space."""
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
         for a, b in (*self._spans[first:last], (end, end)):
             if self._text[start:a].strip():
@@ -132,38 +157,9 @@ class _Kept:
             start = max(start, b)
 
     def last_before(self, offset: int) -> int:
-        """Where the last thing that is kept before an offset ends, white space apart; -1 if nothing is."""
+        """Return where the last kept text before an offset ends, ignoring white space, or -1 if nothing is kept."""
         for start, end in reversed(self._spans[: bisect_left(self._starts, offset)]):
             bare = self._text[start : min(end, offset)].rstrip()
             if bare:
                 return start + len(bare)
         return -1
-
-
-_COMMENTS = {"#": ("# ", "##", "#\t", "#\n", "#\r"), "--": ("--",), "//": ("//", "/*", "* ", "*/")}
-_SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """How one language marks a gap."""
-
-    gap: str
-    """For what stood between two others."""
-    body: str
-    """For a whole body, which in Python must not be empty."""
-    comments: tuple[str, ...] = ()
-    """How lines begin that are nothing but comment."""
-    is_script: bool = False
-    """Whether the language is JavaScript or TypeScript."""
-
-
-PROSE = Marks("[…]", "[…]")
-
-
-def marks_for(language: str) -> Marks:
-    """How gaps are marked in source code of this language, as `source_language` calls it."""
-    sign = comment_sign(language)
-    if language == "python":
-        return Marks("# ...", "...", ("#",))
-    return Marks(f"{sign} ...", f"{sign} ...", _COMMENTS[sign], language in _SCRIPTS)

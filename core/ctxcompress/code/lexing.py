@@ -1,11 +1,11 @@
-"""Source code to logical lines: those that end where no bracket, string or comment is open."""
+"""Splits source code into logical lines, which end where no bracket, string or comment is open."""
 
 import re
 from typing import NamedTuple
 
 from ctxcompress.code.detection import end_of_cut_text
 
-__all__ = ["LogicalLines", "entries", "logical_lines"]
+__all__ = ["LogicalLines", "entry_starts", "logical_lines"]
 
 _DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
 _SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?"
@@ -15,52 +15,58 @@ _SLASHES = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 _HASH = r"\#[^\n]*+"
 _TRIPLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?|' r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?"
 _BRACKETS = r"[()\[\]{}\n]|\\\r?\n"
-# What a slash begins where an operand is expected and no comment: a regular expression, on one line.
+# A regular expression on one line: a slash where an operand is expected, not a comment.
 _REGEX = r"(?<=[=(,:\[!&|?{};\n])[ \t]*+/(?![/*\s])(?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,200}+\]){1,200}+/"
 
 
-def _tokens(*parts: str) -> re.Pattern[str]:
+def _pattern(*parts: str) -> re.Pattern[str]:
     return re.compile("|".join((*parts, _BRACKETS)))
 
 
-_PYTHON = _tokens(_TRIPLE, _HASH, _DOUBLE, _SINGLE)
-_SCRIPT = _tokens(_SLASHES, _REGEX, _DOUBLE, _SINGLE, _TEMPLATE)
-_BRACES = _tokens(_SLASHES, _DOUBLE, _CHARACTER)
-_RAW_STRINGS = _tokens(_SLASHES, _DOUBLE, _CHARACTER, _TEMPLATE)
-_HASHES = _tokens(_HASH, _DOUBLE, _SINGLE)
-_DASHES = _tokens(r"--[^\n]*+", _DOUBLE, _SINGLE)
-_OF_LANGUAGE = {
+_PYTHON = _pattern(_TRIPLE, _HASH, _DOUBLE, _SINGLE)
+_SCRIPT = _pattern(_SLASHES, _REGEX, _DOUBLE, _SINGLE, _TEMPLATE)
+_C_LIKE = _pattern(_SLASHES, _DOUBLE, _CHARACTER)
+_RAW_STRINGS = _pattern(_SLASHES, _DOUBLE, _CHARACTER, _TEMPLATE)
+_HASHES = _pattern(_HASH, _DOUBLE, _SINGLE)
+_DASHES = _pattern(r"--[^\n]*+", _DOUBLE, _SINGLE)
+_TOKENS = {
     "python": _PYTHON,
     **dict.fromkeys(("javascript", "typescript", "tsx", "php"), _SCRIPT),
-    **dict.fromkeys(("c", "cpp", "java", "rust", "csharp", "kotlin", "scala", "swift", "dart"), _BRACES),
+    **dict.fromkeys(("c", "cpp", "java", "rust", "csharp", "kotlin", "scala", "swift", "dart"), _C_LIKE),
     "go": _RAW_STRINGS,
     **dict.fromkeys(("ruby", "shell", "perl", "r", "elixir", "yaml", "toml", "julia"), _HASHES),
     **dict.fromkeys(("sql", "lua", "haskell"), _DASHES),
 }
-_BEGINS = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
-"""What no bracket of Python's can contain: one that was open was never closed."""
+_PYTHON_DEFINITION = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
+"""Beginnings of Python lines that no bracket can contain, so that an open bracket was never closed."""
 _COMMENT = re.compile(r"[ \t]*(?:#(?!!)|//|/\*|--[ ])")
 _COMMENT_OR_LABEL = re.compile(r"[ \t]*(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
 _WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
-_DEPTHS = {"(": 1, "[": 1, ")": -1, "]": -1}
-_BRACE = {"{": 1, "}": -1}
+_BRACKET_DEPTH = {"(": 1, "[": 1, ")": -1, "]": -1}
+_BRACE_DEPTH = {"{": 1, "}": -1}
 
 
 class LogicalLines(NamedTuple):
-    """Whole lines, each with the blank ones after it. Parallel lists, one entry a line: a text may have millions."""
+    """The logical lines of a text, each with the blank lines after it.
+
+    The lists are parallel, with one entry for each line, because a text can have millions of lines.
+    """
 
     starts: list[int]
-    """Where each line begins, and at the end where the last one ends."""
+    """Where each line begins, and last where the text ends."""
     indents: list[int]
+    """The column of the first character of each line."""
     nets: list[int]
-    """Braces that each opens, less those that it closes."""
+    """The number of braces that each line opens minus those that it closes."""
     ends_blank: list[bool]
-    """Whether blank lines follow."""
+    """True if blank lines follow."""
 
 
 def logical_lines(text: str, language: str) -> LogicalLines:
-    """The logical lines of `text`, which they partition. A bracket that is closed and was not opened does not count:
-    the text may begin anywhere."""
+    """Return the logical lines of `text`, which they partition.
+
+    Closing brackets without an opening one are ignored, because the text may begin anywhere.
+    """
     ends, braces = _ends(text, language)
     starts, indents, nets, ends_blank = list[int](), list[int](), list[int](), list[bool]()
     start = 0
@@ -83,44 +89,47 @@ def logical_lines(text: str, language: str) -> LogicalLines:
 
 
 def _ends(text: str, language: str) -> tuple[list[int], list[int]]:
-    """(where the logical lines end, how many braces each opens less those that it closes)."""
+    """Return the ends of the logical lines, and for each line the braces it opens minus those it closes."""
     is_python = language == "python"
     ends: list[int] = []
     nets: list[int] = []
     depth = net = 0
-    for match in _OF_LANGUAGE.get(language, _BRACES).finditer(text, end_of_cut_text(text, language)):
+    for match in _TOKENS.get(language, _C_LIKE).finditer(text, end_of_cut_text(text, language)):
         found = match.group()
         if found == "\n":
-            if depth == 0 or (is_python and _BEGINS.match(text, match.end())):
+            if depth == 0 or (is_python and _PYTHON_DEFINITION.match(text, match.end())):
                 depth = 0
                 ends.append(match.end())
                 nets.append(net)
                 net = 0
-        elif found in _DEPTHS or (is_python and found in _BRACE):
-            depth = max(0, depth + (_DEPTHS.get(found) or _BRACE.get(found, 0)))
-        elif found in _BRACE:
-            net += _BRACE[found]
+        elif found in _BRACKET_DEPTH or (is_python and found in _BRACE_DEPTH):
+            depth = max(0, depth + (_BRACKET_DEPTH.get(found) or _BRACE_DEPTH.get(found, 0)))
+        elif found in _BRACE_DEPTH:
+            net += _BRACE_DEPTH[found]
     if not ends or ends[-1] < len(text):
         ends.append(len(text))
         nets.append(net)
     return (ends, nets) if text else ([], [])
 
 
-def entries(text: str, start: int, end: int, language: str) -> list[int]:
-    """Where the lines of a part of a text begin that stand directly in the bracket which its first line of code leaves
-    open, after a comma or a semicolon but for the first; none if that is closed, if only for a moment, before the last
-    line."""
+def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
+    """Return where the entries of a table of values begin: the lines directly inside the bracket that its first line
+    of code leaves open.
+
+    Each entry after the first one must follow a comma or a semicolon. Returns none if the bracket is closed, even
+    briefly, before the last line.
+    """
     found: list[int] = []
     depth = opened = 0
     before = ""
     last = start + len(text[start:end].rstrip())
     was_closed = False
-    for match in _OF_LANGUAGE.get(language, _BRACES).finditer(text, start, last):
+    for match in _TOKENS.get(language, _C_LIKE).finditer(text, start, last):
         part = match.group()
         before = text[start : match.start()].rstrip(" \t\r")[-1:] if match.start() > start else before
         start = match.end()
-        if part in _DEPTHS or part in _BRACE:
-            depth += _DEPTHS.get(part, 0) or _BRACE.get(part, 0)
+        if part in _BRACKET_DEPTH or part in _BRACE_DEPTH:
+            depth += _BRACKET_DEPTH.get(part, 0) or _BRACE_DEPTH.get(part, 0)
             was_closed = was_closed or depth < opened
             before = part
         elif part == "\n" and opened and (was_closed or not depth):
@@ -136,7 +145,7 @@ def entries(text: str, start: int, end: int, language: str) -> list[int]:
 
 
 def _indent(part: str) -> int:
-    """Columns before the first character that is not white space, a tab as far as the next multiple of eight."""
+    """Return the column of the first character that is not white space. Tabs advance to multiples of eight."""
     for line in part.split("\n", 2)[:2]:
         bare = line.lstrip(" \t")
         if bare.strip():

@@ -1,8 +1,12 @@
-"""What values the options may have. Each check raises ConfigError with the value, the range and the remedy."""
+"""The values that options may have. Each check raises ConfigError with the value, the limit and the remedy.
 
-from collections.abc import Mapping, Sequence
+A `Check` is for one option: it takes the option's name and value, and returns the value to store. What depends on
+several options is checked by the functions whose names begin with "check_".
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from typing import TypeGuard, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.data.passages import Kind
@@ -10,29 +14,180 @@ from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError
 
 __all__ = [
+    "Check",
+    "FactualCut",
+    "Mode",
+    "OnEmpty",
+    "Order",
+    "ScoreKind",
+    "Scorer",
+    "Tier",
+    "anything",
+    "cache_store",
     "check_budget",
-    "check_cache",
-    "check_choice",
     "check_count",
-    "check_encoding",
     "check_evidence_only",
     "check_flag",
     "check_format",
-    "check_language",
     "check_min_score",
-    "check_probability",
     "check_score_threshold",
-    "check_similarity",
-    "check_text",
-    "checked_metadata_map",
-    "checked_synonyms",
-    "checked_weights",
+    "field_keys",
+    "flag",
+    "kind_weights",
+    "language_code",
+    "one_of",
+    "or_none",
+    "probability",
+    "similarity",
+    "string",
+    "synonym_lists",
+    "token_encoding",
+    "whole_number",
 ]
+
+Tier = Literal["key_facts", "summary", "detailed", "complete"]
+Scorer = Literal["evidence", "bm25"]
+ScoreKind = Literal["similarity", "distance", "rank", "none"]
+OnEmpty = Literal["keep_best", "original", "drop"]
+Mode = Literal["extract", "preview"]
+FactualCut = Literal["boundary", "character"]
+Order = Literal["source", "relevance", "edges"]
+
+Check = Callable[[str, Any], Any]
+"""From an option's name and value to the value to store."""
 
 _MAPPED_FIELDS = ("title", "header_path", "doc_id", "file_path")
 
 
-def check_budget(max_tokens: object, tier: object, tiers: object) -> None:
+def anything(_: str, value: object) -> object:
+    """Accept any value: `check_...` functions look at it together with other options."""
+    return value
+
+
+def or_none(check: Check) -> Check:
+    """Return a check that accepts None as well."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{name} is {value!r}; give True or False")
+    return value
+
+
+def one_of(literal: object) -> Check:
+    """Return a check for the values of a Literal."""
+    choices = get_args(literal)
+
+    def check(name: str, value: object) -> object:
+        if value not in choices:
+            raise ConfigError(f"{name} is {value!r}; give one of {', '.join(choices)}")
+        return value
+
+    return check
+
+
+def string(example: str) -> Check:
+    """Return a check for texts."""
+
+    def check(name: str, value: object) -> object:
+        if not isinstance(value, str):
+            raise ConfigError(f"{name} is {value!r}; give a string, such as {example!r}")
+        return value
+
+    return check
+
+
+def whole_number(least: int, otherwise: str) -> Check:
+    """Return a check for whole numbers. otherwise: the end of the message, which says what else to give."""
+
+    def check(name: str, value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ConfigError(f"{name} is {value!r}; give a whole number, at least {least}, {otherwise}")
+        return value
+
+    return check
+
+
+def similarity(name: str, value: object) -> object:
+    if value is not None and not (_is_number(value) and 0 < value <= 1):
+        raise ConfigError(f"{name} is {value!r}; give a number above 0 and at most 1, or None to leave this stage out")
+    return value
+
+
+def probability(name: str, value: object) -> object:
+    if not _is_number(value) or not 0 < value < 1:
+        raise ConfigError(f"{name} is {value!r}; give a number above 0 and below 1, such as 0.012")
+    return value
+
+
+def token_encoding(name: str, value: object) -> object:
+    if isinstance(value, str):
+        from tiktoken import list_encoding_names
+
+        if value not in list_encoding_names():
+            known = ", ".join(list_encoding_names())
+            raise ConfigError(f"{name} is {value!r}; give one of {known}, or a callable")
+    elif not callable(value):
+        raise ConfigError(f"{name} is {value!r}; give a tiktoken encoding's name or a callable")
+    return value
+
+
+def language_code(name: str, value: object) -> object:
+    if value is not None and not (isinstance(value, str) and len(value) == 2 and value.islower()):
+        raise ConfigError(f"{name} is {value!r}; give a two-letter code such as 'en', or None to detect it")
+    return value
+
+
+def cache_store(name: str, value: object) -> object:
+    if value is not None and (isinstance(value, type) or not isinstance(value, Cache)):
+        raise ConfigError(
+            f"{name} is {_shown(value)}; give one of ctxcompress.cache, such as MemoryCache() or DiskCache(path), or "
+            "an object with get and put"
+        )
+    return value
+
+
+def synonym_lists(name: str, value: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{name} is {value!r}; give a mapping from a word to a list of words")
+    for word, others in value.items():
+        if isinstance(others, str) or not isinstance(others, Sequence):
+            raise ConfigError(f"{name}[{word!r}] is {others!r}; give a list of words")
+    return {str(word): tuple(map(str, others)) for word, others in value.items()}
+
+
+def kind_weights(name: str, value: object) -> dict[str, float]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{name} is {value!r}; give a mapping from a segment kind to a factor")
+    for kind, weight in value.items():
+        if kind not in list(Kind):
+            raise ConfigError(f"{name} names {kind!r}; the kinds are {', '.join(Kind)}")
+        if not _is_number(weight) or not weight >= 0:
+            raise ConfigError(f"{name}[{str(kind)!r}] is {weight!r}; give a finite number, at least 0")
+    return {str(kind): float(weight) for kind, weight in value.items()}
+
+
+def field_keys(name: str, value: object) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{name} is {value!r}; give a mapping from a field to a metadata key")
+    for field in value:
+        if field not in _MAPPED_FIELDS:
+            raise ConfigError(f"{name} names {field!r}; it can name {', '.join(_MAPPED_FIELDS)}")
+    return {str(field): str(key) for field, key in value.items()}
+
+
+def check_flag(name: str, value: object) -> None:
+    """Check an argument of a call, not an option."""
+    flag(name, value)
+
+
+def check_count(name: str, value: object, least: int, otherwise: str) -> None:
+    """Check an argument of a call, not an option."""
+    whole_number(least, otherwise)(name, value)
+
+
+def check_budget(max_tokens: object, tier: object) -> None:
     if max_tokens is not None and tier is not None:
         raise ConfigError(f"both max_tokens={max_tokens!r} and tier={tier!r} are given; give one of them")
     is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
@@ -40,23 +195,8 @@ def check_budget(max_tokens: object, tier: object, tiers: object) -> None:
         raise ConfigError(f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1, or 'auto'")
     if isinstance(max_tokens, int) and max_tokens < 1:
         raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
-    if tier is not None and tier not in get_args(tiers):
-        raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(tiers))}, or max_tokens")
-
-
-def check_choice(name: str, value: object, choices: object) -> None:
-    if value not in get_args(choices):
-        raise ConfigError(f"{name} is {value!r}; give one of {', '.join(get_args(choices))}")
-
-
-def check_flag(name: str, value: object) -> None:
-    if not isinstance(value, bool):
-        raise ConfigError(f"{name} is {value!r}; give True or False")
-
-
-def check_text(name: str, value: object, example: str) -> None:
-    if not isinstance(value, str):
-        raise ConfigError(f"{name} is {value!r}; give a string, such as {example!r}")
+    if tier is not None and tier not in get_args(Tier):
+        raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(Tier))}, or max_tokens")
 
 
 def check_format(format: str, mode: str, separator: str) -> None:
@@ -74,56 +214,15 @@ def check_format(format: str, mode: str, separator: str) -> None:
         )
 
 
-def check_count(name: str, value: object, least: int, otherwise: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ConfigError(f"{name} is {value!r}; give a whole number, at least {least}, {otherwise}")
-
-
 def check_min_score(min_score: object, kind: str, *, relative: bool) -> None:
     if min_score is not None:
         _check_score("min_score", min_score, kind, ", or None to keep passages whatever their score", relative=relative)
 
 
 def check_score_threshold(threshold: object, kind: str, *, relative: bool, used: bool) -> None:
-    """used: whether there is a stage that compares scores with it."""
+    """used: whether a stage compares scores with the threshold."""
     kind = kind if used else "similarity"
     _check_score("score_threshold", threshold, kind, ", such as 0.4", relative=relative and used)
-
-
-def _check_score(name: str, score: object, kind: str, otherwise: str, *, relative: bool) -> None:
-    if not _is_number(score):
-        raise ConfigError(f"{name} is {score!r}; give a number{otherwise}")
-    if kind == "none":
-        raise ConfigError(
-            f'{name}={score!r} is given with score_kind="none"; say what the scores mean: "similarity", '
-            '"distance" or "rank"'
-        )
-    if relative and not 0 <= score <= 1:
-        raise ConfigError(
-            f"{name} is {score!r}; the best score of a retrieval counts as 1.0, so give a number from 0 to 1, "
-            "or normalize_scores=False to compare scores as they are"
-        )
-
-
-def check_similarity(name: str, value: object) -> None:
-    if value is not None and not (_is_number(value) and 0 < value <= 1):
-        raise ConfigError(f"{name} is {value!r}; give a number above 0 and at most 1, or None to leave this stage out")
-
-
-def check_probability(probability: object) -> None:
-    if not _is_number(probability) or not 0 < probability < 1:
-        raise ConfigError(f"min_probability is {probability!r}; give a number above 0 and below 1, such as 0.012")
-
-
-def check_encoding(encoding: object) -> None:
-    if isinstance(encoding, str):
-        from tiktoken import list_encoding_names
-
-        if encoding not in list_encoding_names():
-            known = ", ".join(list_encoding_names())
-            raise ConfigError(f"encoding is {encoding!r}; give one of {known}, or a callable")
-    elif not callable(encoding):
-        raise ConfigError(f"encoding is {encoding!r}; give a tiktoken encoding's name or a callable")
 
 
 def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
@@ -144,46 +243,19 @@ def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
         raise ConfigError(f'{option} is given with scorer={scorer!r}; it needs probabilities: give scorer="evidence"')
 
 
-def check_language(language: object) -> None:
-    if language is not None and not (isinstance(language, str) and len(language) == 2 and language.islower()):
-        raise ConfigError(f"language is {language!r}; give a two-letter code such as 'en', or None to detect it")
-
-
-def check_cache(cache: object) -> None:
-    if cache is not None and (isinstance(cache, type) or not isinstance(cache, Cache)):
+def _check_score(name: str, score: object, kind: str, otherwise: str, *, relative: bool) -> None:
+    if not _is_number(score):
+        raise ConfigError(f"{name} is {score!r}; give a number{otherwise}")
+    if kind == "none":
         raise ConfigError(
-            f"cache is {_shown(cache)}; give one of ctxcompress.cache, such as MemoryCache() or DiskCache(path), or an "
-            "object with get and put"
+            f'{name}={score!r} is given with score_kind="none"; say what the scores mean: "similarity", '
+            '"distance" or "rank"'
         )
-
-
-def checked_synonyms(synonyms: object) -> dict[str, tuple[str, ...]]:
-    if not isinstance(synonyms, Mapping):
-        raise ConfigError(f"synonyms is {synonyms!r}; give a mapping from a word to a list of words")
-    for word, others in synonyms.items():
-        if isinstance(others, str) or not isinstance(others, Sequence):
-            raise ConfigError(f"synonyms[{word!r}] is {others!r}; give a list of words")
-    return {str(word): tuple(map(str, others)) for word, others in synonyms.items()}
-
-
-def checked_weights(weights: object) -> dict[str, float]:
-    if not isinstance(weights, Mapping):
-        raise ConfigError(f"type_weights is {weights!r}; give a mapping from a segment kind to a factor")
-    for kind, weight in weights.items():
-        if kind not in list(Kind):
-            raise ConfigError(f"type_weights names {kind!r}; the kinds are {', '.join(Kind)}")
-        if not _is_number(weight) or not weight >= 0:
-            raise ConfigError(f"type_weights[{str(kind)!r}] is {weight!r}; give a finite number, at least 0")
-    return {str(kind): float(weight) for kind, weight in weights.items()}
-
-
-def checked_metadata_map(metadata_map: object) -> dict[str, str]:
-    if not isinstance(metadata_map, Mapping):
-        raise ConfigError(f"metadata_map is {metadata_map!r}; give a mapping from a field to a metadata key")
-    for name in metadata_map:
-        if name not in _MAPPED_FIELDS:
-            raise ConfigError(f"metadata_map names {name!r}; it can name {', '.join(_MAPPED_FIELDS)}")
-    return {str(name): str(key) for name, key in metadata_map.items()}
+    if relative and not 0 <= score <= 1:
+        raise ConfigError(
+            f"{name} is {score!r}; the best score of a retrieval counts as 1.0, so give a number from 0 to 1, "
+            "or normalize_scores=False to compare scores as they are"
+        )
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
@@ -191,5 +263,5 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 def _shown(value: object) -> str:
-    """Not more than the type of an object, which may hold a key to a service."""
+    """Name only the type of an object, which may hold a key to a service."""
     return repr(value) if isinstance(value, str | int | float | type) else f"an object of type {type(value).__name__}"

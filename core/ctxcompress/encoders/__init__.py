@@ -1,4 +1,7 @@
-"""Classes for the option `encoder`. Each needs an extra, which is asked for when one is made."""
+"""Encoders for the option `encoder`: models that tell how close texts are in meaning.
+
+Each class needs an extra. Creating an object without the extra raises MissingExtra.
+"""
 
 from functools import cache
 
@@ -13,7 +16,7 @@ __all__ = ["CrossEncoder", "SentenceEncoder", "StaticVectors", "encoder_named"]
 def encoder_named(name: str) -> StaticVectors:
     """Return the encoder that a configuration file or a command names: "static" is `StaticVectors()`.
 
-    It is made once and shared. Raises ConfigError on another name, and MissingExtra without the extra `static`.
+    It is made once and shared. Raises ConfigError for another name, and MissingExtra without the extra `static`.
     """
     if name != "static":
         raise ConfigError(f"encoder is {name!r}; give 'static', or in code one of ctxcompress.encoders")

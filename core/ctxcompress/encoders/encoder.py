@@ -1,4 +1,7 @@
-"""What can be asked how close texts are in meaning to a question. The classes that do it are in `encoders`."""
+"""The protocols of encoders and comparers, which tell how close texts are in meaning to a query, and checks of results.
+
+Implementations are in `ctxcompress.encoders`.
+"""
 
 import asyncio
 import threading
@@ -26,88 +29,132 @@ __all__ = [
     "word_vectors_of",
 ]
 
-_LOOK = 0.05
-"""Seconds."""
+Floats = NDArray[np.float64]
+
+_POLL_INTERVAL = 0.05
+"""Seconds between looks at whether the loop is still alive."""
 
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Turns texts into vectors whose cosine says how close they are. A SentenceTransformer is one as it is."""
+    """A model that turns texts into vectors whose cosine tells how close they are. A SentenceTransformer is one."""
 
     def encode_query(self, text: str, /) -> ArrayLike:
-        """The vector of a question, shape (dimensions,)."""
+        """Return the vector of a query, shape (dimensions,)."""
 
     def encode_document(self, texts: Sequence[str], /) -> ArrayLike:
-        """One vector for each text, shape (texts, dimensions). Parts of the question are among the texts."""
+        """Return one vector for each text, shape (texts, dimensions). Parts of the query are among the texts."""
 
 
 @runtime_checkable
 class AsyncEncoder(Encoder, Protocol):
-    """An encoder that can be awaited, as `Compressor.acompress` does."""
+    """An encoder with coroutines, which `Compressor.acompress` awaits."""
 
     def aencode_query(self, text: str, /) -> Coroutine[Any, Any, ArrayLike]:
-        """As `encode_query`."""
+        """Return what `encode_query` returns."""
 
     def aencode_document(self, texts: Sequence[str], /) -> Coroutine[Any, Any, ArrayLike]:
-        """As `encode_document`."""
+        """Return what `encode_document` returns."""
 
 
 @runtime_checkable
 class Comparer(Protocol):
-    """Says how close texts are to a question without vectors that could be kept: a cross-encoder, word vectors."""
+    """A model that tells how close texts are to a query without vectors to store: a cross-encoder, word vectors."""
 
     @property
     def compares_all(self) -> bool:
-        """Whether all texts may be compared, with the question and with parts of it. Otherwise only those are that
-        other signs leave in doubt, and with the question only."""
+        """True if it is cheap enough to compare all texts with the query and with parts of the query.
+
+        False if it should compare only the texts that other features leave in doubt, and only with the query.
+        """
 
     def compare(self, query: str, texts: Sequence[str], /) -> ArrayLike:
-        """One number for each text, greater for closer ones, on any scale, shape (texts,)."""
+        """Return one number for each text, greater for closer texts, on any scale, shape (texts,)."""
 
 
 @runtime_checkable
 class ManyComparer(Comparer, Protocol):
-    """A comparer for which several questions cost little more than one."""
+    """A comparer for which several queries cost little more than one."""
 
     def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> ArrayLike:
-        """What `compare` says for each question, shape (queries, texts)."""
+        """Return the result of `compare` for each query, shape (queries, texts)."""
 
 
 @runtime_checkable
 class PassageVectors(Protocol):
-    """A comparer that can also give vectors of whole passages, by which duplicates are told: a cosine of two of them
-    means what it means of a sentence encoder's. It knows one language."""
+    """A comparer of one language that also gives vectors of whole passages, for finding duplicates.
+
+    The cosine of two of these vectors must mean the same as with a sentence encoder.
+    """
 
     @property
     def language(self) -> str:
-        """ISO 639-1 code. Passages in other languages are not compared by these vectors."""
+        """The ISO 639-1 code of the language. Passages in other languages are not compared by these vectors."""
 
     def encode_passages(self, texts: Sequence[str], /) -> ArrayLike:
-        """One vector for each text, shape (texts, dimensions)."""
+        """Return one vector for each text, shape (texts, dimensions)."""
 
 
 @runtime_checkable
 class WithWordVectors(Protocol):
-    """An encoder, or a comparer that is not cheap, with a cheap comparer beside it that compares all texts, where the
-    encoder compares some."""
+    """An expensive encoder or comparer for some texts, together with a cheap comparer for all texts."""
 
     @property
     def word_vectors(self) -> Comparer | None:
-        """The cheap one; None for none."""
+        """The cheap comparer, or None."""
 
 
 def word_vectors_of(encoder: object) -> Comparer | None:
-    """The cheap comparer that stands beside an encoder. What is cheap itself has none beside it."""
+    """Return the cheap comparer of an encoder, or None. An encoder that is itself cheap has none."""
     if encoder is None or not isinstance(encoder, WithWordVectors):
         return None
     is_cheap = not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.compares_all
     return None if is_cheap else encoder.word_vectors
 
 
-class OnLoop:
-    """An async encoder for one thread that has no event loop: what it awaits runs on `loop`, which must be free.
+def without_surrogates(texts: Sequence[str]) -> list[str]:
+    """Return the texts without lone surrogates, which tokenizers reject."""
+    return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
 
-    Raises CancelledError in that thread after `cancel`, or if the loop is closed.
+
+def as_numbers(values: object) -> Floats | None:
+    """Return the values as an array, or None if they are not numbers."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # torch raises the last for tensors with a gradient
+        return None
+
+
+def checked_numbers(values: ArrayLike, of: str, dimensions: int) -> Floats:
+    """Return the result of an encoder as an array of finite numbers.
+
+    of: what the encoder was asked about, for the message. dimensions: the number of dimensions that it must have.
+
+    Raises ConfigError if the result is anything else.
+    """
+    array = as_numbers(values)
+    if array is None:
+        raise ConfigError(f"the encoder gave a {type(values).__name__} for {of}; give an array of numbers")
+    if array.ndim != dimensions:
+        raise ConfigError(f"the encoder gave an array of shape {array.shape} for {of}; give {dimensions} dimensions")
+    if not np.isfinite(array).all():
+        raise ConfigError(f"the encoder gave NaN or infinity for {of}; give finite numbers")
+    return array
+
+
+def unit(vectors: Floats) -> Floats:
+    """Return the vectors scaled to length 1. Zero vectors stay zero."""
+    # Scaled by the largest value first, so that no square overflows.
+    scaled = vectors / np.maximum(np.abs(vectors).max(axis=-1, keepdims=True, initial=0.0), 1e-300)
+    result: Floats = scaled / np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 1e-12)
+    return result
+
+
+class OnLoop:
+    """An adapter that lets a thread without an event loop use an async encoder.
+
+    The coroutines run on `loop`, which must be running in another thread. A call raises CancelledError after `cancel`,
+    or if the loop is closed.
     """
 
     __slots__ = ("_cancelled", "_encoder", "_loop", "word_vectors")
@@ -118,24 +165,24 @@ class OnLoop:
         self._cancelled = threading.Event()
 
     def encode_query(self, text: str, /) -> ArrayLike:
-        """As the encoder's `aencode_query`."""
-        return self._awaited(self._encoder.aencode_query(text))
+        """Return the result of the encoder's `aencode_query`."""
+        return self._await(self._encoder.aencode_query(text))
 
     def encode_document(self, texts: Sequence[str], /) -> ArrayLike:
-        """As the encoder's `aencode_document`."""
-        return self._awaited(self._encoder.aencode_document(texts))
+        """Return the result of the encoder's `aencode_document`."""
+        return self._await(self._encoder.aencode_document(texts))
 
     def cancel(self) -> None:
-        """Nothing is awaited any more, and what is being awaited is cancelled."""
+        """Cancel the running call and all later ones."""
         self._cancelled.set()
 
-    def _awaited(self, coroutine: Coroutine[Any, Any, ArrayLike]) -> ArrayLike:
+    def _await(self, coroutine: Coroutine[Any, Any, ArrayLike]) -> ArrayLike:
         if self._is_over():
             coroutine.close()
             raise CancelledError
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        # A loop that has stopped tells nobody: so it is looked at now and then.
-        while not wait([future], timeout=_LOOK).done:
+        # A loop that has stopped never completes the future, so check it now and then.
+        while not wait([future], timeout=_POLL_INTERVAL).done:
             if self._is_over():
                 future.cancel()
                 raise CancelledError
@@ -143,38 +190,3 @@ class OnLoop:
 
     def _is_over(self) -> bool:
         return self._cancelled.is_set() or self._loop.is_closed()
-
-
-Floats = NDArray[np.float64]
-
-
-def without_surrogates(texts: Sequence[str]) -> list[str]:
-    """The texts without lone surrogates, which tokenizers refuse."""
-    return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-
-
-def as_numbers(values: object) -> Floats | None:
-    """The values as an array, or None if they are no numbers."""
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last is torch's, of what has a gradient
-        return None
-
-
-def checked_numbers(values: ArrayLike, of: str, dimensions: int) -> Floats:
-    """What an encoder gave `of` something; raises ConfigError if that is not finite numbers in so many dimensions."""
-    array = as_numbers(values)
-    if array is None:
-        raise ConfigError(f"the encoder gave a {type(values).__name__} for {of}; give an array of numbers")
-    if array.ndim != dimensions:
-        raise ConfigError(f"the encoder gave an array of shape {array.shape} for {of}; give {dimensions} dimensions")
-    if not np.isfinite(array).all():
-        raise ConfigError(f"the encoder gave numbers for {of} that are not all finite numbers; give no NaN or infinity")
-    return array
-
-
-def unit(vectors: Floats) -> Floats:
-    """Of length 1; a vector of zeros stays. Scaled first, so that no square is too large."""
-    scaled = vectors / np.maximum(np.abs(vectors).max(axis=-1, keepdims=True, initial=0.0), 1e-300)
-    result: Floats = scaled / np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 1e-12)
-    return result

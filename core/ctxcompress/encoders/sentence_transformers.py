@@ -1,4 +1,4 @@
-"""Models of the sentence-transformers package, from this machine or as it finds them."""
+"""Encoders that use models of the sentence-transformers package."""
 
 import importlib
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ __all__ = ["CrossEncoder", "SentenceEncoder"]
 
 
 class SentenceEncoder:
-    """A bi-encoder, such as all-MiniLM-L6-v2: questions and texts become vectors one by one.
+    """A bi-encoder such as all-MiniLM-L6-v2, which turns each query and each text into a vector.
 
-    model: a SentenceTransformer, or the folder or name of one. sentence-transformers downloads what it is given a
-    name of and does not find. Questions and texts get the prompts that the model has for them.
-    batch_size: how many texts at a time.
-    word_vectors: whether the English `StaticVectors` compare all texts, of which the model reads a part.
+    model: a SentenceTransformer, or the folder or name of one. sentence-transformers downloads a named model that it
+    does not find locally. Queries and texts get the prompts that the model defines for them.
+    batch_size: number of texts per batch.
+    word_vectors: True to compare all texts with the English `StaticVectors` too, because the model reads only some.
 
     Raises MissingExtra without the extra `semantic`.
     """
@@ -32,12 +32,12 @@ class SentenceEncoder:
         self.word_vectors: Comparer | None = StaticVectors() if word_vectors else None
 
     def encode_query(self, text: str, /) -> NDArray[np.float32]:
-        """The vector of a question, shape (dimensions,)."""
+        """Return the vector of a query, shape (dimensions,)."""
         found: NDArray[np.float32] = self._model.encode_query([text], show_progress_bar=False)[0]
         return found
 
     def encode_document(self, texts: Sequence[str], /) -> NDArray[np.float32]:
-        """One vector for each text, shape (texts, dimensions)."""
+        """Return one vector for each text, shape (texts, dimensions)."""
         found: NDArray[np.float32] = self._model.encode_document(
             list(texts), batch_size=self._batch_size, show_progress_bar=False
         )
@@ -45,10 +45,9 @@ class SentenceEncoder:
 
 
 class CrossEncoder:
-    """A model that reads question and text together, such as ms-marco-MiniLM-L6-v2: slower, and more exact.
+    """A cross-encoder such as ms-marco-MiniLM-L6-v2, which reads query and text together: slower but more accurate.
 
-    model: a CrossEncoder of sentence-transformers, or the folder or name of one. batch_size: how many pairs at a
-    time.
+    model: a CrossEncoder of sentence-transformers, or the folder or name of one. batch_size: number of pairs per batch.
 
     Raises MissingExtra without the extra `semantic`.
     """
@@ -60,7 +59,7 @@ class CrossEncoder:
         self._batch_size = batch_size
 
     def compare(self, query: str, texts: Sequence[str], /) -> NDArray[np.float32]:
-        """What the model says of each text, shape (texts,)."""
+        """Return the model's score of each text, shape (texts,)."""
         pairs = [(query, text) for text in texts]
         found: NDArray[np.float32] = self._model.predict(pairs, batch_size=self._batch_size, show_progress_bar=False)
         return found

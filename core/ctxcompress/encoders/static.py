@@ -1,4 +1,4 @@
-"""Static word vectors: no context, no torch, a few milliseconds for all segments."""
+"""Static word vectors: a fast encoder that needs no torch and a few milliseconds for all segments."""
 
 import importlib
 import logging
@@ -15,16 +15,17 @@ from ctxcompress.errors import MissingExtra
 __all__ = ["StaticVectors"]
 
 _BLOCK = 500
-"""Texts that are summed at a time: what that takes of memory does not grow with their number."""
+"""Number of texts that are summed at a time, so that memory does not grow with the number of texts."""
 
 
 class StaticVectors:
-    """The word vectors that the wordllama package carries (256 dimensions, English): nothing is downloaded.
+    """An encoder with the word vectors of the wordllama package (English, 256 dimensions). Nothing is downloaded.
 
-    Compared with a question, a text is the sum of its tokens' vectors, each weighted by how rare the token is among the
-    texts compared, as in Arora et al., "A simple but tough-to-beat baseline for sentence embeddings" (2017). Compared
-    with other passages, to tell duplicates, it is the sum of its distinct tokens' vectors.
-    Loading takes about 0.1 s and 35 MB: make one and share it; threads may.
+    For comparison with a query, the vector of a text is the sum of its tokens' vectors, weighted by how rare each token
+    is among the compared texts, as in Arora et al., "A simple but tough-to-beat baseline for sentence embeddings"
+    (2017). For finding duplicates, the vector of a passage is the sum of the vectors of its distinct tokens.
+
+    Loading takes about 0.1 s and 35 MB, so make one object and share it. It is thread-safe.
 
     Raises MissingExtra without the extra `static`.
     """
@@ -34,19 +35,19 @@ class StaticVectors:
 
     def __init__(self) -> None:
         wordllama = _wordllama()
-        # The folder of the package is where its weights are; nothing is looked for elsewhere.
+        # The weights are in the folder of the package. No other place is searched.
         model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
         self._tokenizer = model.tokenizer
         self._tokenizer.no_padding()  # padding would count as words
         self._vectors: NDArray[np.float32] = np.asarray(model.embedding, dtype=np.float32)
 
     def compare(self, query: str, texts: Sequence[str], /) -> NDArray[np.float64]:
-        """The cosine of each text with the query, shape (texts,); 0 for a text without tokens."""
+        """Return the cosine of each text with the query, shape (texts,), and 0 for a text without tokens."""
         closeness: NDArray[np.float64] = self.compare_each([query], texts)[0]
         return closeness
 
     def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> NDArray[np.float64]:
-        """The same for each query, shape (queries, texts): what texts cost is paid once."""
+        """Return `compare` for each query, shape (queries, texts), while encoding the texts only once."""
         closeness = np.zeros((len(queries), len(queries) + len(texts)))
         if not texts or not queries:
             return closeness[:, len(queries) :]
@@ -67,11 +68,11 @@ class StaticVectors:
         return closeness[:, len(queries) :]
 
     def encode_passages(self, texts: Sequence[str], /) -> NDArray[np.float64]:
-        """The vectors of passages, of length 1, shape (texts, 256): zeros for a text without tokens.
+        """Return vectors of length 1 for passages, shape (texts, 256), and zeros for a text without tokens.
 
-        Each token counts once, however often a text has it. Measured on 12,000 pairs of English passages of eight
-        kinds, a threshold on the cosine of two of these agrees best with the same threshold on that of
-        all-MiniLM-L6-v2, from 0.7 to 0.95 (at 0.85: precision .92, recall .82).
+        A token counts once, however often it occurs. Measured on 12,000 pairs of English passages of eight kinds, a
+        threshold on the cosine of these vectors agrees best with the same threshold for all-MiniLM-L6-v2, from 0.7 to
+        0.95 (at 0.85: precision .92, recall .82).
         """
         vectors = np.zeros((len(texts), self._vectors.shape[1]))
         for start in range(0, len(texts), _BLOCK):
@@ -84,7 +85,7 @@ class StaticVectors:
     def _sums(
         self, tokens: NDArray[np.int64], weights: NDArray[np.float32], text_of: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """(texts that have a token, their weighted sums of vectors, of length 1)."""
+        """Return (numbers of the texts that have tokens, their weighted sums of vectors scaled to length 1)."""
         first = np.flatnonzero(np.diff(text_of, prepend=-1))
         if not first.size:
             return first, np.zeros((0, self._vectors.shape[1]))
@@ -96,11 +97,11 @@ class StaticVectors:
         return text_of[first], sums
 
     def __reduce__(self) -> tuple[type["StaticVectors"], tuple[()]]:
-        # The vectors are where the package is.
+        # The vectors are loaded from the package, not pickled.
         return StaticVectors, ()
 
     def _tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(token, number of the text that it is in), of all texts one after the other."""
+        """Return the tokens of all texts in order, and for each token the number of its text."""
         ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         flat = np.fromiter((token for of_text in ids for token in of_text), np.int64, int(lengths.sum()))
@@ -108,7 +109,7 @@ class StaticVectors:
 
 
 def _wordllama() -> Any:
-    """The package. When it is imported it sets up the logging of the program, which is the program's to do."""
+    """Import wordllama and undo its changes to the root logger, which belongs to the program."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:

@@ -1,4 +1,4 @@
-"""A folder of texts that can be searched: chunks, BM25 in memory, read again where files change."""
+"""A searchable index of a folder: splits files into chunks, ranks them by BM25 in memory, reads changed files again."""
 
 from ctxcompress.index.chunks import Chunk
 from ctxcompress.index.folder_index import FolderIndex, Hit

@@ -1,7 +1,7 @@
-"""A folder whose files are read, and nothing outside of it: no link is followed.
+"""A folder whose text files can be listed and read safely: links are never followed, so nothing outside is read.
 
-Every file and folder is opened by its name within the folder above it, which is open, and never through a link
-(openat with O_NOFOLLOW). So nothing is gained by putting a link in the place of something between listing and reading.
+Each file and folder is opened by name relative to its open parent folder and never through a link (openat with
+O_NOFOLLOW). So replacing something by a link between listing and reading gains nothing.
 """
 
 import errno
@@ -29,35 +29,38 @@ __all__ = [
 ]
 
 LARGEST = 5_000_000
-"""Bytes of a file that is read."""
+"""The most bytes of a file that is read."""
 MOST_FILES = 20_000
+"""The most files of a folder."""
 MOST_BYTES = 200_000_000
-"""Of all files together."""
+"""The most bytes of all files together."""
 _DEEPEST = 40
-"""Folders within one another."""
+"""The most levels of nested folders."""
 
 _TEXT_ENDINGS = frozenset("adoc asciidoc htm html log markdown md mdx org rst tex text textile txt wiki".split())
 _TEXT_NAMES = frozenset(
     "authors changelog changes contributing copying dockerfile history install license makefile news notice readme "
     "todo".split()
 )
-_OF_OTHERS = frozenset("__pycache__ bower_components dist-packages node_modules site-packages venv vendor".split())
-"""Folders of what others have written, or programs."""
+_THIRD_PARTY_FOLDERS = frozenset(
+    "__pycache__ bower_components dist-packages node_modules site-packages venv vendor".split()
+)
+"""Names of folders with dependencies or programs, which are skipped."""
 
 _HAS_OPENAT = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = os.O_RDONLY | _NO_LINK | getattr(os, "O_DIRECTORY", 0)
-# Without waiting, since what was a file may have become a pipe.
+# Non-blocking, because a file may have been replaced by a pipe.
 _FILE = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Stamp(NamedTuple):
-    """What changes when a file does."""
+    """The metadata of a file that changes whenever the file changes."""
 
     modified: int
-    """Nanoseconds: when the content changed."""
+    """When the content changed, in nanoseconds."""
     touched: int
-    """Nanoseconds: when anything about the file did, such as its rights."""
+    """When anything about the file changed, such as its permissions, in nanoseconds."""
     size: int
     inode: int
 
@@ -66,30 +69,32 @@ class Listing(NamedTuple):
     """The files of a folder."""
 
     stamps: Mapping[str, Stamp]
-    """Path within the folder, with slashes -> the stamp of the file, in the order of the paths' parts."""
+    """Path within the folder, with slashes -> stamp of the file, ordered by the parts of the paths."""
     is_all: bool
-    """Whether there are no more than can be read."""
+    """True if the limits on files and bytes excluded nothing."""
     unread: Mapping[str, str]
-    """Path, of a folder with a slash at its end -> why it is not in here although it belongs here."""
+    """Path of a file or folder that could not be listed -> reason. The path of a folder ends with a slash."""
 
 
-class Unreadable(Exception):  # noqa: N818 - the name says what is the matter
-    """A file is not for reading. The message says why."""
+class Unreadable(Exception):  # noqa: N818 - the name says what is wrong
+    """A file cannot be read as text. The message says why."""
 
 
 class Folder:
-    """The texts of a folder: files whose names say that they are text, Markdown or code, or those that are chosen.
+    """A folder of text files: those whose names mark them as text, Markdown or code, or those that `chosen` accepts.
 
-    Hidden files and folders, and folders of dependencies, are passed over.
+    Hidden files and folders are skipped, and so are folders of dependencies.
     """
 
     __slots__ = ("_chosen", "_root")
 
     def __init__(self, path: str | os.PathLike[str], *, chosen: Callable[[str], bool] | None = None) -> None:
-        """path: links in it are followed here, once. chosen: called with the path within the folder of each file, and
-        of each folder with a slash at its end, says whether it is read; None takes what `is_text_path` takes.
+        """Resolve `path`, which is the only time that links in it are followed.
 
-        Raises ConfigError if it is no folder.
+        chosen: a function that is called with the path of each file and folder within the folder, and returns whether
+        to read it. The path of a folder ends with a slash. None means `is_text_path`.
+
+        Raises ConfigError if `path` is not a folder.
         """
         self._chosen = chosen or is_text_path
         try:
@@ -98,10 +103,10 @@ class Folder:
             reason = getattr(error, "strerror", None) or error
             raise ConfigError(f"{str(path)!r} cannot be opened ({reason}); give a folder that exists") from error
         if not self._root.is_dir():
-            raise ConfigError(f"{str(path)!r} is no folder; give the folder that the files are in")
+            raise ConfigError(f"{str(path)!r} is not a folder; give the folder that contains the files")
 
     def files(self) -> Listing:
-        """At most MOST_FILES files, and of MOST_BYTES bytes, the first ones. A folder that cannot be read has none."""
+        """List the files of the folder, at most the first MOST_FILES files and MOST_BYTES bytes."""
         stamps: dict[str, Stamp] = {}
         unread: dict[str, str] = {}
         left = MOST_BYTES
@@ -113,22 +118,25 @@ class Folder:
         return Listing(stamps, is_all=True, unread=unread)
 
     def read(self, path: str) -> bytes:
-        """The content of a file of text. Raises Unreadable, or OSError where it is gone or has become a link."""
+        """Return the content of a text file.
+
+        Raises Unreadable if it is not text or too large, and OSError if it no longer exists or is now a link.
+        """
         with self._opened(path.split("/"), _FILE) as opened:
             state = os.fstat(opened)
             if not stat.S_ISREG(state.st_mode):
-                raise Unreadable("it is no regular file")
+                raise Unreadable("it is not a regular file")
             content = bytearray()
             while len(content) <= LARGEST and (more := os.read(opened, LARGEST + 1 - len(content))):
                 content += more
         if len(content) > LARGEST:
             raise Unreadable(f"it has more than {LARGEST:,} bytes; split it")
         if b"\0" in content:
-            raise Unreadable("it is no text")
+            raise Unreadable("it is not text")
         return bytes(content)
 
     def _walk(self, parts: tuple[str, ...], unread: dict[str, str]) -> Iterator[tuple[str, Stamp]]:
-        """The files below a folder. unread: what cannot be read is added."""
+        """Yield the files below a folder, and add to `unread` what cannot be listed."""
         for name, stamp in sorted(self._listed(parts, unread).items()):
             path = "/".join((*parts, name))
             if stamp is not None:
@@ -139,13 +147,13 @@ class Folder:
                 unread[f"{path}/"] = f"it is more than {_DEEPEST} folders deep"
 
     def _listed(self, parts: tuple[str, ...], unread: dict[str, str]) -> dict[str, Stamp | None]:
-        """Names of the files in a folder, with their stamps, and of the folders; none where it cannot be read."""
+        """Return the names in a folder: file -> stamp, folder -> None. A folder that cannot be read gives none."""
         found: dict[str, Stamp | None] = {}
         within = "".join(f"{part}/" for part in parts)
         try:
             with self._scanned(parts) as entries:
                 for entry in entries:
-                    with suppress(FileNotFoundError):  # it vanished
+                    with suppress(FileNotFoundError):  # the entry was deleted meanwhile
                         if not self._belongs(entry, within):
                             continue
                         if entry.name.isprintable():
@@ -159,11 +167,11 @@ class Folder:
         return found
 
     def _belongs(self, entry: os.DirEntry[str], within: str) -> bool:
-        """Whether it is a file or folder, and no link, that is chosen."""
+        """Return whether an entry is a file or folder to read. Links are not."""
         if entry.name.startswith("."):
             return False
         if entry.is_dir(follow_symlinks=False):
-            return entry.name.lower() not in _OF_OTHERS and self._chosen(f"{within}{entry.name}/")
+            return entry.name.lower() not in _THIRD_PARTY_FOLDERS and self._chosen(f"{within}{entry.name}/")
         return entry.is_file(follow_symlinks=False) and self._chosen(within + entry.name)
 
     @contextmanager
@@ -177,9 +185,9 @@ class Folder:
 
     @contextmanager
     def _opened(self, parts: Sequence[str], flags: int) -> Iterator[int]:
-        """A file or folder within this folder, open. parts: the names on the way to it. Raises OSError."""
+        """Open a file or folder within this folder. parts: the names of its path. Raises OSError."""
         if any(part in ("", ".", "..") or "/" in part or os.sep in part for part in parts):
-            raise FileNotFoundError(f"{parts!r} is no path within the folder")
+            raise FileNotFoundError(f"{parts!r} is not a path within the folder")
         if _HAS_OPENAT:
             opened = os.open(self._root, _DIRECTORY)
         else:
@@ -195,27 +203,27 @@ class Folder:
             os.close(opened)
 
     def _unlinked(self, parts: Sequence[str]) -> Path:
-        """Where a file is by its path, for systems that cannot open one within an open folder (Windows)."""
+        """Return the full path of a file, for systems that cannot open files relative to an open folder (Windows)."""
         path = self._root.joinpath(*parts)
         if path.resolve(strict=True) != path:
-            raise OSError(errno.ELOOP, "it is a link, or behind one", str(path))
+            raise OSError(errno.ELOOP, "it is a link or is reached through one", str(path))
         return path
 
 
 def is_text_path(path: str) -> bool:
-    """Whether it is the path of a folder, with a slash at its end, or of a file that `is_text_name` takes."""
+    """Return whether `path` is a folder, with a slash at its end, or a file that `is_text_name` accepts."""
     name = path.rpartition("/")[2]
     return not name or is_text_name(name)
 
 
 def is_text_name(name: str) -> bool:
-    """Whether a file with this name is expected to be text, Markdown or code."""
+    """Return whether a file with this name should be text, Markdown or code."""
     stem, _, ending = name.lower().rpartition(".")
     return is_code_name(name) or (ending in _TEXT_ENDINGS if stem else ending in _TEXT_NAMES)
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file, without a byte order mark. Raises Unreadable if it is not UTF-8."""
+    """Return the text of a file without the byte order mark. Raises Unreadable if it is not UTF-8."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -226,7 +234,7 @@ def decoded(content: bytes) -> str:
 
 
 def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
-    """Of a file; None of a folder."""
+    """Return the stamp of a file, or None for a folder."""
     if entry.is_dir(follow_symlinks=False):
         return None
     state = entry.stat(follow_symlinks=False)

@@ -1,4 +1,4 @@
-"""The index of a folder: it knows what is in the files, and looks at each search whether they are still the same."""
+"""The search index of a folder, which checks at each search whether files have changed."""
 
 import logging
 import os
@@ -9,47 +9,49 @@ from hashlib import sha256
 from threading import Lock
 from typing import NamedTuple
 
-from ctxcompress.index.chunks import NOTHING, Analysis, Chunk, analysed
+from ctxcompress.index.chunks import EMPTY_ANALYSIS, Analysis, Chunk, analyse_file
 from ctxcompress.index.folder import MOST_BYTES, MOST_FILES, Folder, Listing, Stamp, Unreadable, decoded
 from ctxcompress.index.ranking import Ranking
 
 __all__ = ["FolderIndex", "Hit"]
 
 _SETTLED = 2_000_000_000
-"""Nanoseconds after a change during which another one may leave the same stamp, as clocks of file systems go."""
+"""Nanoseconds after a change in which another change may not alter the stamp, because file system clocks are coarse."""
 
 _log = logging.getLogger("ctxcompress.index")
 
 
 class Hit(NamedTuple):
-    """A chunk that was found."""
+    """A chunk that a search found."""
 
     chunk: Chunk
     score: float
-    """From 0 to 1, the best of the search."""
+    """The score relative to the best hit of the search, which has 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
     stamp: Stamp
     settled: bool
-    """Whether a change would change the stamp."""
+    """True if any later change will alter the stamp."""
     digest: bytes
     analysis: Analysis
 
 
 class FolderIndex:
-    """Searches the text, Markdown and code files of a folder by BM25, in memory. Threads can share it.
+    """An in-memory BM25 index of the text, Markdown and code files of a folder. Threads can share it.
 
-    Every search sees the files as they are: their times and sizes are looked at, and what has changed is read again.
-    No link is followed, and nothing outside the folder is read: see `Folder`. Files of over 5 MB, and what is not
-    UTF-8, are left out, each with a line in the log. What cannot be read, or vanishes, is not there, which is no error.
+    Every search sees the current files: it checks their times and sizes, and reads changed files again. Links are not
+    followed, and nothing outside the folder is read (see `Folder`). Files over 5 MB and files that are not UTF-8 are
+    skipped, each with a line in the log. Files that cannot be read or are deleted are treated as absent.
     """
 
     __slots__ = ("_files", "_folder", "_language", "_lock", "_ranking", "_vocabulary")
 
     def __init__(self, folder: str | os.PathLike[str], *, language: str | None = None) -> None:
-        """Reads nothing yet. language: ISO 639-1 code of all files; None tells it file by file.
+        """Check that the folder exists, without reading any file.
+
+        language: ISO 639-1 code of all files; None detects it for each file.
 
         Raises ConfigError if there is no such folder.
         """
@@ -59,29 +61,29 @@ class FolderIndex:
         self._ranking = Ranking.of([], {})
 
     def refresh(self) -> int:
-        """Reads what has changed; how many chunks there are now."""
+        """Read the changed files, and return the number of chunks."""
         return len(self._fresh().chunks)
 
     def search(self, query: str, most: int = 50) -> list[Hit]:
-        """The chunks that have words of the query, the best ones first; equally good ones as they are in the folder."""
+        """Return the chunks that have words of the query, the best first. Equal scores keep the order of the folder."""
         return [Hit(chunk, score) for chunk, score in self._fresh().search(query, most)]
 
     def chunk(self, id: str) -> Chunk | None:
-        """The chunk with this id, as its file is now; None if there is none."""
+        """Return the chunk with this id in the current files, or None."""
         return self._fresh().by_id.get(id)
 
     def chunks_ending(self, end: str) -> list[Chunk]:
-        """The chunks whose ids end so."""
+        """Return the chunks whose ids end with `end`."""
         return [chunk for chunk in self._fresh().chunks if chunk.id.endswith(end)]
 
     def chunks_of_file(self, path: str) -> list[Chunk]:
-        """The chunks of the file with this path within the folder, in order."""
+        """Return the chunks of the file with this path within the folder, in order."""
         self._fresh()
         known = self._files.get(path)
         return list(known.analysis.chunks) if known else []
 
     def _fresh(self) -> Ranking:
-        # Whoever comes while files are read waits for what they say now.
+        # A search that starts while files are read waits for the new ranking.
         with self._lock:
             listing = self._folder.files()
             files = {path: self._known(path, stamp) for path, stamp in listing.stamps.items()}
@@ -92,11 +94,11 @@ class FolderIndex:
             self._files = files
             if changed:
                 self._ranking = Ranking.of([file.analysis for file in files.values()], self._vocabulary)
-                self._tell(listing)
+                self._log_listing(listing)
             return self._ranking
 
     def _known(self, path: str, stamp: Stamp) -> _File:
-        """What a file says; it is read only where it may have changed."""
+        """Return the analysis of a file, which is read only if it may have changed."""
         old = self._files.get(path)
         if old is not None and old.stamp == stamp and old.settled:
             return old
@@ -109,14 +111,14 @@ class FolderIndex:
             text = decoded(content)
         except (OSError, Unreadable) as error:
             if old is None or old.stamp != stamp:
-                _log.warning("%s is left out: %s", path, getattr(error, "strerror", None) or error)
-            return _File(stamp, settled, b"", NOTHING)
-        return _File(stamp, settled, digest, analysed(text, path, self._vocabulary, self._language))
+                _log.warning("%s is skipped: %s", path, getattr(error, "strerror", None) or error)
+            return _File(stamp, settled, b"", EMPTY_ANALYSIS)
+        return _File(stamp, settled, digest, analyse_file(text, path, self._vocabulary, self._language))
 
-    def _tell(self, listing: Listing) -> None:
+    def _log_listing(self, listing: Listing) -> None:
         _log.info("%d files, %d chunks", len(listing.stamps), len(self._ranking.chunks))
         for path, reason in listing.unread.items():
-            _log.warning("%r is left out: %s", path, reason)
+            _log.warning("%r is skipped: %s", path, reason)
         if not listing.is_all:
             _log.warning(
                 "only the first %d files are indexed (at most %d, and %d MB of them); serve a smaller folder",

@@ -1,4 +1,4 @@
-"""BM25 over the chunks of many files, for many questions. Immutable: threads can share it."""
+"""BM25 ranking of the chunks of many files, in one or several languages."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,32 +16,36 @@ from ctxcompress.text.words import Terms
 __all__ = ["Ranking"]
 
 _MOST_TERMS = 256
-"""Of a query, that are looked for."""
+"""The most terms of a query that are searched."""
 
 _Number = TypeVar("_Number", np.int32, np.intp, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The postings: where each term occurs, one term after the other."""
+    """The postings of all chunks, ordered by term. Immutable, so threads can share it."""
 
     chunks: Sequence[Chunk]
     languages: Sequence[str]
-    """The languages that there are."""
+    """The languages of the files."""
     vocabulary: Mapping[str, int]
+    """Term -> number."""
     language: Numbers
-    """Of each chunk, its number in `languages`."""
+    """The language of each chunk, as its number in `languages`."""
     lengths: Floats
-    """Words of each chunk, and one."""
+    """The number of words of each chunk, plus one."""
     starts: Integers
     """Where the postings of each term begin, and where the last ones end."""
     chunk: Numbers
+    """The chunk of each posting."""
     times: Floats
+    """How often the term occurs in the chunk of each posting."""
     by_id: Mapping[str, Chunk] = field(repr=False)
+    """Chunk id -> chunk."""
 
     @classmethod
     def of(cls, files: Sequence[Analysis], vocabulary: Mapping[str, int]) -> "Ranking":
-        """vocabulary: term -> number, of all terms of the files. It is copied."""
+        """Build the ranking of these files. vocabulary: term -> number, for all terms of the files. It is copied."""
         chunks = [chunk for file in files for chunk in file.chunks]
         languages = sorted({file.language for file in files})
         first = accumulate((len(file.chunks) for file in files), initial=0)
@@ -64,9 +68,9 @@ class Ranking:
         )
 
     def search(self, query: str, most: int) -> list[tuple[Chunk, float]]:
-        """The chunks that have terms of the query, the best ones first, and how good they are, the best being 1.0.
+        """Return at most `most` chunks that have terms of the query, with scores relative to the best, which has 1.0.
 
-        Equally good ones are in the order of the files. most: how many.
+        The best chunks come first. Equal scores keep the order of the files.
         """
         found, idf = self._occurrences(query)
         scores = bm25(found, self.lengths, idf)
@@ -74,8 +78,8 @@ class Ranking:
         return [(self.chunks[number], float(scores[number] / scores[best[0]])) for number in best if scores[number] > 0]
 
     def _occurrences(self, query: str) -> tuple[Occurrences, Floats]:
-        """Where the terms of the query occur, each in the files of the languages in which it is one; and their idf."""
-        asked = [_Asked.of(query, number, language) for number, language in enumerate(self.languages)]
+        """Return the occurrences of the query's terms and their idf. A term counts only in files of its language."""
+        asked = [_LanguageQuery.of(query, number, language) for number, language in enumerate(self.languages)]
         weights: dict[str, float] = {}
         for in_language in asked:
             for term, weight in in_language.terms.items():
@@ -93,8 +97,8 @@ class Ranking:
         found = Occurrences(*np.divmod(keys, size), times, len(self.chunks), size)
         return found, np.array([*weights.values()] or [0.0]) * self._idf(position, found)
 
-    def _postings(self, term: str, asked: "_Asked") -> Iterator[tuple[Integers, Floats]]:
-        """The chunks in files of the language that have a term, or what else it may be, and how often."""
+    def _postings(self, term: str, asked: "_LanguageQuery") -> Iterator[tuple[Integers, Floats]]:
+        """Yield the chunks in the asked language that have a term or an alternative to it, and how often."""
         for spelled in self._spellings(term, asked.words):
             if (number := self.vocabulary.get(spelled)) is not None:
                 here = slice(self.starts[number], self.starts[number + 1])
@@ -102,7 +106,7 @@ class Ranking:
                 yield self.chunk[here][of_language].astype(np.intp), self.times[here][of_language]
 
     def _spellings(self, term: str, words: Terms) -> Iterable[str]:
-        """The term; in a language of compounds also its parts, and what it is a part of."""
+        """Return the term, and in a language with compounds also its parts and the terms that contain it."""
         parts = words.others(term)
         if not words.has_others:
             return (term,)
@@ -110,8 +114,10 @@ class Ranking:
         return dict.fromkeys((term, *parts, *longer))
 
     def _idf(self, position: Mapping[str, int], found: Occurrences) -> Floats:
-        """The weight that `score.matches` gives a term, of how many chunks have it: in files of any language, so that
-        function words of a language that was not recognized do not count for rare."""
+        """Return the idf of each term, as in `score.matches`.
+
+        The frequency counts chunks of any language, so that function words of an undetected language are not rare.
+        """
         frequency = found.document_frequency()
         for term, number in position.items():
             known = self.vocabulary.get(term)
@@ -120,15 +126,15 @@ class Ranking:
         return np.log1p((found.units - frequency + 0.5) / (frequency + 0.5))
 
 
-class _Asked(NamedTuple):
-    """What a query asks for in the files of one language."""
+class _LanguageQuery(NamedTuple):
+    """The terms of a query in one language."""
 
     language: int
     words: Terms
     terms: Mapping[str, float]
 
     @classmethod
-    def of(cls, query: str, number: int, language: str) -> "_Asked":
+    def of(cls, query: str, number: int, language: str) -> "_LanguageQuery":
         words = Terms(language)
         terms = query_terms(query, language=language, terms=words)
         return cls(number, words, dict(islice(terms.items(), _MOST_TERMS)))

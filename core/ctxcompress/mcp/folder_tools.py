@@ -1,4 +1,4 @@
-"""What the server's tools do: search the folder, and read one chunk of it. Nothing of the protocol is in here."""
+"""The server's tools, independent of the protocol: searching the folder and reading one chunk of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,15 @@ from ctxcompress.tools.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, Query
 
 __all__ = ["DocumentTools", "ToolResult", "ToolSpec"]
 
-_FEWEST, _TIMES, _MOST = 50, 4, 100
-"""Chunks that are looked at, how many for each that is asked for, as some are duplicates, and where all are."""
+_FEWEST_HITS, _HITS_PER_RESULT, _MOST_HITS = 50, 4, 100
+"""Chunks to retrieve: more than results, because some are duplicates."""
 _SUGGESTIONS = 5
+"""Chunk ids that an error message names."""
 
-# What follows is read by a language model.
+# A language model reads the following descriptions.
 _EXPAND = (
-    "Read one chunk that query_documents_compressed has found, in full; or with max_tokens what comes first in it, and "
-    "with a query what of it answers that."
+    "Read a chunk that query_documents_compressed has found, in full. With max_tokens, read only its beginning; with "
+    "max_tokens and query, the parts that answer the query."
 )
 _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
     {
@@ -28,7 +29,7 @@ _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
         "properties": {
             "chunk_id": {
                 "type": "string",
-                "description": "As it stands in the line above a result, such as docs/auth.md#L10-L42.",
+                "description": "The id in the line above a result, such as docs/auth.md#L10-L42.",
             },
             "max_tokens": {
                 "type": ["integer", "null"],
@@ -39,33 +40,33 @@ _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
             "query": {
                 "type": ["string", "null"],
                 "default": None,
-                "description": "What to look for in it, where max_tokens leaves no room for all.",
+                "description": "What to look for in the chunk if max_tokens leaves no room for all of it.",
             },
         },
         "required": ["chunk_id"],
         "additionalProperties": False,
     }
 )
-_CHUNK = ("chunk_id", "file_path", "header_path", "content")
+_CHUNK_FIELDS = ("chunk_id", "file_path", "header_path", "content")
 _EXPAND_OUTPUT: Mapping[str, object] = MappingProxyType(
     {
         "type": "object",
-        "properties": {name: {"type": "string"} for name in _CHUNK},
-        "required": list(_CHUNK),
+        "properties": {name: {"type": "string"} for name in _CHUNK_FIELDS},
+        "required": list(_CHUNK_FIELDS),
         "additionalProperties": False,
     }
 )
 
 
 class ToolResult(NamedTuple):
-    """The result of a call."""
+    """The result of a call, as text for the model and as structured data."""
 
     text: str
     structured: dict[str, object]
 
 
 class ToolSpec(NamedTuple):
-    """A tool as the server lists it. `call` raises ConfigError or InputError, for the model to read."""
+    """A tool as the server lists it. `call` raises ConfigError or InputError, whose messages the model reads."""
 
     name: str
     description: str
@@ -76,7 +77,7 @@ class ToolSpec(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentTools:
-    """The tools over one index. Threads can share them."""
+    """The tools for one index. Threads can share them."""
 
     index: FolderIndex
     tool: QueryTool
@@ -88,37 +89,37 @@ class DocumentTools:
         )
 
     def query(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Answer a call with what the chunks say that have words of the query, compressed."""
+        """Search the chunks for the words of the query, and return the compressed results."""
         asked = self.tool.parameters.read(arguments)
-        most = max(_FEWEST, _TIMES * asked.top_n) if asked.filters and asked.top_n else _MOST
-        found = self.tool.answer(asked, [_passage(hit) for hit in self.index.search(asked.query, most)])
+        hits = max(_FEWEST_HITS, _HITS_PER_RESULT * asked.top_n) if asked.filters and asked.top_n else _MOST_HITS
+        found = self.tool.answer(asked, [_passage(hit) for hit in self.index.search(asked.query, hits)])
         structured = found.structured()
         results = [{**result, "file_path": result["doc_id"]} for result in found.results]
         return ToolResult(found.text, {**structured, "results": results})
 
     def expand(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """One chunk: never more of it than the server's budget."""
+        """Return one chunk, or as much of it as fits into `max_tokens` and the server's budget."""
         name, max_tokens, query = _expand_arguments(arguments)
-        chunk = self.index.chunk(name) or self._shown(name.strip("[] \n"))
+        chunk = self.index.chunk(name) or self._find_shown(name.strip("[] \n"))
         if chunk is None:
-            raise InputError(self._unknown(name))
+            raise InputError(self._unknown_chunk(name))
         budget = self.tool.config.budget
-        most = min(max_tokens or budget, budget)
-        text = Compressor(self.tool.config).expand(query, Passage(chunk.id, chunk.text, file_path=chunk.path), most)
+        limit = min(max_tokens or budget, budget)
+        text = Compressor(self.tool.config).expand(query, Passage(chunk.id, chunk.text, file_path=chunk.path), limit)
         if not text:
-            raise ConfigError(f"max_tokens is {most}, and nothing of {name!r} fits; give more")
-        told = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
-        return ToolResult(text, dict(zip(_CHUNK, told, strict=True)))
+            raise ConfigError(f"max_tokens is {limit}, and nothing of {name!r} fits; give more")
+        values = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
+        return ToolResult(text, dict(zip(_CHUNK_FIELDS, values, strict=True)))
 
-    def _shown(self, name: str) -> Chunk | None:
-        """The chunk whose id a line shows so: a long one without its beginning."""
+    def _find_shown(self, name: str) -> Chunk | None:
+        """Find a chunk by its id as results show it, where a long id has an ellipsis instead of its beginning."""
         same = self.index.chunks_ending(name[1:]) if name.startswith("…") else []
         return same[0] if len(same) == 1 else self.index.chunk(name)
 
-    def _unknown(self, name: str) -> str:
-        # Looked up among the chunks, never on the disk: an id cannot lead anywhere else.
+    def _unknown_chunk(self, name: str) -> str:
+        # Only among the chunks, never on disk, so that an id cannot lead to other files.
         same = self.index.chunks_of_file(name.strip("[] \n").partition("#")[0])
-        hint = f"Of this file there are {', '.join(other.id for other in same[:_SUGGESTIONS])}. " if same else ""
+        hint = f"This file has {', '.join(other.id for other in same[:_SUGGESTIONS])}. " if same else ""
         return (
             f"there is no chunk {name[:200]!r}. {hint}Give an id as query_documents_compressed shows it, or search "
             "again: the file may have changed"
@@ -126,7 +127,7 @@ class DocumentTools:
 
 
 def _passage(hit: Hit) -> Passage:
-    """The line above a result shows the id for the path: it begins with the path, and can be expanded."""
+    """Convert a hit. Its id takes the place of the path in the line above the result, so that it can be expanded."""
     chunk: Chunk = hit.chunk
     return Passage(
         chunk.id, chunk.text, score=hit.score, doc_id=chunk.path, file_path=chunk.id, header_path=chunk.header_path
@@ -142,10 +143,10 @@ def _expand_arguments(given: Mapping[str, Any]) -> tuple[str, int | None, str]:
     if not isinstance(name, str) or not name:
         raise ConfigError(f"chunk_id is {str(name)[:100]!r}; give an id as query_documents_compressed shows it")
     if isinstance(max_tokens, float) and max_tokens.is_integer():
-        max_tokens = int(max_tokens)  # JSON writes 5 as 5.0, too
+        max_tokens = int(max_tokens)  # JSON may write 5 as 5.0
     is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool) and max_tokens >= 1
     if max_tokens is not None and not is_number:
-        raise ConfigError(f"max_tokens is {str(max_tokens)[:100]!r}; give a whole number, at least 1, or leave it out")
+        raise ConfigError(f"max_tokens is {str(max_tokens)[:100]!r}; give a whole number, at least 1, or omit it")
     if query is not None and not isinstance(query, str):
-        raise ConfigError(f"query is {str(query)[:100]!r}; give a string, or leave it out")
+        raise ConfigError(f"query is {str(query)[:100]!r}; give a string, or omit it")
     return name, max_tokens, query or ""

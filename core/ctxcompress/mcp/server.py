@@ -1,4 +1,4 @@
-"""The protocol's side of the tools: on the low-level server of the official SDK, which takes schemas as they are."""
+"""The MCP server and its transports, built on the official SDK's low-level server, which accepts any JSON schema."""
 
 import logging
 import socket
@@ -37,18 +37,22 @@ from ctxcompress.version import __version__
 __all__ = ["http_server", "make_server", "serve_http", "serve_stdio"]
 
 _THREADS = 2
-"""Calls that are worked on at one time. More would take turns with one another, and with whoever answers the others."""
+"""Calls handled at the same time. More threads would only slow each other and the event loop down."""
+_HOST = "127.0.0.1"
+_NAMES = (_HOST, "localhost")
+_BACKLOG = 64
+"""Connections that the system accepts before the event loop handles them."""
 _INSTRUCTIONS = (
-    "Searches a folder of documents. query_documents_compressed returns what of the best results answers a query; "
-    "expand_chunk returns a result in full."
+    "Searches a folder of documents. query_documents_compressed returns the parts of the best results that answer a "
+    "query; expand_chunk returns a result in full."
 )
 _READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
 def make_server(index: FolderIndex, tool: QueryTool) -> "Server[Any]":
-    """Make a server with the tools over `index`.
+    """Make a server with the tools for `index`.
 
-    Wrong arguments are results with `is_error`, whose text says the value, the limit and the remedy.
+    Invalid arguments lead to a result with `is_error`, whose text names the value, the limit and the remedy.
     """
     specs = {spec.name: spec for spec in DocumentTools(index, tool).specs()}
     return Server(
@@ -87,19 +91,13 @@ async def _call_tool(
     if spec is None:
         raise MCPError(INVALID_PARAMS, f"there is no tool {params.name[:100]!r}; the tools are {', '.join(specs)}")
     try:
-        # On a thread, so that others are served meanwhile. Nobody waits for one whose client has gone, and where none
-        # has begun yet, none does; one that has stops at its next stage. So clients that go cannot pile up threads.
+        # On a thread, so that other clients are served meanwhile. If the client disconnects, a call that has not begun
+        # is dropped and one that has ends at its next stage, so disconnecting clients cannot pile up threads.
         with cancellable() as call:
-            told = await wrap_future(threads.submit(call, spec.call, params.arguments or {}))
+            result = await wrap_future(threads.submit(call, spec.call, params.arguments or {}))
     except CtxCompressError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
-    return CallToolResult(content=[TextContent(text=told.text)], structured_content=told.structured)
-
-
-_HOST = "127.0.0.1"
-_NAMES = (_HOST, "localhost")
-_AT_ONCE = 64
-"""Connections that are accepted before those that are there are looked at again."""
+    return CallToolResult(content=[TextContent(text=result.text)], structured_content=result.structured)
 
 
 def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
@@ -109,9 +107,9 @@ def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
 
 
 def serve_http(server: "Server[Any]", index: FolderIndex, port: int, ready: Callable[[str], object]) -> None:
-    """Serve any number of clients on 127.0.0.1 until interrupted. port: 0 takes one that is free.
+    """Serve any number of clients on 127.0.0.1 until interrupted. port: 0 picks a free one.
 
-    Raises ConfigError if the port is taken.
+    Raises ConfigError if the port is in use.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         try:
@@ -128,17 +126,17 @@ def serve_http(server: "Server[Any]", index: FolderIndex, port: int, ready: Call
 
 
 def http_server(server: "Server[Any]", port: int, limits: Limits | None = None) -> uvicorn.Server:
-    """A server for a socket that listens on `port` of 127.0.0.1. Slow clients, and many of them, meet the limits.
+    """Make a server for a socket that listens on `port` of 127.0.0.1, with limits on slow and numerous clients.
 
-    Requests for another host, or from the page of another origin, are refused: so no web page can reach the documents
-    by way of a name that it lets point here (DNS rebinding).
+    Requests for another host or from another origin are refused, so that no web page can reach the documents through a
+    name that it points to this address (DNS rebinding).
     """
     limits = limits or Limits()
     hosts = [f"{name}:{port}" for name in _NAMES]
     security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
-    # Without sessions: each request stands for itself, and a client that goes leaves nothing behind.
+    # Without sessions, so that a client that disconnects leaves nothing behind.
     app = server.streamable_http_app(stateless_http=True, transport_security=security)
-    # What strangers send is answered, and nothing to warn of: whoever reads the log may not do so fast enough.
+    # Refused requests are no warnings: anyone could flood the log with them.
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
     return uvicorn.Server(
         uvicorn.Config(
@@ -146,7 +144,7 @@ def http_server(server: "Server[Any]", port: int, limits: Limits | None = None) 
             lifespan="on",
             http=bounded_protocol(limits),
             ws="none",
-            backlog=_AT_ONCE,
+            backlog=_BACKLOG,
             h11_max_incomplete_event_size=limits.header_bytes,
             timeout_keep_alive=limits.idle_seconds,
             timeout_graceful_shutdown=2,
@@ -163,5 +161,5 @@ async def _serve_stdio(server: "Server[Any]") -> None:
 
 
 def _read_ahead(index: FolderIndex) -> None:
-    """Reads the folder while the client says hello; the first search waits for it."""
+    """Read the folder in the background while the client connects. The first search waits for it."""
     Thread(target=index.refresh, name="ctxcompress-index", daemon=True).start()

@@ -1,1 +1,1 @@
-"""What leaves whole passages out, and what keeps repeated text once."""
+"""Filters that drop or shorten whole passages, and deduplication."""

@@ -1,6 +1,6 @@
-"""What two texts must not differ in to count as the same: numbers, negations, code, names.
+"""Particulars: the numbers, negations, code and names in which duplicates must not differ.
 
-A version, a port or a "not" is one word of a hundred, and all that matters.
+A version, a port or a "not" may be one word of a hundred, and yet the one that matters.
 """
 
 import re
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 __all__ = ["NEGATIONS", "Particulars"]
 
-# Tokens but for those of small Latin letters alone, which most are; a number with its unit.
+# Tokens that are not just small Latin letters, as most are; a number together with its unit.
 _NOT_PLAIN = re.compile(r"(?<!\S)[a-z]*+[^a-z\s]\S*+(?:(?<=\d)[^\S\n][A-Za-z\u00b5]{1,3}(?![^\s.,;:!?)]))?")
-# A word, that may begin with a capital letter, after what does not end a sentence.
+# A word that may begin with a capital letter and does not begin a sentence.
 _NAME = re.compile(r"(?<=[^\s.!?:\u3002]\s)[^\W\d_a-z][\w'\u2019-]*+")
 _NEGATION = "not"
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
-# A digit, what only code, addresses and tables have, a capital letter after a small one.
+# A digit, a character that only code, addresses and tables have, or a capital letter after a small one.
 _EXACT = re.compile(
     r"\d|[_=<>{}\[\]\\/|&*+$#@%^~\u00a2-\u00b6\u00b9-\u00be\u00d7\u00f7\u2030\u2031\u2070-\u20bf\u2150-\u22ff]"
     r"|\w\(|[a-z][A-Z]|^--?\w|^!\w|\w\.\w"
@@ -50,18 +50,18 @@ _UNSPACED = re.compile(
 )
 
 
-class _Read(NamedTuple):
-    """Of one text."""
+class _SplitText(NamedTuple):
+    """One text, split up."""
 
     text: str
     tokens: list[str]
-    """Those that may be a number, code, a name or a negation, in their order."""
+    """The tokens that may be a number, code, a name or a negation, in order."""
     counts: Counter[str]
     plain: list[str]
-    """Decisive words, negations with the word after them, what matters in scripts without spaces."""
+    """Decisive words, negations with the word after them, and both in scripts without spaces."""
 
     @classmethod
-    def of(cls, text: str) -> "_Read":
+    def of(cls, text: str) -> "_SplitText":
         words = text.split()
         plain = [word for word in words if word in _DECISIVE]
         plain += [" ".join(words[n : n + 2]) for n, word in enumerate(words) if word in NEGATIONS]
@@ -72,48 +72,47 @@ class _Read(NamedTuple):
 
 
 class Particulars:
-    """What is particular to each of several texts. Every word of them all is judged once."""
+    """The particulars of several texts. Each distinct word is classified once."""
 
-    __slots__ = ("_kinds", "_known", "_signs", "_texts", "_words")
+    __slots__ = ("_kinds", "_signatures", "_split_texts", "_texts", "_words")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._words: dict[int, list[str]] = {}
-        self._known: dict[int, _Read] = {}
-        self._signs: dict[int, int] = {}
-        """What tells a text from most others at once: of those that are not nearly the same as one they were compared
-        with."""
+        self._split_texts: dict[int, _SplitText] = {}
+        self._signatures: dict[int, int] = {}
+        """Quick signatures of texts, for texts that were not duplicates of one that they were compared with."""
         self._kinds = _Kinds()
 
     def kept_by(self, leader: int, member: int) -> bool:
-        """Whether nothing particular is lost if the leader stands for the member.
+        """Tell whether no particular is lost if the leader stands for the member.
 
-        They must have the same numbers and code in the same order, the same negations of the same words, and the
-        member no name that the leader has not.
+        Both must have the same numbers and code in the same order and the same negations of the same words, and the
+        leader must have every name of the member.
         """
-        if leader in self._signs and self._signs[leader] != self._sign(member):
+        if leader in self._signatures and self._signatures[leader] != self._signature(member):
             return False
         kept = self._is_kept(leader, member)
         if not kept:
-            self._sign(leader)
+            self._signature(leader)
         return kept
 
     def _is_kept(self, leader: int, member: int) -> bool:
-        """The same, by comparing them."""
+        """Tell the same by comparing the two texts, without signatures."""
         if _code(self._texts[leader]) != _code(self._texts[member]):
             return False
         one, other = self._split(leader), self._split(member)
-        # Near copies are the same but for a few words.
+        # Near-duplicates differ only in a few words.
         parts = _differences(one, other)
         if parts is None:
-            is_same = self._sign(leader) == self._sign(member)
-            return is_same and self._keeps(leader, self._read(leader), self._read(member))
-        return self._keeps(
-            leader, _parts(one, [here for here, _ in parts]), _parts(other, [there for _, there in parts])
+            is_same = self._signature(leader) == self._signature(member)
+            return is_same and self._is_kept_in_part(leader, self._split_text(leader), self._split_text(member))
+        return self._is_kept_in_part(
+            leader, _split_parts(one, [here for here, _ in parts]), _split_parts(other, [there for _, there in parts])
         )
 
-    def _keeps(self, leader: int, one: _Read, other: _Read) -> bool:
-        """The same of a part of the leader and of the member."""
+    def _is_kept_in_part(self, leader: int, one: _SplitText, other: _SplitText) -> bool:
+        """Tell the same for a part of the leader and a part of the member."""
         more, missing = one.counts - other.counts, other.counts - one.counts
         exact, negations = self._exact(more.elements())
         other_exact, other_negations = self._exact(missing.elements())
@@ -124,42 +123,47 @@ class Particulars:
         named = any(token.strip(_EDGES)[:1].isupper() for token in missing)
         return not named or self._names(leader).issuperset(_names(other.text))
 
-    def _is_same_order(self, one: _Read, other: _Read, harmless: Set[str]) -> bool:
-        """Whether numbers and code, which are the same, come in one order. harmless: tokens that are not these."""
+    def _is_same_order(self, one: _SplitText, other: _SplitText, harmless: Set[str]) -> bool:
+        """Tell whether the shared numbers and code have the same order.
+
+        harmless: tokens that are neither numbers nor code.
+        """
         shared, others = ([token for token in read.tokens if token not in harmless] for read in (one, other))
         return shared == others or self._exact(one.tokens)[0] == self._exact(other.tokens)[0]
 
     def _exact(self, tokens: Iterable[str]) -> tuple[list[str], int]:
-        """(the numbers and code among them, how many negations there are)."""
+        """Return the numbers and code among the tokens, and the number of negations."""
         found = [word for word in map(self._kinds.__getitem__, tokens) if word]
         exact = [word for word in found if word is not _NEGATION]
         return exact, len(found) - len(exact)
 
-    def _sign(self, number: int) -> int:
-        """A number that is the same for two texts where none of their words is a number, code, a decisive word or a
-        capital negation that the other has not as often: that is, wherever one can stand for the other."""
-        if number not in self._signs:
+    def _signature(self, number: int) -> int:
+        """Return a hash of the numbers, code, decisive words and capital negations of a text.
+
+        Texts of which one can stand for the other have the same signature.
+        """
+        if number not in self._signatures:
             words = self._split(number)
             found = sorted(filter(None, map(self._kinds.__getitem__, words)))
-            self._signs[number] = hash((*_code(self._texts[number]), *found))
-        return self._signs[number]
+            self._signatures[number] = hash((*_code(self._texts[number]), *found))
+        return self._signatures[number]
 
     def _split(self, number: int) -> list[str]:
         if number not in self._words:
             self._words[number] = self._texts[number].split()
         return self._words[number]
 
-    def _read(self, number: int) -> _Read:
-        if number not in self._known:
-            self._known[number] = _Read.of(self._texts[number])
-        return self._known[number]
+    def _split_text(self, number: int) -> _SplitText:
+        if number not in self._split_texts:
+            self._split_texts[number] = _SplitText.of(self._texts[number])
+        return self._split_texts[number]
 
     def _names(self, number: int) -> frozenset[str]:
         return _names(self._texts[number])
 
 
 def _differences(one: Sequence[str], other: Sequence[str]) -> list[tuple[slice, slice]] | None:
-    """Where two lists of words differ, with the words around it; None if that is most of them."""
+    """Return the slices in which two lists of words differ, with one word around; None if most words differ."""
     most = min(len(one), len(other)) // 2
     if len(one) == len(other):
         places = list(compress(range(len(one)), map(ne, one, other)))
@@ -167,8 +171,8 @@ def _differences(one: Sequence[str], other: Sequence[str]) -> list[tuple[slice, 
             return None
         slices = [slice(max(0, first - 1), last + 2) for first, last in _runs(places)]
         return [(part, part) for part in slices]
-    begin = _same(one, other)
-    end = min(_same(one[::-1], other[::-1]), min(len(one), len(other)) - begin)
+    begin = _common_prefix(one, other)
+    end = min(_common_prefix(one[::-1], other[::-1]), min(len(one), len(other)) - begin)
     if begin + end < most:
         return None
     first, kept = max(0, begin - 1), max(0, end - 1)
@@ -176,7 +180,7 @@ def _differences(one: Sequence[str], other: Sequence[str]) -> list[tuple[slice, 
 
 
 def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """(the first, the last) of those that have at most two others between them."""
+    """Yield (first, last) of the runs of places, with gaps of at most two."""
     first = last = -1
     for place in places:
         if first < 0:
@@ -189,13 +193,13 @@ def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-def _same(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words two lists begin with alike."""
+def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the number of words at the beginning of both lists that are the same."""
     return next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
 
 
-def _parts(words: Sequence[str], slices: Iterable[slice]) -> _Read:
-    return _Read.of("\n".join(" ".join(words[part]) for part in slices))
+def _split_parts(words: Sequence[str], slices: Iterable[slice]) -> _SplitText:
+    return _SplitText.of("\n".join(" ".join(words[part]) for part in slices))
 
 
 def _code(text: str) -> list[str]:
@@ -203,19 +207,19 @@ def _code(text: str) -> list[str]:
 
 
 def _names(text: str) -> frozenset[str]:
-    """Words with a capital letter that do not begin a sentence."""
+    """Return the words with a capital letter that do not begin a sentence."""
     return frozenset(name for name in set(_NAME.findall(text)) if name[0].isupper())
 
 
 class _Kinds(dict[str, str]):
-    """A token as written -> the word in it if that is a number or code, _NEGATION if it is one, else nothing."""
+    """A cache: token as written -> the word in it if that is a number or code, _NEGATION for a negation, else ""."""
 
     def __missing__(self, token: str) -> str:
-        called = token.strip(_EDGES)
-        word = called.strip("()")
+        bare = token.strip(_EDGES)
+        word = bare.strip("()")
         lowered = word.lower()
         kind = ""
-        if _EXACT.search(called) or lowered in _DECISIVE:
+        if _EXACT.search(bare) or lowered in _DECISIVE:
             kind = word
         elif token not in NEGATIONS and (
             lowered in NEGATIONS or lowered.startswith("non-") or lowered.endswith(("n't", "n\u2019t"))

@@ -1,9 +1,9 @@
-"""Passages that another one stands for: the same text, nearly the same words, the same meaning.
+"""Exact duplicates, near-duplicates and duplicates in meaning.
 
-In each stage the passages are gone through from the best to the worst. One that is like a passage that leads a
-cluster joins the best such cluster, any other leads a new one. So every member is like its leader itself: a chain of
-copies, each a little different from the one before, does not become one cluster. Which is better does not depend on the
-order in which passages come: the score decides, then the length, then the text.
+Each search goes through the passages from the best to the worst. A passage that is similar to the leader of a cluster
+joins it, or the best of several; any other passage leads a new cluster. So every member is similar to its leader: a
+chain of passages, each a little different from the one before, does not become one cluster. The order of the input
+does not matter: the score decides which passage is better, then the length, then the text.
 """
 
 import importlib.util
@@ -19,141 +19,149 @@ from numpy.typing import NDArray
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.text.words import has_unspaced, split_unspaced
 
-__all__ = ["MANY", "Joins", "Shingles", "copies", "go_through", "near_duplicates", "preference", "same_meaning"]
-
-_ROUNDING = 1e-6
-_FEW = 8_192
-"""Vectors for which it takes longer to look for such coordinates than to multiply."""
-_SAMPLE = 1_024
-_SHARES = (1 / 4, 3 / 8, 1 / 2)
-"""Of the coordinates, that may be enough."""
-_WASTE = 2e-5
-"""Of all pairs, how many may look close in these coordinates without being it."""
-_ROWS = 512
-_CELLS = 2**24
-"""Products that are held at a time, at most for so many rows."""
-_AT_ONCE = 32
+__all__ = [
+    "MANY",
+    "Joins",
+    "Shingles",
+    "exact_duplicates",
+    "go_through",
+    "near_duplicates",
+    "preference",
+    "same_meaning",
+]
 
 Floats = NDArray[np.float64]
 Short = NDArray[np.float32]
-Joins = Callable[[int, Iterator[int]], bool]
-"""Of the place of a vector, and those of the leaders that it is close to in their order: whether it joins one."""
-
-
-def go_through(vectors: Floats, threshold: float, joins: Joins) -> None:
-    """Goes through vectors in their order: one that has at least this cosine with some that lead is asked whether it
-    joins one of them. All that do not join lead themselves.
-
-    vectors: of length 1, or of length 0, which are close to none.
-    """
-    leading = _Leading(_shortened(vectors, threshold), threshold)
-    for start in range(0, len(vectors), leading.rows):
-        close, places, leads = leading.beside(start)
-        first = len(places) - len(close)
-        for row in np.flatnonzero(close.any(axis=1)).tolist():
-            others = places[np.flatnonzero(close[row] & leads)]
-            leads[first + row] = not joins(start + row, _exactly(vectors, start + row, others, threshold))
-        leading.keep(leads)
-
-
-class _Leading:
-    """The vectors that lead so far, one after the other in memory, and where they stand among all."""
-
-    __slots__ = ("_at_least", "_close", "_count", "_places", "_products", "_short", "_vectors", "rows")
-
-    def __init__(self, short: Short, threshold: float) -> None:
-        self.rows = max(1, min(_ROWS, len(short), _CELLS // max(len(short), 1)))
-        """Of a block, which is compared at a time."""
-        rounding = (short.shape[1] + 2) * np.finfo(np.float32).eps  # the most that a sum of products can be wrong by
-        self._at_least = np.float32(threshold - _ROUNDING - rounding)
-        self._short, self._vectors = short, np.empty_like(short)
-        self._places, self._count = np.empty(len(short), dtype=np.intp), 0
-        # New ones for each block would take longer than multiplying.
-        self._products = np.empty((self.rows, len(short)), dtype=np.float32)
-        self._close = np.empty((self.rows, len(short)), dtype=bool)
-
-    def beside(self, start: int) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.bool_]]:
-        """(of each vector of the block that starts there, which leaders and which before it in the block may be close;
-        the places of these; whether they lead, which is for the caller to say of the block)."""
-        block = self._short[start : start + self.rows]
-        stop = self._count + len(block)
-        self._vectors[self._count : stop], self._places[self._count : stop] = block, range(start, start + len(block))
-        products, close = self._products[: len(block), :stop], self._close[: len(block), :stop]
-        np.matmul(block, self._vectors[:stop].T, out=products)
-        np.greater_equal(products, self._at_least, out=close)
-        close[:, self._count :] &= np.tri(len(block), k=-1, dtype=bool)
-        return close, self._places[:stop], np.ones(stop, dtype=bool)
-
-    def keep(self, leads: NDArray[np.bool_]) -> None:
-        """Those of the block that lead."""
-        new = np.flatnonzero(leads[self._count :]) + self._count
-        stop = self._count + len(new)
-        self._vectors[self._count : stop], self._places[self._count : stop] = self._vectors[new], self._places[new]
-        self._count = stop
-
-
-def _exactly(vectors: Floats, place: int, others: NDArray[np.intp], threshold: float) -> Iterator[int]:
-    """Those of the others that are that close."""
-    for start in range(0, len(others), _AT_ONCE):
-        some = others[start : start + _AT_ONCE]
-        yield from some[vectors[some] @ vectors[place] >= threshold - _ROUNDING].tolist()
-
-
-def _shortened(vectors: Floats, threshold: float) -> Short:
-    """Vectors of fewer coordinates whose products are at least those of the vectors; these, where fewer do not do."""
-    if len(vectors) < _FEW:
-        return vectors.astype(np.float32)
-    sample = vectors[:: len(vectors) // _SAMPLE]
-    far = sample @ sample.T < threshold
-    largest = np.argsort(-(sample**2).sum(axis=0), kind="stable")
-    for share in _SHARES:
-        axes = largest[: int(share * len(largest))]
-        short = _with_rest(sample, axes)
-        if np.count_nonzero(far & (short @ short.T >= threshold)) <= _WASTE * far.size:
-            return _with_rest(vectors, axes)
-    return vectors.astype(np.float32)
-
-
-def _with_rest(vectors: Floats, axes: NDArray[np.intp]) -> Short:
-    """The coordinates of these axes, and the length of what is left."""
-    along = vectors[:, axes]
-    rest = np.maximum((vectors**2).sum(axis=1) - (along**2).sum(axis=1), 0.0)
-    return np.column_stack((along, np.sqrt(rest))).astype(np.float32)
-
-
-MANY = 500
-"""Texts beyond which MinHash is used where it is installed: its keys are few however long the passages are."""
-_PERMUTATIONS = 128
-_MISSED = 0.001
-"""Share of the pairs right at the threshold that MinHash may overlook."""
-
-_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation))
-"""What is deleted, so that a comma more or less does not matter."""
-
 Integers = NDArray[np.uint64]
 Numbers = NDArray[np.intp]
+Leaders = dict[int, int]
+"""Number of a duplicate -> number of the passage that stands for it."""
+Joins = Callable[[int, Iterator[int]], bool]
+"""(place of a vector, places of the leaders close to it, in their order) -> whether it joins one of them."""
+_NONE: Mapping[int, int] = MappingProxyType({})
+_SHORTEST = 12
+"""Characters: shorter texts, such as "yes" in a list, are no duplicates."""
+MANY = 500
+"""For more texts than this MinHash is used if it is installed: it has few keys however long the texts are."""
+_MOST_CANDIDATES = 8
+"""The most leaders per key, and to compare a passage with, if there are many passages: comparing with all of them would
+take quadratic time."""
+_MOST_ALIKE = 32
+"""The most leaders with a close vector to compare a passage with: some embeddings are all the same."""
+_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation))
+"""Deleted from texts, so that a missing comma makes no difference."""
+_PERMUTATIONS = 128
+"""Of MinHash."""
+_MISSED = 0.001
+"""The share of the pairs right at the threshold that MinHash may miss."""
+_ROUNDING = 1e-6
+_FEW = 8_192
+"""Below this number of vectors, multiplying takes less time than searching for fewer coordinates."""
+_SAMPLE = 1_024
+"""Vectors that are tried to find out which coordinates are enough."""
+_SHARES = (1 / 4, 3 / 8, 1 / 2)
+"""The shares of the coordinates that are tried."""
+_WASTE = 2e-5
+"""The share of all pairs that may look close in fewer coordinates without being close."""
+_ROWS = 512
+"""The most vectors of one block."""
+_CELLS = 2**24
+"""The most products in memory at a time."""
+_AT_ONCE = 32
+"""Leaders whose exact cosines are computed at a time."""
+
+
+def preference(
+    texts: Sequence[str], standing: Sequence[float], ids: Sequence[str], neighbours: Mapping[int, int] = _NONE
+) -> list[int]:
+    """Return the numbers of the passages from the best to the worst, whatever their order in the input.
+
+    neighbours: for passages with the same text, how many passages next to each overlap with it. It decides which of
+    them is kept.
+    """
+    return sorted(
+        range(len(texts)),
+        key=lambda n: (-standing[n], -len(texts[n]), texts[n], -neighbours.get(n, 0), len(ids[n]), ids[n]),
+    )
+
+
+def exact_duplicates(texts: Sequence[str], order: Sequence[int]) -> Leaders:
+    """Find the passages whose text is the same except for white space."""
+    first: dict[str, int] = {}
+    leaders: Leaders = {}
+    for number in order:
+        if len(texts[number]) < _SHORTEST:
+            continue
+        folded = " ".join(texts[number].split())
+        leader = first.setdefault(folded, number)
+        if leader != number and len(folded) >= _SHORTEST:
+            leaders[number] = leader
+    return leaders
+
+
+def near_duplicates(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:
+    """Find the passages whose shingles are similar enough and that have the same particulars."""
+    shingles, particulars = Shingles(texts), Particulars(texts)
+    keys = shingles.keys(threshold)
+    most = len(texts) if len(texts) <= MANY else _MOST_CANDIDATES
+    leading: dict[int, list[int]] = {}  # key -> places in `order` of the leaders that have it
+    leaders: Leaders = {}
+    for place, number in enumerate(order):
+        found = [leader for key in keys[number] for leader in leading.get(key, ())]
+        similar = set(found)
+        for other in sorted(similar if len(similar) <= most else (one for one, _ in Counter(found).most_common(most))):
+            leader = order[other]
+            if shingles.similarity(number, leader) >= threshold and particulars.kept_by(leader, number):
+                leaders[number] = leader
+                break
+        else:
+            for key in keys[number]:
+                places = leading.setdefault(key, [])
+                if len(places) < most:
+                    places.append(place)
+    return leaders
+
+
+def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np.float64], threshold: float) -> Leaders:
+    """Find the passages whose vectors have at least this cosine and that have the same particulars.
+
+    vectors: of length 1, shape (passages, dimensions).
+    """
+    particulars = Particulars(texts)
+    leaders: Leaders = {}
+
+    def joins(place: int, similar: Iterator[int]) -> bool:
+        number = order[place]
+        for leader in (order[other] for other in islice(similar, _MOST_ALIKE)):
+            if particulars.kept_by(leader, number):
+                leaders[number] = leader
+                return True
+        return False
+
+    go_through(vectors[np.array(order, dtype=np.intp)], threshold, joins)
+    return leaders
 
 
 class Shingles:
-    """The shingles of several texts, as numbers. Texts of fewer than three words have none."""
+    """The shingles (runs of three words) of several texts, as numbers. Texts of fewer than three words have none."""
 
     __slots__ = ("_flat", "_known", "_starts")
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._flat, self._starts = _runs([_words(text) for text in texts])
+        self._flat, self._starts = _numbered_shingles([_words(text) for text in texts])
         self._known: dict[int, frozenset[int]] = {}
 
     def similarity(self, one: int, other: int) -> float:
-        """The Jaccard index of two texts: what they share of all they have, 0 to 1."""
+        """Return the Jaccard index of the shingles of two texts, 0 to 1."""
         a, b = self._set(one), self._set(other)
         shared = len(a & b)
         return shared / (len(a) + len(b) - shared) if shared else 0.0
 
     def keys(self, threshold: float) -> list[list[int]]:
-        """Of each text some numbers, of which two texts have one in common if they are that similar.
+        """Return keys for each text: two texts at least this similar have a key in common.
 
-        Up to a few hundred texts this holds for every pair, beyond for nearly every one. What no other text has is
-        left out.
+        This holds for every pair of up to a few hundred texts, and for nearly every pair of more. Keys of a single text
+        are not returned.
         """
         many = len(self._starts) > MANY + 1 and importlib.util.find_spec("rensa")
         keys, of_text = self._bands(threshold) if many else self._prefixes(threshold)
@@ -169,9 +177,9 @@ class Shingles:
         return self._known[text]
 
     def _prefixes(self, threshold: float) -> tuple[Integers, Numbers]:
-        """The rarest shingles of each text: as many as two texts cannot both lack in common and be that similar.
+        """Return the rarest shingles of each text: so many that two similar texts must have one of them in common.
 
-        The prefix filter of Chaudhuri et al., "A primitive operator for similarity joins" (2006).
+        This is the prefix filter of Chaudhuri et al., "A primitive operator for similarity joins" (2006).
         """
         _, number, counts = np.unique(self._flat, return_inverse=True, return_counts=True)
         distinct = max(counts.size, 1)
@@ -188,7 +196,7 @@ class Shingles:
         return rare[chosen].astype(np.uint64), of_text[chosen]
 
     def _bands(self, threshold: float) -> tuple[Integers, Numbers]:
-        """MinHash signatures in bands (Leskovec et al., "Mining of massive datasets", chapter 3)."""
+        """Return MinHash signatures in bands (Leskovec et al., "Mining of massive datasets", chapter 3)."""
         from rensa import RMinHash
 
         offsets = np.array(self._starts, dtype=np.uint64)
@@ -209,107 +217,105 @@ def _words(text: str) -> list[str]:
     return text.lower().translate(_PUNCTUATION).split()
 
 
-def _runs(words: Sequence[Sequence[str]]) -> tuple[Integers, list[int]]:
-    """A number for each run of three words, text after text, and where each text begins among them."""
+def _numbered_shingles(words: Sequence[Sequence[str]]) -> tuple[Integers, list[int]]:
+    """Return a number for each run of three words, text after text, and the place where each text begins."""
     vocabulary: defaultdict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__
     lengths = np.fromiter(map(len, words), np.intp, len(words))
     flat = map(vocabulary.__getitem__, chain.from_iterable(words))
     numbers = np.fromiter(flat, np.uint64, int(lengths.sum()))
     of_text = np.repeat(np.arange(len(words)), lengths)
-    base = np.uint64(max(len(vocabulary), 1))  # beyond 2.6 million words the product wraps, and serves as a hash
+    base = np.uint64(max(len(vocabulary), 1))  # beyond 2.6 million words the product wraps and serves as a hash
     runs = (numbers[:-2] * base + numbers[1:-1]) * base + numbers[2:]
     starts = np.cumsum(np.maximum(lengths - 2, 0))
     return runs[of_text[2:] == of_text[:-2]], [0, *starts.tolist()]
 
 
 def _mixed(keys: Integers) -> Integers:
-    """Every bit of the result depends on all of the input's: the finalizer of SplitMix64."""
+    """Mix the bits of the keys, as the finalizer of SplitMix64 does."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return keys ^ (keys >> np.uint64(31))
 
 
-_SHORTEST_COPY = 12
-"""Characters: a list may say "yes" more often."""
-_MOST_CANDIDATES = 8
-"""Leaders that a passage is compared with, and that are looked up by one key, where there are many passages: all would
-be the square of their number."""
-_MOST_ALIKE = 32
-"""Leaders with a close vector that a passage is compared with: there are embeddings that are all the same."""
+def go_through(vectors: Floats, threshold: float, joins: Joins) -> None:
+    """Go through the vectors in order and ask whether each one joins one of the leaders with at least this cosine.
 
-_NONE: Mapping[int, int] = MappingProxyType({})
-
-Leaders = dict[int, int]
-"""Number of a passage -> number of the one that stands for it."""
-
-
-def preference(
-    texts: Sequence[str], standing: Sequence[float], ids: Sequence[str], neighbours: Mapping[int, int] = _NONE
-) -> list[int]:
-    """The numbers of passages from the best to the worst, whatever the order they came in.
-
-    neighbours: of passages that have the same text, how many stand beside them that they overlap with. It decides
-    which of them stays in its place.
+    A vector that does not join becomes a leader. vectors: of length 1, or of length 0, which are close to none.
     """
-    return sorted(
-        range(len(texts)),
-        key=lambda n: (-standing[n], -len(texts[n]), texts[n], -neighbours.get(n, 0), len(ids[n]), ids[n]),
-    )
+    leading = _Leading(_shortened(vectors, threshold), threshold)
+    for start in range(0, len(vectors), leading.rows):
+        close, places, leads = leading.beside(start)
+        first = len(places) - len(close)
+        for row in np.flatnonzero(close.any(axis=1)).tolist():
+            others = places[np.flatnonzero(close[row] & leads)]
+            leads[first + row] = not joins(start + row, _truly_close(vectors, start + row, others, threshold))
+        leading.keep(leads)
 
 
-def copies(texts: Sequence[str], order: Sequence[int]) -> Leaders:
-    """Those with the same text but for white space."""
-    first: dict[str, int] = {}
-    leaders: Leaders = {}
-    for number in order:
-        if len(texts[number]) < _SHORTEST_COPY:
-            continue
-        folded = " ".join(texts[number].split())
-        leader = first.setdefault(folded, number)
-        if leader != number and len(folded) >= _SHORTEST_COPY:
-            leaders[number] = leader
-    return leaders
+class _Leading:
+    """The vectors of the leaders so far, side by side in memory, and their places among all vectors."""
+
+    __slots__ = ("_at_least", "_close", "_count", "_places", "_products", "_short", "_vectors", "rows")
+
+    def __init__(self, short: Short, threshold: float) -> None:
+        self.rows = max(1, min(_ROWS, len(short), _CELLS // max(len(short), 1)))
+        """The number of vectors in a block; a block is compared at a time."""
+        rounding = (short.shape[1] + 2) * np.finfo(np.float32).eps  # the greatest error of a sum of products
+        self._at_least = np.float32(threshold - _ROUNDING - rounding)
+        self._short, self._vectors = short, np.empty_like(short)
+        self._places, self._count = np.empty(len(short), dtype=np.intp), 0
+        # Allocating these for each block would take longer than multiplying.
+        self._products = np.empty((self.rows, len(short)), dtype=np.float32)
+        self._close = np.empty((self.rows, len(short)), dtype=bool)
+
+    def beside(self, start: int) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.bool_]]:
+        """Compare the block of vectors from `start` on with the leaders, and with the vectors before in the block.
+
+        Returns which of these may be close to each vector, their places, and whether they lead. The caller fills in the
+        last for the block.
+        """
+        block = self._short[start : start + self.rows]
+        stop = self._count + len(block)
+        self._vectors[self._count : stop], self._places[self._count : stop] = block, range(start, start + len(block))
+        products, close = self._products[: len(block), :stop], self._close[: len(block), :stop]
+        np.matmul(block, self._vectors[:stop].T, out=products)
+        np.greater_equal(products, self._at_least, out=close)
+        close[:, self._count :] &= np.tri(len(block), k=-1, dtype=bool)
+        return close, self._places[:stop], np.ones(stop, dtype=bool)
+
+    def keep(self, leads: NDArray[np.bool_]) -> None:
+        """Add the vectors of the block that lead to the leaders."""
+        new = np.flatnonzero(leads[self._count :]) + self._count
+        stop = self._count + len(new)
+        self._vectors[self._count : stop], self._places[self._count : stop] = self._vectors[new], self._places[new]
+        self._count = stop
 
 
-def near_duplicates(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:
-    """Those whose shingles are as similar as the threshold says and that have the same particulars."""
-    shingles, particulars = Shingles(texts), Particulars(texts)
-    keys = shingles.keys(threshold)
-    most = len(texts) if len(texts) <= MANY else _MOST_CANDIDATES
-    leading: dict[int, list[int]] = {}  # a key -> the places in the order of the leaders that have it
-    leaders: Leaders = {}
-    for place, number in enumerate(order):
-        found = [leader for key in keys[number] for leader in leading.get(key, ())]
-        alike = set(found)
-        for other in sorted(alike if len(alike) <= most else (one for one, _ in Counter(found).most_common(most))):
-            leader = order[other]
-            if shingles.similarity(number, leader) >= threshold and particulars.kept_by(leader, number):
-                leaders[number] = leader
-                break
-        else:
-            for key in keys[number]:
-                places = leading.setdefault(key, [])
-                if len(places) < most:
-                    places.append(place)
-    return leaders
+def _truly_close(vectors: Floats, place: int, others: NDArray[np.intp], threshold: float) -> Iterator[int]:
+    """Yield the places of the others that have at least this cosine with a vector."""
+    for start in range(0, len(others), _AT_ONCE):
+        some = others[start : start + _AT_ONCE]
+        yield from some[vectors[some] @ vectors[place] >= threshold - _ROUNDING].tolist()
 
 
-def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np.float64], threshold: float) -> Leaders:
-    """Those whose vectors have at least this cosine and that have the same particulars.
+def _shortened(vectors: Floats, threshold: float) -> Short:
+    """Return vectors with fewer coordinates whose products are never smaller, or all coordinates if fewer do not do."""
+    if len(vectors) < _FEW:
+        return vectors.astype(np.float32)
+    sample = vectors[:: len(vectors) // _SAMPLE]
+    far = sample @ sample.T < threshold
+    largest = np.argsort(-(sample**2).sum(axis=0), kind="stable")
+    for share in _SHARES:
+        axes = largest[: int(share * len(largest))]
+        short = _with_rest(sample, axes)
+        if np.count_nonzero(far & (short @ short.T >= threshold)) <= _WASTE * far.size:
+            return _with_rest(vectors, axes)
+    return vectors.astype(np.float32)
 
-    vectors: of length 1, shape (passages, dimensions).
-    """
-    particulars = Particulars(texts)
-    leaders: Leaders = {}
 
-    def joins(place: int, alike: Iterator[int]) -> bool:
-        number = order[place]
-        for leader in (order[other] for other in islice(alike, _MOST_ALIKE)):
-            if particulars.kept_by(leader, number):
-                leaders[number] = leader
-                return True
-        return False
-
-    go_through(vectors[np.array(order, dtype=np.intp)], threshold, joins)
-    return leaders
+def _with_rest(vectors: Floats, axes: NDArray[np.intp]) -> Short:
+    """Return the coordinates on these axes, and the length of the rest of each vector."""
+    along = vectors[:, axes]
+    rest = np.maximum((vectors**2).sum(axis=1) - (along**2).sum(axis=1), 0.0)
+    return np.column_stack((along, np.sqrt(rest))).astype(np.float32)

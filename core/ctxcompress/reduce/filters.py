@@ -1,4 +1,4 @@
-"""Leaving out passages that the retriever itself thought little of."""
+"""Filters by the retriever's score and by number: the threshold, the limit per document and the best `top_n`."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,39 +21,39 @@ __all__ = [
 ]
 
 _CHANCE = 0.01
-"""How likely an order may be by chance that is still taken for the retriever's."""
+"""An order less likely by chance than this is no coincidence."""
+_ROUNDING = 1e-9
+"""The tolerance below a threshold: 0.3 * 0.9 is not quite 0.27."""
+_TRACKING = frozenset("fbclid gclid dclid gbraid wbraid msclkid yclid igshid mc_cid mc_eid _ga _gl ref_src".split())
+_TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "hsa_")
+_PORTS = {"http": ":80", "https": ":443"}
 
 
-def known_scores(passages: Sequence[Passage], kind: ScoreKind) -> list[float | None]:
-    """The score of each passage; None where it is unknown, or where scores mean nothing."""
-    return [None if kind == "none" else _number(passage.score) for passage in passages]
+def above_threshold(
+    passages: Sequence[Passage], min_score: float, kind: ScoreKind, *, normalize: bool
+) -> list[int] | None:
+    """Return the numbers of the passages at least this good or with an unknown score; None if all are unknown.
 
-
-def standing(passages: Sequence[Passage], kind: ScoreKind) -> list[float]:
-    """How each passage stands among the others by its score: more is better, unknown is the least."""
-    sign = 1.0 if kind == "similarity" else -1.0
-    return [-inf if score is None else sign * score for score in known_scores(passages, kind)]
-
-
-def are_doubtful(standing: Sequence[float]) -> bool:
-    """Whether no passage stands worse than the one before it, in a way that chance does not explain.
-
-    A retriever gives its best passage first. So the scores mean the opposite of what was declared, or somebody has
-    turned the passages round. standing: of the passages of one retrieval, in their order.
+    normalize: whether to compare scores relative to the best, see `relative_scores`. Otherwise raw scores are compared,
+    and `min_score` is the greatest distance or rank.
     """
-    known = [stands for stands in standing if stands != -inf]
-    if any(one > next_one for one, next_one in pairwise(known)):
-        return False
-    ties = sum(lgamma(1 + times) for times in Counter(known).values())
-    return ties - lgamma(1 + len(known)) < log(_CHANCE)  # so many of all orders of them never fall
+    scores = known_scores(passages, kind)
+    if normalize:
+        scores = relative_scores(scores, kind)
+    if all(score is None for score in scores):
+        return None
+    slack = _ROUNDING * max(1.0, abs(min_score))
+    if kind == "similarity" or normalize:
+        return [number for number, score in enumerate(scores) if score is None or score >= min_score - slack]
+    return [number for number, score in enumerate(scores) if score is None or score <= min_score + slack]
 
 
 def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[float | None]:
-    """The scores of one retrieval from 0 to 1, the best being 1.0; unknown ones stay unknown.
+    """Normalize the scores of one retrieval to 0 to 1, with 1.0 for the best. Unknown scores stay unknown.
 
-    A similarity counts as its share of the greatest one, a distance d as (1 + least) / (1 + d), a rank r as
-    1 / (1 + r - least), the reciprocal rank. All are unknown if no similarity is above 0 though some are below, or if
-    a distance is below 0: then there is nothing that they could be a share of.
+    A similarity becomes its share of the greatest one, a distance d becomes (1 + least) / (1 + d), and a rank r becomes
+    1 / (1 + r - least), the reciprocal rank. All become unknown if no similarity is positive and some are negative, or
+    if a distance is negative: then a share means nothing.
     """
     known = [score for score in scores if score is not None]
     if not known:
@@ -72,6 +72,11 @@ def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[flo
     return [None if score is None else (1 + least) / (1 + score) for score in scores]
 
 
+def known_scores(passages: Sequence[Passage], kind: ScoreKind) -> list[float | None]:
+    """Return the score of each passage; None if it is unknown or if scores mean nothing."""
+    return [None if kind == "none" else _number(passage.score) for passage in passages]
+
+
 def _number(score: object) -> float | None:
     if isinstance(score, bool) or not isinstance(score, Real):
         return None
@@ -82,32 +87,23 @@ def _number(score: object) -> float | None:
     return number if isfinite(number) else None
 
 
-_ROUNDING = 1e-9
-"""How far below a threshold is still on it: 0.3 of 0.9 is not quite 0.27."""
+def standing(passages: Sequence[Passage], kind: ScoreKind) -> list[float]:
+    """Return numbers by which passages can be compared: more is better, an unknown score is -inf."""
+    sign = 1.0 if kind == "similarity" else -1.0
+    return [-inf if score is None else sign * score for score in known_scores(passages, kind)]
 
 
-def above_threshold(
-    passages: Sequence[Passage], min_score: float, kind: ScoreKind, *, normalize: bool
-) -> list[int] | None:
-    """Numbers of the passages that are at least that good, and of those whose score is unknown; None if all are.
+def are_doubtful(standing: Sequence[float]) -> bool:
+    """Tell whether scores never get worse from the first passage to the last, and this is no coincidence.
 
-    normalize: compares the scores relative to the best, as `relative_scores` says. Otherwise they are compared as they
-    are, and `min_score` is the greatest distance or rank.
+    A retriever gives its best passage first. So the scores mean the opposite of what was declared, or the passages were
+    reversed. standing: of the passages of one retrieval, in their order.
     """
-    scores = known_scores(passages, kind)
-    if normalize:
-        scores = relative_scores(scores, kind)
-    if all(score is None for score in scores):
-        return None
-    slack = _ROUNDING * max(1.0, abs(min_score))
-    if kind == "similarity" or normalize:
-        return [number for number, score in enumerate(scores) if score is None or score >= min_score - slack]
-    return [number for number, score in enumerate(scores) if score is None or score <= min_score + slack]
-
-
-_TRACKING = frozenset("fbclid gclid dclid gbraid wbraid msclkid yclid igshid mc_cid mc_eid _ga _gl ref_src".split())
-_TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "hsa_")
-_PORTS = {"http": ":80", "https": ":443"}
+    known = [stands for stands in standing if stands != -inf]
+    if any(one > next_one for one, next_one in pairwise(known)):
+        return False
+    ties = sum(lgamma(1 + times) for times in Counter(known).values())
+    return ties - lgamma(1 + len(known)) < log(_CHANCE)  # the share of all orders that never fall
 
 
 def within_limits(
@@ -117,19 +113,18 @@ def within_limits(
     *,
     max_chunks_per_doc: int,
     top_n: int | None,
-    copies: Mapping[int, Sequence[int]],
+    duplicates: Mapping[int, Sequence[int]],
 ) -> dict[int, int]:
-    """Which of the passages with these numbers stay, the best ones by score, equal ones in their order; and for each
-    the one that stays in its place: itself, or where its document has enough, the first of its copies that is of a
-    document which has not.
+    """Return the numbers of the passages to keep, the best by score -> the passage to keep in its place.
 
-    A passage that does not say which document it is of counts as a document of its own. max_chunks_per_doc: 0 for all.
+    That is the passage itself. Where its document has enough chunks, it is the first of its duplicates from a document
+    that has not. A passage with no document counts as a document of its own. max_chunks_per_doc: 0 for no limit.
     """
     stands = standing(passages, kind)
     of_document: Counter[str] = Counter()
     stay: dict[int, int] = {}
     for number in sorted(numbers, key=lambda number: -stands[number]):
-        for candidate in (number, *copies.get(number, ())):
+        for candidate in (number, *duplicates.get(number, ())):
             key = document_key(passages[candidate])
             if not max_chunks_per_doc or key is None or of_document[key] < max_chunks_per_doc:
                 of_document[key or ""] += 1
@@ -141,8 +136,10 @@ def within_limits(
 
 
 def document_key(passage: Passage) -> str | None:
-    """What two passages of one document have in common: its id, else its path, else its address without what does
-    not say which page it is (fragment, tracking parameters, the slash at the end); None if nothing is known."""
+    """Return a key that is the same for all passages of one document; None if the document is unknown.
+
+    It is the id, else the path or address. An address loses its fragment, tracking parameters and final slash.
+    """
     name = passage.doc_id or passage.file_path
     return _normalized(name) if name else None
 
@@ -152,7 +149,7 @@ def _normalized(path: str) -> str:
         return path
     try:
         scheme, host, place, query, _ = urlsplit(path.strip())
-    except ValueError:  # what looks like an address and is none
+    except ValueError:  # not a valid address
         return path
     if scheme not in _PORTS or not host:
         return path

@@ -1,4 +1,4 @@
-"""What a long text can be cut into: parts that are kept or left out whole, and what each cannot stand without."""
+"""Parts of a long text for truncation, each kept or dropped whole, with the parts that it needs and its importance."""
 
 import re
 from collections.abc import Sequence
@@ -30,106 +30,59 @@ _FUNCTION = re.compile(
 )
 _EXPORTED = re.compile(r"export\b|(?:module\.)?exports\b")
 _IMPORT = re.compile(r"^(?:import|export|const|let|var)\b", re.MULTILINE)
-
-
-class Rank(IntEnum):
-    """How early something is kept."""
-
-    PUBLIC = 0
-    """What can be used from elsewhere."""
-    MODULE = 1
-    """What a script imports, its default export, and its lists of exports."""
-    TYPE = 2
-    """The types that a script exports, of which little is left without their members, and the values."""
-    PRIVATE = 3
-
-
-class Ranks:
-    """The ranks of what stands at the top of one file."""
-
-    def __init__(self, text: str, nodes: Sequence[Node], *, is_script: bool) -> None:
-        """is_script: whether it is of JavaScript or TypeScript, where a file says what it exports, and where types are
-        nothing that is called."""
-        self._text, self._is_script = text, is_script
-        self._says_exports = is_script and any(node.exported for node in nodes)
-
-    def of(self, node: Node) -> Rank | None:
-        """The rank of a node; None for what declares nothing that others would look for."""
-        if not self._is_script:
-            return self._of_definition(node) if node.kind in DEFINES else None
-        begin = node.signature if node.signature >= 0 else self._code(node)
-        if node.kind in DEFINES:
-            rank = self._of_definition(node)
-            return Rank.TYPE if rank is Rank.PUBLIC and node.kind is NodeKind.TYPE else rank
-        if node.kind is NodeKind.IMPORTS or _INTERFACE.match(self._text, begin):
-            return Rank.MODULE
-        if _FUNCTION.match(self._text, begin):
-            return Rank.PUBLIC
-        return Rank.TYPE if node.exported or _EXPORTED.match(self._text, begin) else None
-
-    def imports(self, node: Node) -> list[tuple[int, int]]:
-        """Where each of the imports of a script begins and ends that a node consists of, without comments above."""
-        begins = [match.start() for match in _IMPORT.finditer(self._text, node.start, node.end)]
-        return [*pairwise([*(begins or [self._code(node)]), node.end])]
-
-    def _of_definition(self, node: Node) -> Rank:
-        hidden = not node.exported and (self._says_exports or is_underscored(node.name))
-        return Rank.PRIVATE if hidden else Rank.PUBLIC
-
-    def _code(self, node: Node) -> int:
-        """Where a node begins after the comments above it."""
-        match = _COMMENTS.match(self._text, node.start, node.end)
-        return match.end() if match else node.start
-
-
-def is_underscored(name: str) -> bool:
-    """Whether the name says that it is not for use from elsewhere."""
-    last = name.rpartition(".")[2]
-    return last.startswith("_") and not last.endswith("__")
-
-
 _LONG_DECORATORS = 200
-"""Characters of decorators above a signature that are shown with it, at most."""
+"""Characters: longer decorators above a signature are not shown with it."""
 _IMPORTANT_LINE = re.compile(
     r"[^\n]{0,200}?\b(?:export|function|class|interface|type|const|let|var|enum|namespace|def|fn|func|struct|trait)\b"
 )
-"""What the lines say that matter most where nothing else is known of a code."""
+"""A line that may define something, in code without an outline."""
 _WORD = re.compile(r"\S+")
+
+
+class Rank(IntEnum):
+    """The order in which top-level declarations are kept."""
+
+    PUBLIC = 0
+    """Declarations for use from elsewhere."""
+    MODULE = 1
+    """The imports of a script, its default export and its lists of exports."""
+    TYPE = 2
+    """The exported types of a script, which say little without their members, and its exported values."""
+    PRIVATE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Characters `start` to `end`, without white space at the end. Those of a text are in order and do not overlap."""
+    """Characters `start` to `end` of a text, without white space at the end. Parts are in order and do not overlap."""
 
     start: int
     end: int
     needs: tuple[int, ...] = ()
-    """Numbers of the parts without which this one is not kept."""
+    """The numbers of the parts that must be kept with this one."""
     last: int = -1
-    """The number of the last part in the body, for one that begins a body; -1 for any other."""
+    """The number of the last part in the body, for a part that begins a body; else -1."""
     depth: int = 0
-    """How many bodies it stands in."""
+    """The number of bodies around it."""
     defines: bool = False
-    """Whether it declares a function, a class or a type; of lines, whether it may do so."""
+    """Whether it declares a function, a class or a type; for a line, whether it may."""
     rank: Rank | None = None
-    """How early it is kept of what the file declares at its top, or in a class; None for what declares nothing."""
+    """The rank of a declaration at the top level or in a class; None if it declares nothing."""
     name: str = ""
     indent: str = field(default="", repr=False)
-    """The white space before its first line that is no comment."""
+    """The indentation of its first line that is not a comment."""
 
 
 def parts_of_code(text: str, nodes: Sequence[Node], marks: Marks) -> list[Part]:
-    """The parts of source code with this outline: signatures, statements, and what closes a body.
+    """Return the parts of source code with this outline: signatures, statements, and the ends of bodies.
 
-    Keeping some of them with all that they need leaves code that parses, where that with the whole text did, if
-    something stands for a body of which nothing is kept. marks: of its language. Comments are not parts of their own,
-    for nothing else of a body may be kept.
+    If the text parses, so do some of its parts with all that they need, provided that something stands for each empty
+    body. A comment is not a part of its own, because a body of comments alone would be empty. marks: of the language.
     """
     return _Builder(text, marks, Ranks(text, nodes, is_script=marks.is_script)).parts_of(nodes)
 
 
 def parts_of_lines(text: str) -> list[Part]:
-    """The lines that are not blank."""
+    """Return the lines that are not blank as parts."""
     parts, start = [], 0
     for line in split_lines(text):
         if not line.isspace():
@@ -140,8 +93,10 @@ def parts_of_lines(text: str) -> list[Part]:
 
 
 def parts_of_prose(text: str, segments: Sequence[Segment], most: int) -> list[Part]:
-    """The segments of the text (sentences, rows, list items) that are not blank, without the white space around; of a
-    fenced block of more than `most` characters the lines, each with the fence."""
+    """Return the segments of the text (sentences, rows, list items) that are not blank, stripped of white space.
+
+    A fenced block of more than `most` characters is split into lines that need the fence.
+    """
     numbers: dict[int, int] = {}
     spans: list[tuple[int, int, tuple[int, ...], tuple[int, ...]]] = []
     for number, (_, start, end, *_rest) in enumerate(segments):
@@ -161,7 +116,7 @@ def parts_of_prose(text: str, segments: Sequence[Segment], most: int) -> list[Pa
 
 
 def _fenced_lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where the lines of a fenced block begin and end that are not blank; none if it is not fenced on both sides."""
+    """Return start and end of the lines of a fenced block that are not blank; none if a fence is missing."""
     fence = text[start : start + 3]
     lines = split_lines(text[start:end])
     if fence not in ("```", "~~~") or lines[-1].strip(" \t>")[:3] != fence:
@@ -171,11 +126,57 @@ def _fenced_lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def parts_of_words(text: str) -> list[Part]:
-    """What stands between white space."""
+    """Return the words of the text as parts."""
     return [Part(match.start(), match.end()) for match in _WORD.finditer(text)]
 
 
+class Ranks:
+    """The ranks of the top-level declarations of one file."""
+
+    def __init__(self, text: str, nodes: Sequence[Node], *, is_script: bool) -> None:
+        """is_script: whether the file is JavaScript or TypeScript: there, files declare what they export, and types
+        cannot be called."""
+        self._text, self._is_script = text, is_script
+        self._says_exports = is_script and any(node.exported for node in nodes)
+
+    def of(self, node: Node) -> Rank | None:
+        """Return the rank of a node; None if it declares nothing that others would look for."""
+        if not self._is_script:
+            return self._of_definition(node) if node.kind in DEFINES else None
+        begin = node.signature if node.signature >= 0 else self._after_comments(node)
+        if node.kind in DEFINES:
+            rank = self._of_definition(node)
+            return Rank.TYPE if rank is Rank.PUBLIC and node.kind is NodeKind.TYPE else rank
+        if node.kind is NodeKind.IMPORTS or _INTERFACE.match(self._text, begin):
+            return Rank.MODULE
+        if _FUNCTION.match(self._text, begin):
+            return Rank.PUBLIC
+        return Rank.TYPE if node.exported or _EXPORTED.match(self._text, begin) else None
+
+    def imports(self, node: Node) -> list[tuple[int, int]]:
+        """Return the start and end of each import in a node of a script, without comments above."""
+        begins = [match.start() for match in _IMPORT.finditer(self._text, node.start, node.end)]
+        return [*pairwise([*(begins or [self._after_comments(node)]), node.end])]
+
+    def _of_definition(self, node: Node) -> Rank:
+        hidden = not node.exported and (self._says_exports or is_underscored(node.name))
+        return Rank.PRIVATE if hidden else Rank.PUBLIC
+
+    def _after_comments(self, node: Node) -> int:
+        """Return where a node begins after the comments above it."""
+        match = _COMMENTS.match(self._text, node.start, node.end)
+        return match.end() if match else node.start
+
+
+def is_underscored(name: str) -> bool:
+    """Tell whether the last name has a leading underscore, for internal use."""
+    last = name.rpartition(".")[2]
+    return last.startswith("_") and not last.endswith("__")
+
+
 class _Builder:
+    """Builds the parts of one source code."""
+
     def __init__(self, text: str, marks: Marks, ranks: Ranks) -> None:
         self._text, self._comments, self._ranks = text, marks.comments, ranks
         self._parts: list[Part] = []
@@ -185,7 +186,7 @@ class _Builder:
         return self._parts
 
     def _add_all(self, nodes: Sequence[Node], around: tuple[int, ...], depth: int) -> None:
-        """Appends the parts of nodes side by side. around: the numbers of what they stand in, innermost last."""
+        """Append the parts of sibling nodes. around: the numbers of the enclosing parts, innermost last."""
         attached, head = -1, -1
         for node in nodes:
             if self._is_comment(node.start, node.end):
@@ -198,8 +199,10 @@ class _Builder:
             self._append(attached, nodes[-1].end, needs, depth)
 
     def _add(self, node: Node, start: int, around: tuple[int, ...], depth: int) -> int:
-        """Appends the parts of a node with the comments above it. Gives the number of its signature, or -1 where it has
-        none: a chunk can begin with a body."""
+        """Append the parts of a node with the comments above it.
+
+        Returns the number of its signature, or -1 if it has none, as in a chunk that begins with a body.
+        """
         end = node.body if node.body >= 0 else node.end
         if not self._text[start:end].strip():
             self._add_all(node.children, around, depth)
@@ -220,7 +223,7 @@ class _Builder:
         return head
 
     def _add_imports(self, node: Node, start: int) -> int:
-        """Appends each of the imports at the top of a script. Gives the number of the last one."""
+        """Append each import at the top of a script and return the number of the last one."""
         imports = self._ranks.imports(node)
         if self._text[start : imports[0][0]].strip():
             self._append(start, imports[0][0], (len(self._parts) + 1,), 0)
@@ -252,19 +255,19 @@ class _Builder:
         self._parts[head] = replace(old, needs=(*old.needs, *more), last=last)
 
     def _first_of_body(self, head: int) -> int:
-        """The first part in a body that is not the comment above another."""
+        """Return the first part of a body that is not the comment above another part."""
         number = head + 1
         return number + 1 if number + 1 in self._parts[number].needs else number
 
     def _signature(self, node: Node, start: int) -> int:
-        """Where the declaration begins to be shown: with its decorators if these are not long, without comments."""
+        """Return where to begin showing a declaration: at its decorators unless they are long, after its comments."""
         if node.signature < 0:
             return start
-        begin = start + self._comment(self._text[start : node.signature])
+        begin = start + self._comment_length(self._text[start : node.signature])
         return begin if node.signature - begin <= _LONG_DECORATORS else node.signature
 
     def _append(self, start: int, end: int, needs: tuple[int, ...], depth: int) -> None:
-        """Appends a part, without blank lines around it."""
+        """Append a part without the blank lines around it."""
         text = self._text[start:end]
         bare = text.strip()
         if bare:
@@ -274,15 +277,15 @@ class _Builder:
             self._parts.append(Part(start + begin, start + stop, needs, depth=depth, indent=self._indent(text)))
 
     def _indent(self, text: str) -> str:
-        code = text[self._comment(text) :]
+        code = text[self._comment_length(text) :]
         return code[: len(code) - len(code.lstrip())]
 
     def _is_comment(self, start: int, end: int) -> bool:
-        """Whether there is nothing but comments and blank lines."""
-        return self._comment(self._text[start:end]) == end - start
+        """Tell whether the characters are nothing but comments and blank lines."""
+        return self._comment_length(self._text[start:end]) == end - start
 
-    def _comment(self, text: str) -> int:
-        """How many characters of a text, in whole lines, are comments and blank lines before all else."""
+    def _comment_length(self, text: str) -> int:
+        """Return the length of the comments and blank lines at the beginning of a text."""
         length, is_open = 0, False
         for line in split_lines(text):
             bare = line.lstrip()

@@ -1,4 +1,4 @@
-"""One or two lines in the place of a passage that the retriever thought little of: where it is and what it holds."""
+"""The one or two lines that stand for a passage with a low score: where the passage is and what it contains."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,64 +14,67 @@ __all__ = ["PREFIX", "is_own_line", "like_own_lines", "low_scores", "metadata_li
 PREFIX = "[metadata-only]"
 
 _LONGEST = 200
-"""Characters of both lines together."""
+"""Characters of both lines."""
 _LONGEST_PLACE = 80
-"""Characters of a path, and of an id."""
+"""Characters of a path or an id."""
 _LONGEST_NAME = 40
-_ABOUT = 60
-"""Characters that a comment has before names take them, if it is that long."""
+_RESERVED = 60
+"""Characters that are reserved for the comment, before names take the rest."""
 _SAMPLE = 2_000
-"""Characters at the beginning of which something is shown."""
+"""Characters at the beginning of a passage that a comment or a first line is looked for in."""
 _CONTAINERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 _NAMED = _CONTAINERS | {NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CONSTANT}
 _COMMENT = re.compile(r"[ \t]*(?:#(?![!\[])|//|/\*|\*|--|\"{3}|'{3}|[rRuU](?:\"{3}|'{3}))")
 _DECORATION = "#/*-!\"'`=~_ \t"
 _SHEBANG = re.compile(r"#!|[ \t]*#[^\n]*coding[:=]")
-_LIKE_OWN = re.compile(rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+({spelled(PREFIX)})", re.IGNORECASE)
+_LOOKS_LIKE_LINE = re.compile(rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+({spelled(PREFIX)})", re.IGNORECASE)
 _KEYS = (("start_line", "end_line"), ("startLine", "endLine"), ("loc.lines.from", "loc.lines.to"))
 
 
 def low_scores(passages: Sequence[Passage], threshold: float, kind: ScoreKind, *, normalize: bool) -> list[int] | None:
-    """The numbers of the passages whose score is below the threshold; None where no score can be used.
+    """Return the numbers of the passages with a score below the threshold; None if no score is usable.
 
-    Scores are compared as `above_threshold` does it: an unknown one is never low.
+    Scores are compared as in `above_threshold`. An unknown score is never low.
     """
     stay = above_threshold(passages, threshold, kind, normalize=normalize)
     return None if stay is None else sorted(set(range(len(passages))).difference(stay))
 
 
 def is_own_line(passage: Passage) -> bool:
-    """Tell whether a passage is a line that an adapter has given out before: its record says so, whatever its text."""
+    """Tell whether a passage is a line from an earlier compression: its record says so."""
     text = passage.text
     is_short = len(text) <= _LONGEST and text.count("\n") < 2
     return is_short and text.startswith(PREFIX) and Record.read(passage.metadata.get(RECORD_KEY)).is_line
 
 
 def like_own_lines(passage: Passage) -> tuple[int, ...]:
-    """Return where in a passage's text something stands that could be taken for one of our lines. A backslash shown
-    before each of them tells it from ours, which have none."""
+    """Return the places in a passage's text that look like the beginning of such a line.
+
+    The caller shows a backslash before each, so that they cannot be mistaken for a real line.
+    """
     if is_own_line(passage) or "]" not in passage.text:
         return ()
-    return tuple(match.start(1) for match in _LIKE_OWN.finditer(passage.text))
+    return tuple(match.start(1) for match in _LOOKS_LIKE_LINE.finditer(passage.text))
 
 
 def metadata_line(passage: Passage, nodes: Sequence[Node] = ()) -> str:
-    """Where a passage is, and which of its lines; then what it defines, or its headings and size if it defines nothing;
-    and on a second line the beginning of its comment or docstring.
+    """Return the line that stands for a passage: its place and line numbers, and the names that it defines.
 
-    At most two lines and 200 characters, without line breaks or control, formatting and bidirectional characters of
-    what they are made of, which could forge another line. The lines are those that a loader has written (`start_line`
-    and `end_line`, or `loc.lines`), else counted from the beginning of the passage. nodes: its outline if it is code.
+    A passage that defines nothing shows its headings and size instead. A second line has the beginning of its comment
+    or docstring. There are at most two lines and 200 characters. Line breaks and control, formatting and bidirectional
+    characters are removed, because they could forge a line. Line numbers are those that a loader has stored
+    (`start_line` and `end_line`, or `loc.lines`), else they count from the beginning of the passage. nodes: the outline
+    of source code.
     """
     where = _where(passage)
     first, last = _lines(passage)
     place = f"{PREFIX} {where}:{first}-{last}" if last > first else f"{PREFIX} {where}:{first}"
-    about = _LIKE_OWN.sub(r"\\\1", _description(passage.text)) if nodes else ""  # it begins a line
-    room = _LONGEST - len(place) - min(len(about), _ABOUT)
+    about = _LOOKS_LIKE_LINE.sub(r"\\\1", _description(passage.text)) if nodes else ""  # it begins a line
+    room = _LONGEST - len(place) - min(len(about), _RESERVED)
     what = _what(passage, nodes, room - 5)
     line = f"{place}: {what}" if what else place
     room = _LONGEST - len(line) - 3
-    return f"{line}\n  {shortened(about, room)}" if about and room >= min(len(about), _ABOUT // 2) else line
+    return f"{line}\n  {shortened(about, room)}" if about and room >= min(len(about), _RESERVED // 2) else line
 
 
 def _where(passage: Passage) -> str:
@@ -81,7 +84,7 @@ def _where(passage: Passage) -> str:
 
 
 def _what(passage: Passage, nodes: Sequence[Node], room: int) -> str:
-    """The kinds and names of what is defined, as many as there is room for; headings and the size of prose."""
+    """Return as many kinds and names of definitions as fit, or the headings and the size of prose."""
     names = [shortened(one_line(name), _LONGEST_NAME) for name in _definitions(nodes)]
     if names:
         shown, length = list[str](), len(", …")
@@ -100,7 +103,7 @@ def _what(passage: Passage, nodes: Sequence[Node], room: int) -> str:
 
 
 def _definitions(nodes: Sequence[Node]) -> Iterator[str]:
-    """Outer ones first, those for use from elsewhere before the others."""
+    """Yield the definitions, outer ones first and public ones before private ones."""
     level = [node for node in nodes if node.name and node.kind in _NAMED]
     while level:
         for node in sorted(level, key=lambda node: (node.kind is NodeKind.CONSTANT, _is_private(node.name))):
@@ -114,7 +117,7 @@ def _is_private(name: str) -> bool:
 
 
 def _lines(passage: Passage) -> tuple[int, int]:
-    """The numbers of the first and the last line, from 1."""
+    """Return the numbers of the first and the last line, from 1."""
     found = [_numbers(passage.metadata.get(first), passage.metadata.get(last)) for first, last in _KEYS]
     loc = passage.metadata.get("loc")
     lines = loc.get("lines") if isinstance(loc, Mapping) else None
@@ -137,15 +140,15 @@ def _number(value: object) -> int | None:
 
 
 def _description(text: str) -> str:
-    """The first line that says something of the first comment or docstring."""
+    """Return the first line with letters in the first comment or docstring."""
     within = False
     for line in split_lines(text[:_SAMPLE]):
         within = (within and bool(line.strip())) or _COMMENT.match(line) is not None
-        said = one_line(line.strip()).strip(_DECORATION)
-        if within and not _SHEBANG.match(line) and any(map(str.isalpha, said)):
-            return said.removeprefix('r"""').strip()
+        words = one_line(line.strip()).strip(_DECORATION)
+        if within and not _SHEBANG.match(line) and any(map(str.isalpha, words)):
+            return words.removeprefix('r"""').strip()
     return ""
 
 
 def _first_line(text: str) -> str:
-    return next((said for line in split_lines(text[:_SAMPLE]) if (said := one_line(line).strip("#*=- \t"))), "")
+    return next((words for line in split_lines(text[:_SAMPLE]) if (words := one_line(line).strip("#*=- \t"))), "")

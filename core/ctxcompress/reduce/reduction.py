@@ -1,4 +1,4 @@
-"""Which passages, and which parts of them, go on to be scored: the stages that leave out noise and repetition."""
+"""The stages that drop whole passages and repeated text before anything is scored."""
 
 import logging
 from collections import Counter
@@ -16,7 +16,7 @@ from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce.duplicates import copies, near_duplicates, preference, same_meaning
+from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, standing, within_limits
 from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
@@ -25,7 +25,7 @@ from ctxcompress.text.language import is_prose_in
 
 __all__ = ["Reduction", "reduced"]
 
-_DOUBT = (
+_DOUBT_WARNING = (
     "as score_kind has it, the scores of %d passages get better from the first passage to the last, but a retriever "
     'gives its best one first: declare score_kind="distance" (or "rank") where less is better, "similarity" where more '
     'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
@@ -36,76 +36,76 @@ _log = logging.getLogger("ctxcompress")
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """What goes on, and what was left out."""
+    """The documents that are left, and the passages that were dropped."""
 
     documents: Sequence[Document]
     reasons: Mapping[int, Reason]
-    """Number of a passage -> why all of it was left out."""
+    """Number of a passage -> why all of it was dropped."""
     leaders: Mapping[int, int]
-    """Number of a passage that was left out as a copy -> number of the one that stands for it."""
+    """Number of a passage that was dropped as a duplicate -> number of the passage that stands for it."""
     stages: Sequence[StageStats]
     preference: Sequence[int] = ()
-    """Numbers of the passages that go on, from the best to the worst, where duplicates are dropped; none otherwise."""
+    """The numbers of the passages that are left, from the best to the worst; empty if duplicates are not dropped."""
 
     def after_cuts(
         self, documents: Sequence[Document], cut: Collection[int], passages: Sequence[Passage]
     ) -> "tuple[Sequence[Document], Reduction]":
-        """Drop the passages of which cutting left the same text as of a better one.
+        """Drop the passages that have the same text as a better one after they were truncated.
 
-        documents: the same passages with less text. cut: numbers of those that lost some.
+        documents: the passages with less text. cut: the numbers of the truncated passages.
         """
         left: dict[int, str] = {}
         for document in documents:
             for number, (start, end), _ in document.pieces:
                 left[number] = left.get(number, "") + passages[number].text[start:end]
         order = [number for number in self.preference if number in left]
-        same = copies([left[number] for number in order], range(len(order)))
+        same = exact_duplicates([left[number] for number in order], range(len(order)))
         merged = {order[member]: order[leader] for member, leader in same.items()}
         merged = {member: leader for member, leader in merged.items() if member in cut or leader in cut}
         if not merged:
             return documents, self
         leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         reasons = {**self.reasons, **dict.fromkeys(merged, Reason.DUPLICATE)}
-        return _without(documents, merged, passages), replace(self, leaders=leaders, reasons=reasons)
+        return _without_passages(documents, merged, passages), replace(self, leaders=leaders, reasons=reasons)
 
     def is_everything(self, count: int) -> bool:
-        """Whether each of so many passages goes on as it came."""
+        """Tell whether all of this number of passages are left, unchanged."""
         return len(self.documents) == count and all(document.is_passage for document in self.documents)
 
 
 def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool, held: int = 0) -> Reduction:
-    """Leaves out passages by score, as copies, by number, and for a line about them, in this order, and repeated text
-    of the rest.
+    """Drop passages by score, duplicates, passages over the limits, and passages for lines, in this order. Then drop
+    repeated text from the rest.
 
-    A stage that cannot work says so in its note. fits: whether all passages fit as they are, so that nothing is left
-    out that was not asked for. held: the first so many passages are what the reader has already. They stand for their
-    copies among the others and take no other part. Raises ConfigError if the encoder gives no vectors.
+    A stage that cannot work is skipped. fits: whether all passages fit unchanged, so that nothing is dropped unless an
+    option asks for it. held: this number of first passages were delivered before; they stand for their duplicates among
+    the others and are otherwise ignored. Raises ConfigError unless the encoder gives one vector for each passage.
     """
-    copies_too = config.ngram_threshold is not None or config.similarity_threshold is not None
-    exact = (not fits or copies_too) if config.exact_dedup is None else config.exact_dedup
-    funnel = _Funnel(passages, config, held)
-    funnel.by_score()
-    links = funnel.exact(wanted=exact)
-    funnel.near()
-    funnel.by_meaning()
-    funnel.by_limits()
-    funnel.to_lines()
+    has_thresholds = config.ngram_threshold is not None or config.similarity_threshold is not None
+    exact = (not fits or has_thresholds) if config.exact_dedup is None else config.exact_dedup
+    reducer = _Reducer(passages, config, held)
+    reducer.by_score()
+    links = reducer.exact(wanted=exact)
+    reducer.near()
+    reducer.by_meaning()
+    reducer.by_limits()
+    reducer.to_lines()
     texts = [passage.text for passage in passages]
-    preference = funnel.preferred() if exact and len(funnel.numbers) > 1 else []
-    # A preview has a line for each chunk.
+    preference = reducer.preferred() if exact and len(reducer.numbers) > 1 else []
+    # A preview has a line for each chunk, so it needs the passages as they are.
     if preference and config.mode == "extract":
-        alive = set(funnel.numbers)
+        alive = set(reducer.numbers)
         between = [link for link in links if {link.before, link.after} <= alive]
-        between = with_continuations(between, passages, [_group(passage) for passage in passages], funnel.numbers)
-        documents = stitched(texts, funnel.numbers, between, preference)
+        between = with_continuations(between, passages, [_group(passage) for passage in passages], reducer.numbers)
+        documents = stitched(texts, reducer.numbers, between, preference)
     else:
-        documents = documents_as_they_are(texts, funnel.numbers)
-    funnel.end("repeats")
-    return Reduction(documents, funnel.reasons, funnel.leaders, funnel.stages, preference)
+        documents = documents_as_they_are(texts, reducer.numbers)
+    reducer.end("repeats")
+    return Reduction(documents, reducer.reasons, reducer.leaders, reducer.stages, preference)
 
 
-class _Funnel:
-    """The passages that are left, while the stages go through them."""
+class _Reducer:
+    """Runs the stages one after the other on the passages that are left."""
 
     def __init__(self, passages: Sequence[Passage], config: CompressionConfig, held: int) -> None:
         self.numbers = list(range(held, len(passages)))
@@ -117,13 +117,13 @@ class _Funnel:
         self._doubtful = are_doubtful(self._stands[held:])
         self._warned = False
         self._preferred: tuple[Sequence[int], Sequence[int]] = ((), ())
-        """What `preferred` said last, and of which numbers."""
+        """The last `numbers` and the result of `preferred` for them."""
         self._since = perf_counter()
 
     def preferred(self) -> Sequence[int]:
-        """The numbers of what is left and not blank, from the best to the worst."""
+        """Return the numbers of the passages that are left and not blank, from the best to the worst."""
         of, order = self._preferred
-        if of is not self.numbers:  # which is another list after each stage that left something out
+        if of is not self.numbers:  # a stage that drops something makes a new list
             order = self._in_order()
             self._preferred = self.numbers, order
         return order
@@ -136,26 +136,26 @@ class _Funnel:
         return [numbers[place] for place in order]
 
     def _to_compare(self) -> list[int]:
-        """The same after what the reader has already, which therefore leads its copies."""
+        """Return the same after the passages that were delivered before, which therefore lead their duplicates."""
         return [*range(self._held), *self.preferred()]
 
     def by_score(self) -> None:
-        """Leaves out what is below `min_score`."""
+        """Drop the passages below `min_score`."""
         config = self._config
         if config.min_score is None:
             self.end("threshold")
             return
-        came = self._passages[self._held :]
-        above = above_threshold(came, config.min_score, config.score_kind, normalize=config.normalize_scores)
+        input_passages = self._passages[self._held :]
+        above = above_threshold(input_passages, config.min_score, config.score_kind, normalize=config.normalize_scores)
         if above is None:
             self.end("threshold", "skipped: no usable scores", skipped=True)
             return
         left = [self._held + number for number in above]
-        empty = not left and bool(came)
+        empty = not left and bool(input_passages)
         if empty:
             _log.warning(
                 "no score of %d passages reaches min_score=%g; on_empty=%r decides what is kept",
-                len(came),
+                len(input_passages),
                 config.min_score,
                 config.on_empty,
             )
@@ -168,13 +168,12 @@ class _Funnel:
         self.end("threshold", note, by_score=True, emptied=empty)
 
     def exact(self, *, wanted: bool) -> list[Link]:
-        """Leaves out the same text, and what is a part of another chunk of its document. Gives the overlaps of the
-        others."""
+        """Drop exact duplicates and chunks that are a part of another chunk, and return the overlaps of the rest."""
         order = self._to_compare() if wanted else []
         if len(order) < 2:
             self.end("exact", "" if wanted else "off")
             return []
-        same = copies([self._passages[number].text for number in order], range(len(order)))
+        same = exact_duplicates([self._passages[number].text for number in order], range(len(order)))
         self._merge(order, same)
         order = [number for place, number in enumerate(order) if place not in same]
         chunks = [self._passages[number] for number in order]
@@ -184,7 +183,7 @@ class _Funnel:
         return [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
 
     def near(self) -> None:
-        """Leaves out nearly the same words."""
+        """Drop passages with nearly the same words as another."""
         threshold = self._config.ngram_threshold
         if threshold is not None:
             order = self._to_compare()
@@ -193,7 +192,7 @@ class _Funnel:
         self.end("near", "off" if threshold is None else f"\u2265{threshold:g}", by_score=self._has_dropped)
 
     def by_meaning(self) -> None:
-        """Leaves out the same meaning, where there are embeddings to tell it."""
+        """Drop passages with the same meaning as another, if there are embeddings."""
         threshold = self._config.similarity_threshold
         order = self._to_compare() if threshold is not None else []
         if any(self._passages[number].embedding is not None for number in self.numbers):
@@ -213,19 +212,19 @@ class _Funnel:
         self.end("semantic", f"\u2265{threshold:g}", by_score=self._has_dropped)
 
     def by_limits(self) -> None:
-        """Leaves out what is too much of one document, or altogether."""
+        """Drop the passages over `max_chunks_per_doc` and `top_n`."""
         per_document, top_n = self._config.max_chunks_per_doc, self._config.top_n
         if per_document or top_n is not None:
-            copies_of: dict[int, list[int]] = {}
+            duplicates_of: dict[int, list[int]] = {}
             for member, leader in sorted(self.leaders.items(), key=lambda pair: -self._stands[pair[0]]):
-                copies_of.setdefault(leader, []).append(member)
+                duplicates_of.setdefault(leader, []).append(member)
             stay = within_limits(
                 self._passages,
                 self.numbers,
                 self._config.score_kind,
                 max_chunks_per_doc=per_document,
                 top_n=top_n,
-                copies=copies_of,
+                duplicates=duplicates_of,
             )
             self._replace({leader: instead for leader, instead in stay.items() if instead != leader})
             self._keep(list(stay.values()), Reason.LIMIT)
@@ -233,12 +232,12 @@ class _Funnel:
         self.end("limit", ", ".join(notes), by_score=self._has_dropped)
 
     def to_lines(self) -> None:
-        """Leaves out what is below `score_threshold` and has more text than a line about it."""
+        """Drop the passages below `score_threshold` in favour of lines about them."""
         config = self._config
         if not config.metadata_only or config.mode == "preview":
             return
-        came, threshold = self._passages[self._held :], config.score_threshold
-        low = low_scores(came, threshold, config.score_kind, normalize=config.normalize_scores)
+        input_passages, threshold = self._passages[self._held :], config.score_threshold
+        low = low_scores(input_passages, threshold, config.score_kind, normalize=config.normalize_scores)
         if low is None:
             self.end("metadata", "skipped: no usable scores", skipped=True)
             return
@@ -252,13 +251,13 @@ class _Funnel:
         self.end("metadata", f"{len(lines)} as lines", by_score=True)
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
-        """leaders: by places in the order."""
+        """Drop the members. leaders: place of a member in `order` -> place of its leader."""
         merged = {order[member]: order[leader] for member, leader in leaders.items() if order[member] >= self._held}
         self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
 
     def _replace(self, instead: dict[int, int]) -> None:
-        """Passages that lead copies give way to one of these, which leads them all then."""
+        """Put a duplicate in the place of its leader: it becomes the leader of all duplicates."""
         leaders = {member: instead.get(leader, leader) for member, leader in self.leaders.items()} | instead
         self.leaders = {member: leader for member, leader in leaders.items() if member != leader}
         for leader, member in instead.items():
@@ -302,20 +301,20 @@ class _Funnel:
     def _warn_of_doubt(self) -> None:
         if not self._warned:
             self._warned = True
-            _log.warning(_DOUBT, len(self._passages) - self._held)
+            _log.warning(_DOUBT_WARNING, len(self._passages) - self._held)
 
 
-def _without(
+def _without_passages(
     documents: Sequence[Document], dropped: Collection[int], passages: Sequence[Passage]
 ) -> Sequence[Document]:
-    """The documents without these passages."""
+    """Return the documents without these passages."""
     texts = [passage.text for passage in passages]
     parts = ([piece for piece in document.pieces if piece.passage not in dropped] for document in documents)
     return [Document.of(of_document, texts) for of_document in parts if of_document]
 
 
 def _neighbours(passages: Sequence[Passage]) -> dict[int, int]:
-    """Of those with a text that comes more than once, how many overlap with them where they stand."""
+    """Return, for each passage whose text occurs more than once, how many neighbours overlap with it."""
     texts = [passage.text for passage in passages]
     if len(set(texts)) == len(texts):
         return {}
@@ -324,13 +323,16 @@ def _neighbours(passages: Sequence[Passage]) -> dict[int, int]:
 
 
 def _group(passage: Passage) -> tuple[object, ...] | None:
-    """What chunks have in common that may be pieces of one text; None where nothing is known."""
+    """Return a key that is the same for chunks that may be pieces of one text; None if nothing is known."""
     key = document_key(passage) or passage.title
     return (key, passage.header_path) if key else None
 
 
 def _vectors(passages: Sequence[Passage], encoder: object) -> NDArray[np.float64] | None:
-    """Of length 1, one for each passage: those that all of them carry, else the encoder's; None if there are none."""
+    """Return a normalized vector for each passage; None if there is none.
+
+    These are the embeddings of the passages if all of them carry one, else vectors from the encoder.
+    """
     carried = [as_numbers(passage.embedding) for passage in passages if passage.embedding is not None]
     found = [vector for vector in carried if vector is not None and vector.ndim == 1 and np.isfinite(vector).all()]
     if len(found) == len(passages) and len({vector.size for vector in found}) == 1:

@@ -1,7 +1,7 @@
-"""The most telling parts of a text that is too long: its head, its tail, and what matters most in between.
+"""Truncation of a long text to its beginning, its end and the most important parts in between.
 
-Of source code these are signatures before bodies, public ones before private ones, from the whole breadth of the file;
-of prose the sentences that the question asks for.
+In source code, signatures come before bodies and public names before private ones, from all over the file. In prose,
+the sentences that the query asks for come first.
 """
 
 from bisect import bisect_left
@@ -28,51 +28,51 @@ __all__ = [
 ]
 
 Importance = Callable[[str], float]
-"""How much the question asks for a text, 0 for not at all."""
+"""How much the query asks for a text; 0 for not at all."""
 
-_EDGE = 0.3
-"""Share of the result that is the beginning of the text, and share that is its end."""
-_MIDDLE = 0.4
-"""Share that what the question asks for takes before all else."""
-_DECLARED = ((Rank.MODULE, 0.15), (Rank.PUBLIC, inf), (Rank.MODULE, _EDGE), (Rank.TYPE, inf), (Rank.PRIVATE, inf))
-"""What comes first of what a file declares at its top, and the share of the room that it may take."""
+_EDGE_SHARE = 0.3
+"""The share of the result for the beginning of the text, and the share for its end."""
+_ASKED_SHARE = 0.4
+"""The share for what the query asks for, which comes first."""
+_DECLARED = ((Rank.MODULE, 0.15), (Rank.PUBLIC, inf), (Rank.MODULE, _EDGE_SHARE), (Rank.TYPE, inf), (Rank.PRIVATE, inf))
+"""The order in which top-level declarations are kept, with the share of the room for each rank."""
 _STRETCHES = 8
-"""Into how many stretches a file is divided, for what is shown of it to come from all of them."""
+"""The number of equal stretches of a file that declarations are taken from in turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What is kept of a text."""
+    """The kept spans of a text, and the gaps between them."""
 
     spans: tuple[Span, ...]
-    """In order. None where nothing is short enough: a single word, or one longer than all that is wanted."""
+    """In order; empty if nothing is short enough, as in a text of one long word."""
     gaps: tuple[Gap, ...]
-    """What is between them, before the first and after the last one."""
+    """Between the spans, before the first and after the last one."""
 
     @property
     def markers(self) -> tuple[Marker, ...]:
-        """What is shown in the place of the gaps."""
+        """The gap markers that are shown."""
         return markers_for(self.spans, self.gaps)
 
 
 def no_question(_: str) -> float:
-    """The importance of every text where nothing is asked."""
+    """Return the importance of a text when there is no query: always 0."""
     return 0.0
 
 
 def truncated(
     text: str, nodes: Sequence[Node], max_length: int, *, marker: Marks, importance: Importance = no_question
 ) -> Cut:
-    """What of source code is kept in at most `max_length` characters, its markers included.
+    """Truncate source code to at most `max_length` characters, gap markers included.
 
-    Whole lines, and code that parses if `text` does: what is kept of a body comes with the signature and with what
-    closes the body, and a marker stands for a body of which nothing is kept. In this order, as far as there is room:
-    what the question names, up to 40 % of the room; the signatures at the top of the file, public ones first, and of
-    scripts exports and imports before types; the first and the last 30 %; signatures within classes; the rest.
+    Whole lines are kept, and the result parses if `text` does: a part of a body comes with the signature and the end of
+    the body, and a marker stands for an empty body. While there is room, parts are kept in this order: what the query
+    names, up to 40 % of the room; top-level signatures, public ones first, and in scripts exports and imports before
+    types; the first and the last 30 %; signatures within classes; the rest.
 
-    Without an outline (`nodes` is empty), or where no part of it is short enough, lines that begin as definitions do
-    take the place of the signatures, and what is kept need not parse. Where no line is short enough, it is words.
-    importance: called once for each part and each name.
+    Without an outline (`nodes` is empty), or if no part is short enough, lines that look like definitions count as
+    signatures, and the result need not parse. If no line is short enough, words are kept. importance: called once for
+    each part and each name.
     """
     if len(text) <= max_length:
         return _whole(text)
@@ -80,38 +80,46 @@ def truncated(
     filling = _Filling(text, parts, marker, max_length)
     _fill(filling, importance)
     if filling.kept or not nodes:
-        return filling.cut() if filling.kept else _of_words(text, max_length)
+        return filling.cut() if filling.kept else _cut_at_words(text, max_length)
     return truncated(text, (), max_length, marker=marker, importance=importance)
 
 
 def truncated_prose(
     text: str, segments: Sequence[Segment], max_length: int, *, importance: Importance = no_question
 ) -> Cut:
-    """What of prose is kept in at most `max_length` characters, its markers included: whole segments with all that they
-    need. What the question asks for, up to 40 %; the first and the last 30 %; then what it asks for again."""
+    """Truncate prose to at most `max_length` characters, gap markers included.
+
+    Whole segments are kept with all that they need: first what the query asks for, up to 40 %, then the first and the
+    last 30 %, then more of what it asks for.
+    """
     if len(text) <= max_length:
         return _whole(text)
     filling = _Filling(text, parts_of_prose(text, segments, max_length), PROSE, max_length)
     _fill(filling, importance)
-    return filling.cut() if filling.kept else _of_words(text, max_length)
+    return filling.cut() if filling.kept else _cut_at_words(text, max_length)
 
 
 def truncated_plainly(text: str, segments: Sequence[Segment], max_length: int, *, marker: Marks) -> Cut:
-    """The beginning and the end of a text, about as much of each, in at most `max_length` characters with the marker
-    between them. segments: of prose; without any it is cut at lines."""
+    """Truncate a text to its beginning and its end, about the same length of each, in at most `max_length` characters.
+
+    That includes the marker between them. segments: of prose; without segments the text is cut at lines.
+    """
     if len(text) <= max_length:
         return _whole(text)
     filling = _Filling(text, parts_of_prose(text, segments, max_length) or parts_of_lines(text), marker, max_length)
-    _plain(filling)
-    return filling.cut() if filling.kept else _of_words(text, max_length)
+    _fill_ends(filling)
+    return filling.cut() if filling.kept else _cut_at_words(text, max_length)
 
 
 def truncated_head(
     text: str, nodes: Sequence[Node], segments: Sequence[Segment], max_length: int, *, marker: Marks
 ) -> Cut:
-    """The beginning of a text in at most `max_length` characters, its marker included: whole parts of source code or
-    segments of prose; words where these are not half as long as that, and stand in nothing that would be cut open.
-    nodes: the outline of source code. segments: of prose."""
+    """Truncate a text to its beginning, in at most `max_length` characters, the marker included.
+
+    Whole parts of source code or segments of prose are kept. If they fill less than half of the length, words are kept
+    instead, unless this would cut through something that must be closed. nodes: the outline of source code. segments:
+    of prose.
+    """
     if len(text) <= max_length:
         return _whole(text)
     parts = parts_of_code(text, nodes, marker) if nodes else parts_of_prose(text, segments, max_length)
@@ -126,8 +134,8 @@ def truncated_head(
 
 
 def truncated_at_character(text: str, max_length: int, *, marker: Marks) -> Cut:
-    """The beginning of a text in at most `max_length` characters, its marker included, be it in the middle of a word,
-    but not of a grapheme."""
+    """Truncate a text to its first `max_length` characters, the marker included, within a word if need be, but not
+    within a grapheme."""
     end = whole_graphemes(text, max_length - len(marker.gap))
     if len(text) <= max_length or not text[:end].strip():
         return _whole(text)
@@ -138,20 +146,20 @@ def _whole(text: str) -> Cut:
     return Cut((Span(0, len(text)),) if text else (), ())
 
 
-def _of_words(text: str, max_length: int) -> Cut:
+def _cut_at_words(text: str, max_length: int) -> Cut:
     filling = _Filling(text, parts_of_words(text), PROSE, max_length)
-    _plain(filling)
+    _fill_ends(filling)
     return filling.cut()
 
 
-def _plain(filling: "_Filling") -> None:
+def _fill_ends(filling: "_Filling") -> None:
     numbers = range(len(filling.parts))
     filling.add_run(numbers, filling.max_length / 2)
     filling.add_run(reversed(numbers), filling.max_length)
 
 
 def _fill(filling: "_Filling", importance: Importance) -> None:
-    """Keeps what matters most, as far as there is room."""
+    """Keep the most important parts while there is room."""
     parts, most = filling.parts, filling.max_length
     asked = [importance(filling.text[part.start : part.end]) for part in parts]
     if any(asked):
@@ -162,15 +170,15 @@ def _fill(filling: "_Filling", importance: Importance) -> None:
     heads = [number for number in numbers if parts[number].defines]
     if outlined:
         _add_declared(filling)
-    filling.add_run(numbers, most * _EDGE)
-    filling.add_run(reversed(numbers), most * _EDGE)
+    filling.add_run(numbers, most * _EDGE_SHARE)
+    filling.add_run(reversed(numbers), most * _EDGE_SHARE)
     filling.add_all(sorted(heads, key=lambda n: (-asked[n], parts[n].depth, parts[n].rank or Rank.PUBLIC)))
     filling.add_all(sorted(numbers, key=lambda n: (-asked[n], parts[n].depth, n)))
 
 
 def _add_asked(filling: "_Filling", named: Sequence[float], asked: Sequence[float]) -> None:
-    """Keeps what the question names, with its body, and then what else it asks for, up to a share of the room."""
-    most = filling.max_length * _MIDDLE
+    """Keep what the query names, with its body, and then what else it asks for, up to a share of the room."""
+    most = filling.max_length * _ASKED_SHARE
     for number in sorted((n for n, value in enumerate(named) if value), key=lambda n: (-named[n], n)):
         if filling.length > most or not filling.add(number):
             continue
@@ -179,14 +187,14 @@ def _add_asked(filling: "_Filling", named: Sequence[float], asked: Sequence[floa
 
 
 def _add_declared(filling: "_Filling") -> None:
-    """Keeps what the file declares at its top, of each rank from all of its breadth."""
+    """Keep top-level declarations, rank by rank, from all over the file."""
     for rank, share in _DECLARED:
         numbers = [n for n, part in enumerate(filling.parts) if part.depth == 0 and part.rank is rank]
-        filling.add_all(_in_breadth(numbers, filling), filling.length + share * filling.max_length)
+        filling.add_all(_from_all_stretches(numbers, filling), filling.length + share * filling.max_length)
 
 
-def _in_breadth(numbers: Sequence[int], filling: "_Filling") -> list[int]:
-    """The parts in an order that takes the shortest of every stretch of the text in turn, then the next."""
+def _from_all_stretches(numbers: Sequence[int], filling: "_Filling") -> list[int]:
+    """Order the parts: the shortest one of each stretch of the text in turn, then the next shortest."""
     parts, stretch = filling.parts, len(filling.text) / _STRETCHES
     ranks: dict[int, int] = {}
     order = []
@@ -198,7 +206,7 @@ def _in_breadth(numbers: Sequence[int], filling: "_Filling") -> list[int]:
 
 
 class _Filling:
-    """The parts that are kept so far, and how long they are with the markers between them."""
+    """The parts that are kept so far, and their length with the markers between them."""
 
     def __init__(self, text: str, parts: Sequence[Part], marks: Marks, max_length: int) -> None:
         self.text, self.parts, self.max_length = text, parts, max_length
@@ -210,12 +218,12 @@ class _Filling:
         self._longest_marks = 2 * (len(marks.gap) + indent + 2)
 
     def add_all(self, numbers: Iterable[int], most: float = inf) -> None:
-        """Keeps each of the parts that has room, in at most so many characters altogether."""
+        """Keep each of the parts that fits, with at most this many characters altogether."""
         for number in numbers:
             self.add(number, most)
 
     def add_run(self, numbers: Iterable[int], most: float) -> None:
-        """Keeps the parts one after the other until they are that long, but for those that alone would be."""
+        """Keep the parts in order until one does not fit. A part that is longer than `most` alone is skipped."""
         length = 0
         for number in numbers:
             size = self.parts[number].end - self.parts[number].start
@@ -225,7 +233,7 @@ class _Filling:
                 return
 
     def add(self, number: int, most: float = inf) -> bool:
-        """Keeps a part with all that it needs, if there is room; whether it is kept."""
+        """Keep a part with all that it needs if it fits, and tell whether it is kept."""
         room = min(most, self.max_length)
         part = self.parts[number]
         if self._is_kept[number]:
@@ -243,7 +251,7 @@ class _Filling:
         return False
 
     def cut(self) -> Cut:
-        """What is kept, as spans, and what is left out between them."""
+        """Return the kept parts as spans with the gaps between them."""
         spans: list[Span] = []
         gaps: list[Gap] = []
         for before, number in pairwise([-1, *self.kept]):
@@ -256,7 +264,7 @@ class _Filling:
         return Cut(tuple(spans), (*gaps, last) if last else tuple(gaps))
 
     def _missing(self, number: int) -> list[int]:
-        """The part and what it needs, directly or not, without what is kept."""
+        """Return the part and all that it needs, directly or indirectly, without the kept parts."""
         found, waiting = {number}, [number]
         while waiting:
             for need in self.parts[waiting.pop()].needs:
@@ -280,8 +288,10 @@ class _Filling:
         self._is_kept[number] = False
 
     def _between(self, before: int, after: int) -> int:
-        """How many characters are shown between two kept parts that follow each other; -1 and the number of parts are
-        the ends of the text."""
+        """Return how many characters are shown between two neighbouring kept parts.
+
+        The numbers -1 and len(parts) stand for the ends of the text.
+        """
         gap = self._gap(before, after)
         inner = after < len(self.parts)
         if gap is not None:
@@ -289,7 +299,7 @@ class _Filling:
         return self.parts[after].start - self.parts[before].end if inner and before >= 0 else 0
 
     def _gap(self, before: int, after: int) -> Gap | None:
-        """What is left out between two kept parts that follow each other; None for nothing but white space."""
+        """Return the gap between two neighbouring kept parts; None if only white space is between them."""
         first, count = before + 1, len(self.parts)
         if first == after:
             return None
@@ -305,7 +315,7 @@ class _Filling:
         return Gap(start, end - len(space) if before >= 0 else end, mark, space, apart)
 
     def _space_before(self, number: int) -> str:
-        """The white space that parts a part from what stands before it: of code a line end, of prose all there is."""
+        """Return the white space before a part: in code one line break, in prose all of it."""
         end = self.parts[number].start
         start = self.parts[number - 1].end if number else 0
         if self._marks is not PROSE:

@@ -1,1 +1,1 @@
-"""What the reader sees: the kept passages in a format."""
+"""Rendering: the formats of the final text, and the headers of passages in it."""

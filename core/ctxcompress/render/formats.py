@@ -1,4 +1,4 @@
-"""The formats by name."""
+"""The output formats: plain, compact, verbose, json and xml."""
 
 import json
 import re
@@ -12,9 +12,22 @@ from ctxcompress.text.lines import INVISIBLE, spelled
 
 __all__ = ["SCHEMA_VERSION", "Compact", "Json", "Plain", "Verbose", "Xml", "renderer"]
 
+_guard_compact = Guard(rf"\[(?:[{INVISIBLE}]*+\d)++[{INVISIBLE}]*+\](?![^\s{INVISIBLE}])")
+_guard_verbose = Guard(rf"{spelled('**')}[\s{INVISIBLE}]*+{spelled('result')}[\s{INVISIBLE}]*+\d", re.IGNORECASE)
+SCHEMA_VERSION = 1
+"""The version goes up when a key is removed or changes its meaning, not when one is added."""
+_DIGITS = 4
+# Half a surrogate pair cannot be encoded in UTF-8; some parsers end a line at the others.
+_ESCAPED = re.compile(r"[\ud800-\udfff\x85\u2028\u2029]")
+_TAG = re.compile(rf"<(?=[\s/\\{INVISIBLE}]*+{spelled('document')}[{INVISIBLE}]*+s?(?![^\W_]))", re.IGNORECASE)
+_Factory = Callable[[str, str, Callable[[str], int]], Renderer]
+"""(separator of the options, query, token counter) -> the renderer of a format."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plain:
+    """The texts alone."""
+
     separator: str
     opening: str = ""
     closing: str = ""
@@ -23,11 +36,10 @@ class Plain:
         return entry.text
 
 
-_guarded_compact = Guard(rf"\[(?:[{INVISIBLE}]*+\d)++[{INVISIBLE}]*+\](?![^\s{INVISIBLE}])")
-
-
 @dataclass(frozen=True, slots=True)
 class Compact:
+    """A header of one line, "[1] guide.md § TLS (0.83)", before each text."""
+
     separator: str = "\n\n"
     opening: str = ""
     closing: str = ""
@@ -36,14 +48,13 @@ class Compact:
         section, score = section_of(entry.passage), score_of(entry.passage, 2)
         place = path_of(entry.passage) or title_of(entry.passage)
         parts = (f"[{entry.number}]", place, section and f"§ {section}", score and f"({score})")
-        return f"{' '.join(filter(None, parts))}\n{_guarded_compact(entry.text)}"
-
-
-_guarded_verbose = Guard(rf"{spelled('**')}[\s{INVISIBLE}]*+{spelled('result')}[\s{INVISIBLE}]*+\d", re.IGNORECASE)
+        return f"{' '.join(filter(None, parts))}\n{_guard_compact(entry.text)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Verbose:
+    """A header of several lines, "**Result 1** (Score: 0.8312)", "File: ..." and so on, before each text."""
+
     separator: str = "\n\n"
     opening: str = ""
     closing: str = ""
@@ -59,18 +70,13 @@ class Verbose:
             f"Section: {section}" if section else "",
         )
         header = "\n".join(filter(None, lines))
-        return f"{header}\n\n{_guarded_verbose(entry.text)}"
-
-
-SCHEMA_VERSION = 1
-"""It counts up where a key goes or means something else, not where one is added."""
-_DIGITS = 4
-# Half a surrogate pair does not go into UTF-8; the others end a line for some readers.
-_ESCAPED = re.compile(r"[\ud800-\udfff\x85\u2028\u2029]")
+        return f"{header}\n\n{_guard_verbose(entry.text)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Json:
+    """A JSON object with the query and an object for each passage."""
+
     query: str
     count: Callable[[str], int]
     separator: str = ",\n"
@@ -78,12 +84,12 @@ class Json:
 
     @property
     def opening(self) -> str:
-        return f'{{"schema_version":{SCHEMA_VERSION},"query":{_written(self.query)},"passages":[\n'
+        return f'{{"schema_version":{SCHEMA_VERSION},"query":{_dumped(self.query)},"passages":[\n'
 
     def entry(self, entry: Entry) -> str:
-        return _written(dict(self._told(entry)))
+        return _dumped(dict(self._fields(entry)))
 
-    def _told(self, entry: Entry) -> Iterator[tuple[str, object]]:
+    def _fields(self, entry: Entry) -> Iterator[tuple[str, object]]:
         passage = entry.passage
         yield from (("number", entry.number), ("id", passage.id), ("index", entry.index), ("text", entry.text))
         yield "spans", [[int(start), int(end)] for start, end in entry.spans]
@@ -102,16 +108,15 @@ class Json:
             yield "metadata_only", True
 
 
-def _written(value: object) -> str:
+def _dumped(value: object) -> str:
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
-_TAG = re.compile(rf"<(?=[\s/\\{INVISIBLE}]*+{spelled('document')}[{INVISIBLE}]*+s?(?![^\W_]))", re.IGNORECASE)
-
-
 @dataclass(frozen=True, slots=True)
 class Xml:
+    """A <documents> element with a <document> element for each passage."""
+
     separator: str = "\n"
     opening: str = "<documents>\n"
     closing: str = "\n</documents>"
@@ -130,14 +135,11 @@ class Xml:
 
 
 def _quoted(value: str) -> str:
-    """As the value of an attribute."""
+    """Escape a value for an attribute."""
     return value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
 
 
-Make = Callable[[str, str, Callable[[str], int]], Renderer]
-"""(the separator of the options, the question, what counts tokens) -> a format."""
-
-_FORMATS: Mapping[Format, Make] = MappingProxyType(
+_FORMATS: Mapping[Format, _Factory] = MappingProxyType(
     {
         "plain": lambda separator, _, __: Plain(separator),
         "compact": lambda _, __, ___: Compact(),
@@ -149,5 +151,8 @@ _FORMATS: Mapping[Format, Make] = MappingProxyType(
 
 
 def renderer(format: Format, separator: str, query: str, count: Callable[[str], int]) -> Renderer:
-    """The format of this name. separator: what stands between two texts in "plain"; the others have their own."""
+    """Return the renderer of a format.
+
+    separator: the text between two passages in "plain"; other formats have their own. count: counts tokens.
+    """
     return _FORMATS[format](separator, query, count)

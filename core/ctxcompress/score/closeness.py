@@ -98,21 +98,21 @@ def closeness_of_some(
     Raises ConfigError unless the encoder gives one number or vector for each text.
     """
     if isinstance(encoder, Encoder):
-        reader: _Vectors | _Pairs = _Vectors(encoder, query, embeddings)
+        comparison: _Vectors | _Pairs = _Vectors(encoder, query, embeddings)
     else:
-        reader = _Pairs(encoder, query, passages=len(embeddings))
+        comparison = _Pairs(encoder, query, passages=len(embeddings))
     allowance = _Allowance(corpus.texts, query, everything=logits is None, word_vectors=word_vectors)
-    asked = clauses[: reader.most_clauses]
+    asked = clauses[: comparison.most_clauses]
     asked = asked[: allowance.spend(_lengths(asked), _SHARE_OF_CLAUSES)]
-    segments, labels = _comparables(corpus, ~np.isnan(reader.passages))
-    order = _most_promising(corpus, logits, reader.passages).tolist()
+    segments, labels = _comparables(corpus, ~np.isnan(comparison.passages))
+    order = _most_promising(corpus, logits, comparison.passages).tolist()
     texts = _distinct(labels[corpus.sections[number]] for number in order)
     texts = texts[: allowance.spend(_lengths(texts), _SHARE_OF_LABELS)]
     more = _distinct((segments[number] for number in order), known=texts)
     texts += more[: allowance.spend(_lengths(more), least=_LEAST - len(texts))]
-    found = _lookup(texts, *reader.closeness(asked, texts))
+    found = _lookup(texts, *comparison.closeness(asked, texts))
     label_of, distinct = _numbered(labels)
-    return Closeness(segments=found(segments), labels=found(distinct), label_of=label_of, passages=reader.passages)
+    return Closeness(segments=found(segments), labels=found(distinct), label_of=label_of, passages=comparison.passages)
 
 
 def _comparables(corpus: Corpus, carried: NDArray[np.bool_]) -> tuple[list[_Comparable], list[_Comparable]]:
@@ -213,7 +213,7 @@ def _cost(sizes: Floats) -> Floats:
 
 
 class _Vectors:
-    """A reader that compares by the cosine of vectors."""
+    """A comparison by the cosine of vectors."""
 
     most_clauses = 5
     """Each clause costs as much as one more text."""
@@ -265,7 +265,7 @@ def _carried(embeddings: Sequence[Sequence[float] | None], size: int) -> Floats:
 
 
 class _Pairs:
-    """A reader that scores pairs of a query and a text, as a cross-encoder does."""
+    """A comparison that scores pairs of a query and a text, as a cross-encoder does."""
 
     most_clauses = 0
     """Each clause would cost as much as all texts together."""

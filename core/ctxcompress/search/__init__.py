@@ -1,4 +1,4 @@
-"""The results of a web search, made smaller in the shape that they came in."""
+"""Compression of web search results, which keeps the shape that the search tool returned."""
 
 from ctxcompress.search.compression import SearchCompression, compress_search_results
 from ctxcompress.search.result_limits import SearchOptions

@@ -1,4 +1,8 @@
-"""How many results are kept, how long they may be, and which of them."""
+"""Which search results are kept, how many, and how long they may be.
+
+A result is dropped if its score is too low, if it contains only boilerplate, if another result of the same page
+contains its text, or if there are enough better ones.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -8,15 +12,40 @@ from typing import Any, TypedDict
 from urllib.parse import SplitResult, urlsplit
 
 from ctxcompress.config.checks import check_count
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_number
+from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
+from ctxcompress.pipeline.task import language_of
 from ctxcompress.query.complexity import Complexity, classify_complexity
+from ctxcompress.query.terms import query_terms
+from ctxcompress.score.surroundings import surroundings
 from ctxcompress.search.shapes import Record
+from ctxcompress.segment.segments import segment
+from ctxcompress.text.words import Terms
 
-__all__ = ["Drop", "Limits", "SearchOptions", "best_first", "complexity_of", "left_out", "page_of"]
+__all__ = [
+    "Drop",
+    "Limits",
+    "SearchOptions",
+    "best_first",
+    "boilerplate_only",
+    "complexity_of",
+    "find_drops",
+    "page_of",
+]
 
-# What is added to an address to know where its reader came from; the page is the same without.
+_LIMITS: Mapping[Complexity, Mapping[str, int]] = MappingProxyType(
+    {
+        Complexity.SIMPLE: MappingProxyType({"max_results": 3, "max_characters": 300}),
+        Complexity.MODERATE: MappingProxyType({"max_results": 4, "max_characters": 400}),
+        Complexity.COMPLEX: MappingProxyType({"max_results": 5, "max_characters": 500}),
+    }
+)
+_LONGEST_BOILERPLATE = 2_000
+"""Characters. A longer result is never boilerplate only."""
+# Parameters that tell a site where its visitor came from: the page is the same without them.
 _TRACKING = re.compile(
     r"(?:utm_\w++|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl"
     r"|srsltid)(?:=|$)",
@@ -25,10 +54,126 @@ _TRACKING = re.compile(
 _PORTS = {"http": ":80", "https": ":443"}
 
 
-def page_of(address: str) -> str:
-    """What all addresses of a page have in common: without scheme, ``www.``, fragment, trailing slash and tracking.
+class SearchOptions(TypedDict, total=False):
+    """Limits that replace those of the query's complexity in `compress_search_results`."""
 
-    A fragment that names a page of its own (``#/path``, ``#!path``) stays. What is no address comes back as it is.
+    max_results: int
+    max_characters: int
+    max_sentences: int
+    min_score: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits on search results. Raises ConfigError on an invalid value."""
+
+    max_results: int
+    max_characters: int
+    """The most characters of all texts of a result together."""
+    max_sentences: int = 3
+    min_score: float | None = 0.3
+
+    def __post_init__(self) -> None:
+        for name in ("max_results", "max_characters", "max_sentences"):
+            check_count(name, getattr(self, name), 1, "or omit it to use the limit of the query's complexity")
+        if self.min_score is not None and as_number(self.min_score) is None:
+            raise ConfigError(f"min_score is {self.min_score!r}; give a number, or None to keep results of any score")
+
+    @classmethod
+    def of(cls, complexity: Complexity, options: SearchOptions) -> "Limits":
+        """Return the limits of a query's complexity, with `options` in place of some of them."""
+        given: Any = {**_LIMITS[complexity], **options}
+        return cls(**given)
+
+
+def complexity_of(given: object, query: str | None) -> Complexity:
+    """Return the given complexity, or else that of the query. Without a query it is complex, which keeps most.
+
+    Raises ConfigError.
+    """
+    if given is None:
+        return classify_complexity(query).level if query and query.strip() else Complexity.COMPLEX
+    if given not in tuple(Complexity):
+        raise ConfigError(
+            f"complexity is {given!r}; give one of {', '.join(Complexity)}, or None to detect it from the query"
+        )
+    return Complexity(str(given))
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Why a result is dropped."""
+
+    reason: Reason
+    duplicate_of: int | None = None
+    """The position of the kept result of the same page that contains this one's text."""
+
+
+def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = ()) -> dict[int, Drop]:
+    """Map the position of each result that is dropped before any text is shortened to the reason.
+
+    boilerplate: the positions of the results that are boilerplate only. They are kept if no other result has a text.
+    """
+    drops: dict[int, Drop] = {}
+    least = limits.min_score
+    if least is not None:
+        weak = [n for n, score in enumerate(map(_score, records)) if score is not None and score < least]
+        if len(weak) < len(records):
+            drops.update(dict.fromkeys(weak, Drop(Reason.SCORE)))
+    others = [n for n in range(len(records)) if n not in drops and n not in boilerplate]
+    if any(text.strip() for n in others for *_, text in records[n].texts()):
+        drops.update({n: Drop(Reason.BUDGET) for n in boilerplate if n not in drops})
+    drops.update(_find_duplicates(records, [n for n in range(len(records)) if n not in drops]))
+    ranked = best_first(records, [n for n in range(len(records)) if n not in drops])
+    drops.update(dict.fromkeys(ranked[limits.max_results :], Drop(Reason.LIMIT)))
+    return drops
+
+
+def best_first(records: Sequence[Record], positions: Sequence[int]) -> list[int]:
+    """Sort positions by score, best first. If a score is missing, the order stays: unknown does not mean low."""
+    scores = {n: score for n in positions if (score := _score(records[n])) is not None}
+    return sorted(positions, key=lambda n: -scores[n]) if len(scores) == len(positions) else list(positions)
+
+
+def _score(record: Record) -> float | None:
+    return as_number(record.fields.get("score"))
+
+
+def _find_duplicates(records: Sequence[Record], positions: Sequence[int]) -> dict[int, Drop]:
+    """Find results whose whole text is in another result of the same page.
+
+    Of equal results the best-scored one stays, or the first. Different parts of a page are no duplicates.
+    """
+    pages: dict[str, list[int]] = {}
+    for position in positions:
+        pages.setdefault(page_of(records[position].address or ""), []).append(position)
+    drops: dict[int, Drop] = {}
+    for of_page in pages.values():
+        if len(of_page) > 1:
+            drops.update(_duplicates_in_page({n: _padded_texts(records[n]) for n in best_first(records, of_page)}))
+    return drops
+
+
+def _duplicates_in_page(texts: Mapping[int, Sequence[str]]) -> Iterator[tuple[int, Drop]]:
+    """texts: those of each result of the page, the best result first."""
+    kept: dict[int, str] = {}
+    for position in sorted(texts, key=lambda n: -sum(map(len, texts[n]))):
+        original = next((n for n, text in kept.items() if all(part in text for part in texts[position])), None)
+        if original is None:
+            kept[position] = "\n".join(texts[position])
+        else:
+            yield position, Drop(Reason.DUPLICATE, original)
+
+
+def _padded_texts(record: Record) -> list[str]:
+    """Return a result's texts with single spaces, also around them, so that only whole words match."""
+    return [f" {folded} " for *_, text in record.texts() if (folded := " ".join(text.split()))]
+
+
+def page_of(address: str) -> str:
+    """Return what all addresses of a page share: no scheme, ``www.``, fragment, trailing slash or tracking parameters.
+
+    A fragment that names a page of its own (``#/path``, ``#!path``) stays. A text that is no address stays as it is.
     """
     try:
         parts = urlsplit(address.strip())
@@ -46,121 +191,30 @@ def _host(parts: SplitResult) -> str:
     return parts.netloc.lower().removesuffix(_PORTS.get(parts.scheme.lower(), "\0")).removeprefix("www.")
 
 
-_LIMITS: Mapping[Complexity, Mapping[str, int]] = MappingProxyType(
-    {
-        Complexity.SIMPLE: MappingProxyType({"max_results": 3, "max_characters": 300}),
-        Complexity.MODERATE: MappingProxyType({"max_results": 4, "max_characters": 400}),
-        Complexity.COMPLEX: MappingProxyType({"max_results": 5, "max_characters": 500}),
-    }
-)
+def boilerplate_only(query: str, records: Sequence[Record], config: CompressionConfig) -> list[int]:
+    """Return the positions of results that have only their title and boilerplate (a byline, links, notices) that the
+    query does not ask for."""
+    texts = [" \n".join(text for *_, text in record.texts()) for record in records]
+    language = language_of(query, [Passage(str(n), text) for n, text in enumerate(texts)], config)
+    return [n for n, record in enumerate(records) if _is_boilerplate_only(query, texts[n], record.title, language)]
 
 
-class SearchOptions(TypedDict, total=False):
-    """The limits of `compress_search_results`, where they are not those of the question's complexity."""
-
-    max_results: int
-    max_characters: int
-    max_sentences: int
-    min_score: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What results may be kept. Raises ConfigError on a value that cannot work."""
-
-    max_results: int
-    max_characters: int
-    """Of a result's texts together."""
-    max_sentences: int = 3
-    min_score: float | None = 0.3
-
-    def __post_init__(self) -> None:
-        for name in ("max_results", "max_characters", "max_sentences"):
-            check_count(name, getattr(self, name), 1, "or leave it out for what the question needs")
-        if self.min_score is not None and as_number(self.min_score) is None:
-            raise ConfigError(f"min_score is {self.min_score!r}; give a number, or None to keep results of any score")
-
-    @classmethod
-    def of(cls, complexity: Complexity, options: SearchOptions) -> "Limits":
-        """Those of a question's complexity, with others in place of some of them."""
-        given: Any = {**_LIMITS[complexity], **options}
-        return cls(**given)
+def _is_boilerplate_only(query: str, text: str, title: str | None, language: str) -> bool:
+    if len(text) > _LONGEST_BOILERPLATE or not text.strip():
+        return False
+    segments = segment(text, language=language)
+    texts = [text[part.start : part.end] for part in segments]
+    boilerplate = {number for number, part in enumerate(segments) if part.kind is Kind.BOILERPLATE}
+    if not boilerplate or any(number not in boilerplate for number in _beyond_title(texts, title)):
+        return False
+    terms = Terms(language)
+    asked = surroundings(query, segments, texts, query_terms(query, language=language, terms=terms), terms, {})
+    return len(asked.unasked) == len(boilerplate)
 
 
-def complexity_of(given: object, query: str | None) -> Complexity:
-    """The complexity that is given, or that of the question; without either, nothing speaks for leaving more out.
-
-    Raises ConfigError.
-    """
-    if given is None:
-        return classify_complexity(query).level if query and query.strip() else Complexity.COMPLEX
-    if given not in tuple(Complexity):
-        raise ConfigError(f"complexity is {given!r}; give one of {', '.join(Complexity)}, or None to tell it")
-    return Complexity(str(given))
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """Why a result is not kept."""
-
-    reason: Reason
-    duplicate_of: int | None = None
-    """The place of the result of the same page that is, and says all that this one does."""
-
-
-def left_out(records: Sequence[Record], limits: Limits, hollow: Collection[int] = ()) -> dict[int, Drop]:
-    """Place of a result -> why it is left out, before any text is shortened. hollow: the places of those that say
-    nothing, which stay where no other has a text."""
-    found: dict[int, Drop] = {}
-    least = limits.min_score
-    if least is not None:
-        weak = [place for place, score in enumerate(map(_score, records)) if score is not None and score < least]
-        if len(weak) < len(records):
-            found.update(dict.fromkeys(weak, Drop(Reason.SCORE)))
-    rest = [place for place in range(len(records)) if place not in found and place not in hollow]
-    if any(text.strip() for place in rest for *_, text in records[place].texts()):
-        found.update({place: Drop(Reason.BUDGET) for place in hollow if place not in found})
-    found.update(_copies(records, [place for place in range(len(records)) if place not in found]))
-    ranked = best_first(records, [place for place in range(len(records)) if place not in found])
-    found.update(dict.fromkeys(ranked[limits.max_results :], Drop(Reason.LIMIT)))
-    return found
-
-
-def best_first(records: Sequence[Record], places: Sequence[int]) -> list[int]:
-    """The places by score; in their order if not all of them have one, for what is unknown is not low."""
-    scores = {place: score for place in places if (score := _score(records[place])) is not None}
-    return sorted(places, key=lambda place: -scores[place]) if len(scores) == len(places) else list(places)
-
-
-def _copies(records: Sequence[Record], places: Sequence[int]) -> dict[int, Drop]:
-    """The results of whose page another one says the same: all of their text, or more. Of several that say the very
-    same the best-scored stays, or the first. Two parts of a page are no copies of each other."""
-    pages: dict[str, list[int]] = {}
-    for place in places:
-        pages.setdefault(page_of(records[place].address or ""), []).append(place)
-    found: dict[int, Drop] = {}
-    for of_page in pages.values():
-        if len(of_page) > 1:
-            found.update(_copies_in_page({place: _folded(records[place]) for place in best_first(records, of_page)}))
-    return found
-
-
-def _copies_in_page(texts: Mapping[int, Sequence[str]]) -> Iterator[tuple[int, Drop]]:
-    """texts: those of each result, the best one first."""
-    kept: dict[int, str] = {}
-    for place in sorted(texts, key=lambda place: -sum(map(len, texts[place]))):
-        own = "\n".join(texts[place])
-        same = next((other for other, text in kept.items() if all(part in text for part in texts[place])), None)
-        if same is None:
-            kept[place] = own
-        else:
-            yield place, Drop(Reason.DUPLICATE, same)
-
-
-def _folded(record: Record) -> list[str]:
-    """The texts of a result, whatever their spaces are; in spaces, so that whole words are compared."""
-    return [f" {folded} " for *_, text in record.texts() if (folded := " ".join(text.split()))]
-
-
-def _score(record: Record) -> float | None:
-    return as_number(record.fields.get("score"))
+def _beyond_title(texts: Sequence[str], title: str | None) -> Iterator[int]:
+    """Yield the numbers of the texts that do not just repeat the title."""
+    for number, text in enumerate(texts):
+        words = text.strip(" \t\r\n#*>").casefold()
+        if words and words not in (title or "").casefold():
+            yield number

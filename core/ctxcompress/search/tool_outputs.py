@@ -1,4 +1,4 @@
-"""What a tool returned, for whoever wraps tools: it may be what a search found, some other JSON, or just text."""
+"""Reading a tool's output, for code that wraps tools: search results, other JSON or plain text."""
 
 import json
 from functools import partial
@@ -11,18 +11,18 @@ from ctxcompress.search.compression import SearchCompression, compress_search_re
 
 __all__ = ["evident_results", "is_json", "on_thread"]
 
-_CHARACTERS = 8
-"""Of a token: more than texts have, so that the budget bounds a page."""
+_CHARACTERS_PER_TOKEN = 8
+"""More than texts really have, so that a page is limited by its tokens and not by its characters."""
 
 
 def evident_results(
     output: Any, query: str | None, config: CompressionConfig, *, max_tokens: int, complexity: str | None
 ) -> SearchCompression[Any] | None:
-    """`compress_search_results` of what itself says that it is results of a search; None for anything else.
+    """Compress a tool's output if its shape shows that it is search results; return None for anything else.
 
-    As many results are kept as fit into `max_tokens`, each within the limits of the query's complexity. One alone, such
-    as a page that was read, has the budget to itself. If what stands around the results is over the budget, the limits
-    alone hold, and so it may be over the budget.
+    As many results are kept as fit into `max_tokens`, each within the limits of the query's complexity. A single
+    result, such as a fetched page, may take the whole budget. If everything around the results already exceeds the
+    budget, only the limits hold, and the output may be over the budget.
 
     Raises TokenizerUnavailable.
     """
@@ -31,7 +31,7 @@ def evident_results(
         try:
             found = compressed(max_tokens=max_tokens, max_results=max_tokens)
             if found.original_count == 1:
-                characters = max_tokens * _CHARACTERS
+                characters = max_tokens * _CHARACTERS_PER_TOKEN
                 found = compressed(max_tokens=max_tokens, max_characters=characters, max_sentences=max_tokens)
         except ConfigError:
             found = compressed()
@@ -41,7 +41,7 @@ def evident_results(
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is a list or an object of JSON, however deep."""
+    """Whether a text is a JSON list or object, however deeply nested."""
     if not text.lstrip().startswith(("[", "{")):
         return False
     try:

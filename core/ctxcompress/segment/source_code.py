@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.code.detection import end_of_cut_text, looks_like_code, source_language
-from ctxcompress.code.lexing import entries
+from ctxcompress.code.lexing import entry_starts
 from ctxcompress.code.line_outline import line_outline
 from ctxcompress.code.outline import parsed_outline
 from ctxcompress.code.syntax import clauses
@@ -63,14 +63,14 @@ def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[
 
 
 def _with_entries(text: str, nodes: Iterable[Node], language: str) -> tuple[Node, ...]:
-    """Return the nodes, with long tables of values divided into their entries."""
+    """Return the nodes, with long tables of values divided into their entry_starts."""
     return tuple(_cut_apart(text, node, language) if node.end - node.start > _LONG_VALUES else node for node in nodes)
 
 
 def _cut_apart(text: str, node: Node, language: str) -> Node:
     if node.body >= 0:
         return node._replace(children=_with_entries(text, node.children, language))
-    begins = entries(text, node.start, node.end, language) if node.kind in _VALUES else []
+    begins = entry_starts(text, node.start, node.end, language) if node.kind in _VALUES else []
     found = (Node(NodeKind.STATEMENT, start, end) for start, end in pairwise(begins))
     children = _with_entries(text, found, language)
     if len(children) < _FEWEST_ENTRIES and all(child.body < 0 for child in children):

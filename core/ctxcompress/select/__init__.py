@@ -1,1 +1,1 @@
-"""What is kept within the budget."""
+"""Selection: which segments are kept within the budget, and how they become the final text."""

@@ -1,4 +1,4 @@
-"""What the reader has already: segments that would say again, word for word, what was promised before."""
+"""Delivered segments: candidates whose text was already delivered to the language model, word for word."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,32 +14,34 @@ from ctxcompress.select.qatbe import Selection
 __all__ = ["Delivered", "all_unknown", "delivered_segments", "unknown"]
 
 _SHORTEST = 12
-"""Characters of what is known by its text: a list may say "yes" more often."""
+"""Characters: a shorter text, such as "yes" in a list, may be repeated."""
 _BY_BLOCK = frozenset((Kind.TABLE, Kind.CODE))
-"""A row stands in two tables and a statement in two functions: only all of a table or of a piece of code is known by
-its text, a sentence is by itself."""
+"""Two tables may have the same row, and two functions the same statement. So a table or a code block is delivered only
+as a whole; a sentence is on its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """Segments that are known."""
+    """The candidates that were delivered before."""
 
     numbers: Collection[int] = frozenset()
+    """Of the segments."""
     spans: Spans = field(default_factory=dict)
-    """Number of a passage -> what of its text the reader has."""
+    """Number of a passage -> the spans of its text that were delivered."""
 
 
 def delivered_segments(
     table: SegmentTable, layout: Layout, delivered: SegmentTable, had: Mapping[int, Sequence[Span]]
 ) -> Delivered:
-    """What of the candidates the reader has.
+    """Find the candidates that were delivered before.
 
-    delivered: the segments of what was promised. had: number of a passage whose text came before -> the spans of it
-    that were promised; by them a segment is known of which a part was. A heading is known where all under it is.
+    A heading counts as delivered if all text under it was.
+    delivered: the segments of the delivered text. had: number of a passage that was delivered in part -> the spans that
+    were; a segment within such a passage counts if any of its text was delivered.
     """
     texts = {text for _, text in _units(delivered)}
     by_text = {number for numbers, text in _units(table) if text in texts for number in numbers}
-    by_place = {number: found for number, found in _places(table, layout, had) if number not in by_text}
+    by_place = {number: found for number, found in _delivered_in_part(table, layout, had) if number not in by_text}
     by_text |= _headings(table, by_text | by_place.keys())
     spans: dict[int, list[Span]] = {}
     for part in chain([layout.of_passages(table.spans(sorted(by_text)))], by_place.values()):
@@ -49,13 +51,13 @@ def delivered_segments(
 
 
 def unknown(table: SegmentTable, known: Collection[int]) -> list[int]:
-    """The segments that are not known, and those of the known that they cannot be read without."""
+    """Return the segments that were not delivered, and the delivered ones that they need."""
     others = [number for number in range(len(table.segments)) if number not in known]
     return sorted({*others, *(need for number in others for need in table.needs(number))})
 
 
 def all_unknown(table: SegmentTable, known: Delivered, layout: Layout) -> Selection:
-    """All that the reader does not have, whether it fits or not."""
+    """Select everything that was not delivered, whether it fits or not."""
     if known.numbers:
         spans = layout.spans(table, unknown(table, known.numbers))
         return Selection(spans, {}, text := layout.compose(spans), layout.tokens(text))
@@ -64,22 +66,22 @@ def all_unknown(table: SegmentTable, known: Delivered, layout: Layout) -> Select
 
 
 def _headings(table: SegmentTable, known: Collection[int]) -> set[int]:
-    """The headings with known text under them and no other."""
+    """Return the headings that have only delivered text under them."""
     above = table.headings_above()
     of_known, of_others = set[int](), set[int]()
     for number, segment in enumerate(table.segments):
         if segment.kind is not Kind.HEADING:
-            (of_known if number in known else of_others).update(_chain(above, number))
+            (of_known if number in known else of_others).update(_headings_of(above, number))
     return of_known - of_others
 
 
-def _chain(above: Sequence[int], number: int) -> Iterator[int]:
+def _headings_of(above: Sequence[int], number: int) -> Iterator[int]:
     while (number := above[number]) >= 0:
         yield number
 
 
 def _units(table: SegmentTable) -> Iterator[tuple[list[int], str]]:
-    """(numbers, text but for its white space) of sentences, and of whole tables and pieces of code."""
+    """Yield (numbers of segments, text with normalized white space) of sentences, whole tables and code blocks."""
     blocks: dict[tuple[int, int], list[int]] = {}
     for number, (segment, document) in enumerate(zip(table.segments, table.document, strict=True)):
         if segment.kind in _BY_BLOCK:
@@ -96,8 +98,10 @@ def _long_enough(numbers: list[int], table: SegmentTable) -> Iterator[tuple[list
         yield numbers, text
 
 
-def _places(table: SegmentTable, layout: Layout, had: Mapping[int, Sequence[Span]]) -> Iterator[tuple[int, Spans]]:
-    """(number of a segment, what of it was promised) for those of which something was."""
+def _delivered_in_part(
+    table: SegmentTable, layout: Layout, had: Mapping[int, Sequence[Span]]
+) -> Iterator[tuple[int, Spans]]:
+    """Yield (number of a segment, its delivered spans by passage) for segments that were delivered in part."""
     for number, segment in enumerate(table.segments if had else ()):
         document = layout.documents[table.document[number]]
         of_segment = document.of_passages((Span(segment.start, segment.end),))

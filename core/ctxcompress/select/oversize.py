@@ -1,4 +1,4 @@
-"""Segments that are larger than the whole budget: the part of the best one that can be kept."""
+"""Oversize segments: the part of the best segment that fits where the whole segment is over the budget."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -10,38 +10,39 @@ from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout, stripped_end
 from ctxcompress.text.lines import after_marks, is_between_graphemes, longest_prefix
 
-_Way = Callable[[SegmentTable, int, Layout, int], Iterator[Spans]]
-"""From a segment to the parts of it that may be kept alone, in a budget."""
-
 __all__ = ["best_alone", "best_split", "opening_fence"]
 
+_Way = Callable[[SegmentTable, int, Layout, int], Iterator[Spans]]
+"""(table, number of a segment, layout, budget) -> parts of the segment that may be kept alone."""
+
 _TRIES = 8
+"""The number of segments to try."""
 _SOURCE_TRIES = 64
-"""Segments that are tried before a statement of source code is cut in two."""
+"""The number of segments to try before a statement of source code is split."""
 _WORD_TRIES = 64
-"""And before a word is."""
+"""The number of segments to try before a word is split."""
 _MOST_WORDS = 64
-"""Words of a segment that are tried one by one."""
+"""The number of words of a segment to try one by one."""
 _WORD = re.compile(r"\S++")
 _LETTER = re.compile(r"\w")
 _MOST_TOKENS = 4
-"""Tokens that a character may be: the bytes of its UTF-8."""
+"""The most tokens of one character: the bytes of its UTF-8 encoding."""
 _FENCES = ("```", "~~~")
 
 
 def best_split(
     table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int
 ) -> tuple[SegmentTable, int, int] | None:
-    """If the best segment alone is over the budget: the candidates with it split, the number of the part that fits
-    and how many there are more than before. None if it fits, or if not even its first word does: then another one is
-    kept that fits whole, or else what `best_alone` finds.
+    """Split the best segment if it alone is over the budget.
 
-    Where something stands before, only what is over the whole budget is split: anything else can come another time.
+    Returns the candidates with the segment split, the number of the part that fits, and the number of added segments.
+    Returns None if the segment fits, or if not even its first word does: then another segment is kept whole, or what
+    `best_alone` finds. With content before, only a segment over the whole budget is split: others can be added later.
     """
     found = (number for number in ranking if table.segments[number][0] is not Kind.HEADING)
     texts = list(islice(found, 1))
     if texts and len(table.texts[texts[0]]) * _MOST_TOKENS <= budget and not table.needs(texts[0]):
-        return None  # it need not be counted
+        return None  # it fits, whatever its tokens
     texts += islice(found, _SOURCE_TRIES - 1)
     texts = texts[: _TRIES if texts and table.segments[texts[0]].unit is None else _SOURCE_TRIES]
     is_tried = False
@@ -51,7 +52,7 @@ def best_split(
         if layout.tokens(text_alone) <= budget:
             return None
         if is_tried or (table.segments[number].unit is not None and number != texts[-1]):
-            continue  # a statement is not cut in two while there are others
+            continue  # a statement is not split while there are others
         if layout.before and layout.count(text_alone) <= budget:
             continue
         segment, text = table.segments[number], table.texts[number]
@@ -60,7 +61,7 @@ def best_split(
         fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
         opening, lines = opening_fence(text), segment.kind is Kind.CODE
         beginning = text[: tail - segment.start]
-        # After what stands before, a word that is larger than the whole budget has no other chance.
+        # With content before, a word that is over the whole budget has no other chance.
         whole_words = not layout.before
         length = longest_prefix(beginning, fits=fits, lines=lines, skip=opening, whole_words=whole_words)
         if length:
@@ -71,10 +72,10 @@ def best_split(
 
 
 def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
-    """The best segment, whole with what it needs or else the beginning of its text without; a heading only if there
-    is nothing else. For budgets so small that nothing can be kept as it should be; empty if not one character fits.
+    """Return the best segment alone, for budgets too small for anything else; empty if not one character fits.
 
-    A word is cut only where of none of them the first word fits, and no other word of the best ones.
+    The segment is whole with what it needs, or else only the beginning of its text. A heading is used only if there is
+    nothing else. A word is split only if no first word of the segments fits, and no other word of the best ones.
     """
     texts = sorted(ranking, key=lambda number: table.segments[number][0] is Kind.HEADING)
     tries: Iterator[tuple[int, _Way]] = chain(
@@ -96,27 +97,27 @@ def _whole(table: SegmentTable, number: int, layout: Layout, _: int) -> Iterator
 def _beginnings(
     table: SegmentTable, number: int, layout: Layout, budget: int, *, whole_words: bool = True
 ) -> Iterator[Spans]:
-    """The longest beginning of a segment's text that fits, without a fence around it; and without what a list item or
-    a heading begins with."""
+    """Yield the longest beginning of a segment that fits, without its fence; then without its list or heading marks,
+    too."""
     text = table.texts[number]
     start, end = opening_fence(text), _closing_fence(text)
     start += len(text[start:end]) - len(text[start:end].lstrip())
     for place in dict.fromkeys((start, after_marks(text[:end], start))):
-        yield _from(_grapheme_start(text, place), end, table, number, layout, budget, whole_words=whole_words)
+        yield _longest_from(_grapheme_start(text, place), end, table, number, layout, budget, whole_words=whole_words)
 
 
 def _words(table: SegmentTable, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
-    """What fits from another word on than the first one."""
+    """Yield what fits from each word after the first one on."""
     text = table.texts[number]
     end = _closing_fence(text)
     for found in islice(_WORD.finditer(text, opening_fence(text), end), 1, _MOST_WORDS):
         if _LETTER.search(found.group()):
             start = _grapheme_start(text, found.start())
-            yield _from(start, end, table, number, layout, budget, whole_words=True)
+            yield _longest_from(start, end, table, number, layout, budget, whole_words=True)
 
 
 def _grapheme_start(text: str, place: int) -> int:
-    """Where the grapheme begins that a word begins with: a space may have a mark."""
+    """Return where the first grapheme of a word begins: a space may carry a mark."""
     return place - (not is_between_graphemes(text, place))
 
 
@@ -124,10 +125,10 @@ def _characters(table: SegmentTable, number: int, layout: Layout, budget: int) -
     return _beginnings(table, number, layout, budget, whole_words=False)
 
 
-def _from(
+def _longest_from(
     start: int, end: int, table: SegmentTable, number: int, layout: Layout, budget: int, *, whole_words: bool
 ) -> Spans:
-    """The longest part of ``text[start:end]`` of a segment that begins there and fits; empty if none does."""
+    """Return the longest beginning of ``text[start:end]`` of a segment that fits; empty if none does."""
     segment, index = table.segments[number], table.document[number]
     inner = segment._replace(start=segment.start + start, end=segment.start + end)
     beginning = _beginning(layout.documents[index].text, inner, inner.end, index)
@@ -137,8 +138,8 @@ def _from(
 
 
 def _beginning(text: str, segment: Segment, tail: int, index: int) -> Callable[[int], Spans]:
-    """What is emitted of a passage of which only so many characters of one segment, and what is after `tail`, are
-    kept: as `assemble` would have it."""
+    """Return length -> the spans for that many characters of a segment and the text after `tail`, as `assemble` makes
+    them."""
     end = stripped_end(text, tail, segment.end)
     closing = (Span(stripped_end(text, segment.start, tail), end),) if tail < end else ()
 
@@ -153,14 +154,14 @@ def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callabl
 
 
 def opening_fence(text: str) -> int:
-    """Where the line of an opening fence at the beginning of `text` ends; 0 if there is none."""
+    """Return where the line of the opening fence of `text` ends; 0 if there is none."""
     marker, line_end = text.lstrip(" \t>")[:3], text.find("\n") + 1
     is_code_span = marker == "```" and "`" in text[:line_end].lstrip(" \t>`")
     return line_end if marker in _FENCES and not is_code_span else 0
 
 
 def _closing_fence(text: str) -> int:
-    """Where the closing fence of a fenced block begins; the end of `text` if it is none or has none."""
+    """Return where the closing fence of `text` begins; the end of `text` if there is none."""
     marker = text.lstrip(" \t>")[:3]
     begin = text.rstrip().rfind("\n") + 1
     closed = marker in _FENCES and begin and text[begin:].lstrip(" \t>").startswith(marker)

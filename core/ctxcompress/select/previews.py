@@ -1,4 +1,4 @@
-"""One line a passage: enough to tell whether to read it."""
+"""Previews, with the best sentence of each passage, and lines about passages with low scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,10 @@ from ctxcompress.text.lines import longest_prefix
 __all__ = ["Lines", "preview_line", "previews"]
 
 _LONGEST = 200
-"""Characters of a passage's best sentence that are shown."""
+"""Characters of a passage's best sentence."""
+_SHARE = 0.1
+"""The share of the budget that is reserved for lines. A line has 35 to 50 tokens: with a smaller share, a budget of
+500 tokens would have none."""
 
 
 def previews(
@@ -26,7 +29,7 @@ def previews(
     layout: Layout,
     budget: int,
 ) -> Selection:
-    """The best sentence of each passage, of as many passages as fit, the most relevant ones first.
+    """Select the best sentence of each passage, for as many of the most relevant passages as fit.
 
     values: of each segment. relevance: of each passage.
     """
@@ -55,7 +58,7 @@ def previews(
 
 
 def preview_line(passage: Passage, text: str) -> str:
-    """A preview as it is shown: the id, title and headings, and the text with its line breaks as spaces."""
+    """Return the line of a preview: the id, title and headings, and the text with spaces for line breaks."""
     label = " › ".join(filter(None, (passage.title, *(passage.header_path or ()))))
     return " ".join(f"[{passage.id}] {label}{': ' if label and text else ''}{text}".split())
 
@@ -70,8 +73,7 @@ def _composed(table: SegmentTable, shown: Sequence[int], layout: Layout) -> Sele
 
 
 def _beginning(table: SegmentTable, number: int, layout: Layout) -> Span:
-    """What of a segment is shown: of code a line, of anything else a sentence, not too much of it, and nothing that is
-    of another passage."""
+    """Return the span of a segment to show: the first line of code or a sentence, shortened, and within one passage."""
     segment, text = table.segments[number], table.texts[number]
     text = text[: layout.documents[table.document[number]].piece_end(segment.start) - segment.start]
     start = opening_fence(text) if segment.kind is Kind.CODE else 0
@@ -84,27 +86,22 @@ def _beginning(table: SegmentTable, number: int, layout: Layout) -> Span:
     return Span(segment.start + start, segment.start + start + length)
 
 
-_SHARE = 0.1
-"""Of the budget, for lines before anything else: a line is 35 to 50 tokens, so that with less there would be none in
-500 tokens."""
-
-
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines about passages."""
+    """The lines about passages with low scores."""
 
     texts: Mapping[int, str]
-    """By the number of the passage."""
+    """Number of a passage -> its line."""
     order: Sequence[int]
-    """The passages, the best one first."""
+    """The numbers of these passages, the best first."""
 
     def reserve(self, layout: Layout, budget: int) -> int:
-        """The tokens of the lines that fit into their share of the budget."""
+        """Count the tokens of the lines that fit into their share of the budget."""
         room = int(_SHARE * (budget - layout.tokens("")))
         return sum(self._fitting(layout, room).values())
 
     def beside(self, selection: Selection, layout: Layout, budget: int) -> tuple[Selection, Layout]:
-        """The selection with the lines that fit into the budget beside what is selected; and how that is laid out."""
+        """Add the lines that still fit to a selection, and return it with its layout."""
         is_first = not (selection.text or layout.before)
         room = budget - selection.tokens + (layout.count(layout.separator) if is_first else 0)
         shown = {passage: self.texts[passage] for passage in self._fitting(layout, room)}
@@ -114,11 +111,11 @@ class Lines:
             tokens = layout.tokens(text)
             if tokens <= budget:
                 return replace(selection, text=text, tokens=tokens), fuller
-            shown.popitem()  # together they cost more than one by one
+            shown.popitem()  # together they cost more than separately
         return selection, layout
 
     def _fitting(self, layout: Layout, room: int) -> dict[int, int]:
-        """Passage -> what its line costs, for the best lines that fit into so many tokens."""
+        """Return passage -> the cost of its line, for the best lines that fit into `room` tokens."""
         costs: dict[int, int] = {}
         for passage in self.order:
             cost = layout.cost_of(Shown(passage, self.texts[passage], is_line=True, relevance=0.0))

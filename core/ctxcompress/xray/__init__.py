@@ -1,1 +1,1 @@
-"""The page that shows what became of every passage."""
+"""The X-ray: a page that shows what happened to every passage."""

@@ -1,6 +1,6 @@
-"""What became of every passage, for a person to look into: composition only, no algorithm of its own.
+"""Collects the facts for the X-ray page of a compression.
 
-Nothing of this is kept by a compression. What its segments were worth is worked out once more, as it was for it.
+A compression does not store the scores of its segments, so they are computed again in the same way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,14 +23,14 @@ __all__ = ["collect_xray"]
 
 _SCALES = {"evidence": "the probability that it is needed", "bm25": "as a share of the best one"}
 _POWERS = {"evidence": 3, "bm25": 1}
-"""Most segments are hardly likely to be needed: small probabilities are told apart."""
+"""Exponents of the levels. Most probabilities are small, so small ones get more levels."""
 
 
 def collect_xray(compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True) -> Facts:
-    """What a page says of a compression that was made with these options.
+    """Collect the facts about a compression that was made with these options.
 
-    asks_encoder: whether the encoder, where there is one, is asked for its part of the scores. Raises what it raises,
-    and CtxCompressError on what the tokenizer cannot count.
+    asks_encoder: whether to ask the encoder, if there is one, for its part of the scores. Raises what the encoder
+    raises, and CtxCompressError if the tokenizer cannot count a text.
     """
     config = resolve_auto_budget(compression.query, config)
     of_scores = config if asks_encoder else config.with_options(encoder=None)
@@ -51,11 +51,10 @@ def collect_xray(compression: Compression, config: CompressionConfig, *, asks_en
 def _scores(
     query: str, passages: Sequence[Passage], config: CompressionConfig, *, fits: bool
 ) -> Mapping[int, Sequence[Scored]]:
-    """Number of a passage -> its segments in order, and what each is worth to the question, from 0 to 1: of the scorer
-    "evidence" a probability, of "bm25" a share of the best one. Passages that are left out whole before segments are
-    scored have none.
+    """Return number of a passage -> its segments in order with their scores, from 0 to 1.
 
-    fits: whether the passages fit into the budget as they are.
+    The scorer "evidence" gives probabilities, "bm25" shares of the best score. A passage that was dropped whole before
+    segments were scored has none. fits: whether the passages fit into the budget unchanged.
     """
     analyser = Analyser(config.cache, Fingerprints(), config.encoding, TokenCounter(config.encoding))
     reduction = reduced(passages, config, fits=fits)
@@ -79,12 +78,12 @@ def _scores(
 def _question(query: str, config: CompressionConfig) -> list[tuple[str, str]]:
     if not query.strip():
         return []
-    asked = classify_complexity(query, language=config.language)
-    wanted = classify_intent(query, language=config.language)
-    searches = "one search" if asked.sub_query_count == 1 else f"{asked.sub_query_count} searches"
+    complexity = classify_complexity(query, language=config.language)
+    intent = classify_intent(query, language=config.language)
+    searches = "one search" if complexity.sub_query_count == 1 else f"{complexity.sub_query_count} searches"
     return [
-        ("complexity", _with_reasons(f"{asked.level}, {searches}", asked.reasons)),
-        ("intent", _with_reasons(str(wanted.intent), wanted.reasons)),
+        ("complexity", _with_reasons(f"{complexity.level}, {searches}", complexity.reasons)),
+        ("intent", _with_reasons(str(intent.intent), intent.reasons)),
     ]
 
 
@@ -102,5 +101,5 @@ def _options(compression: Compression, config: CompressionConfig, *, asks_encode
     ]
 
 
-def _with_reasons(said: str, reasons: Sequence[str]) -> str:
-    return f"{said} ({'; '.join(reasons)})" if reasons else said
+def _with_reasons(value: str, reasons: Sequence[str]) -> str:
+    return f"{value} ({'; '.join(reasons)})" if reasons else value

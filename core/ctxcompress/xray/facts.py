@@ -1,4 +1,4 @@
-"""What a page about a compression is made of."""
+"""The facts that the X-ray page of a compression shows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,54 +22,55 @@ MEANING: Mapping[Reason, str] = MappingProxyType(
         Reason.EMPTY: "There is nothing but white space.",
     }
 )
-"""Why a text is left out, in the order in which the reasons apply."""
+"""Drop reason -> what it means, in the order in which the reasons apply."""
 
 
 class Scored(NamedTuple):
-    """A segment of a passage, and what it is worth to the question: from 0 to 1."""
+    """A segment of a passage and its score for the query, from 0 to 1."""
 
     span: Span
     score: float
 
 
 class Step(NamedTuple):
-    """What one reason took away."""
+    """The tokens before and after text was dropped for one reason."""
 
     reason: Reason
     before: int
     after: int
-    """Tokens of the text that was left, shown as the whole is."""
+    """Tokens of the remaining text, rendered in the same way as the input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A compression, and what was found out for the page."""
+    """A compression, and what the page says about it."""
 
     compression: Compression
     passages: Sequence[Passage]
-    """As they came in."""
+    """The input."""
     tokens_in: int
-    """Their tokens."""
+    """Tokens of the input."""
     question: Sequence[tuple[str, str]]
-    """What is said of the question: (name, value)."""
+    """(name, value) pairs about the query."""
     options: Sequence[tuple[str, str]]
+    """(name, value) pairs about the options."""
     scores: Mapping[int, Sequence[Scored]]
-    """Number of a passage -> its segments in order; those that were looked at."""
+    """Number of a passage -> its scored segments, in order."""
     scale: str
-    """What the scores are."""
+    """What the scores mean."""
     levels: Sequence[float]
-    """The least score of each of the ten levels in which kept text is shown, from the lowest."""
+    """The least score of each of the ten colour levels, in ascending order."""
     count: Callable[[str], int]
-    """The tokens of a text."""
+    """Counts the tokens of a text."""
 
     @property
     def kept(self) -> Mapping[int, KeptPassage]:
-        """By number of the passage."""
+        """Number of a passage -> the kept part of it."""
         return {part.index: part for part in self.compression.passages}
 
     @property
     def dropped(self) -> Mapping[int, Sequence[Decision]]:
-        """By number of the passage; empty for those that are whole."""
+        """Number of a passage -> what was dropped of it; empty for whole passages."""
         found: dict[int, list[Decision]] = {number: [] for number in range(len(self.passages))}
         for decision in self.compression.dropped:
             found[decision.index].append(decision)
@@ -77,12 +78,12 @@ class Facts:
 
     @property
     def reasons(self) -> Sequence[Reason]:
-        """Those that there are, in the order in which they apply."""
+        """The reasons that occur, in the order in which they apply."""
         found = {decision.reason for decision in self.compression.dropped}
         return [reason for reason in MEANING if reason in found]
 
     def steps(self) -> list[Step]:
-        """The tokens that were left after each reason: of the text that remains, counted each time."""
+        """Return the tokens that are left after each reason, counted in the remaining text each time."""
         tokens = self.tokens_in
         steps: list[Step] = []
         for number, reason in enumerate(self.reasons, 1):
@@ -92,7 +93,7 @@ class Facts:
         return steps
 
     def _left(self, reasons: Sequence[Reason]) -> dict[int, list[Span]]:
-        """Number of a passage -> what is kept of it, and what is left out for these reasons."""
+        """Return number of a passage -> the spans that are kept of it or dropped for these reasons."""
         found = {part.index: list(part.spans) for part in self.compression.passages if part.spans}
         for decision in self.compression.dropped:
             if decision.reason in reasons and decision.spans:

@@ -1,7 +1,7 @@
-"""The page that shows what became of every passage: one file without scripts, which gets nothing from elsewhere.
+"""The X-ray page: one HTML file without scripts that loads nothing, and the brief version for notebooks.
 
-What is shown and hidden is said by style sheets (`:has()`), so that it works where scripts are forbidden. The policy of
-the page allows its one style sheet, by its hash, and nothing else.
+The style sheet shows and hides passages (with `:has()`), so the page works where scripts are forbidden. Its content
+security policy allows this one style sheet, by its hash, and nothing else.
 """
 
 import base64
@@ -21,29 +21,117 @@ __all__ = ["brief", "final_text", "gauge", "page", "stages", "steps"]
 _COUNTED: Mapping[str, str] = MappingProxyType(
     {"segment": "passages to segments", "score": "segments, with a score", "select": "segments, to texts"}
 )
-"""What goes into a stage and what comes out; of the others passages."""
-
-
-_KEY = Html.of(
+"""Stage -> what its counts are; those of other stages are passages."""
+_LEGEND = Html.of(
     part
-    for name, told in (("left", "left"), ("gone", "taken away"), ("budget", "the budget"))
-    for part in (element("i", {"class": f"key {name}"}), told)
+    for name, meaning in (("left", "left"), ("gone", "dropped"), ("budget", "the budget"))
+    for part in (element("i", {"class": f"key {name}"}), meaning)
 )
-"""What the colours of the bars mean."""
+"""The legend of the bars."""
+_MOST = 16_000
+"""Characters of the final text on the page."""
+_MOST_PASSAGES = 12
+"""Passages in the brief version."""
+_LONGEST = 280
+"""Characters of each of them."""
+_EMPTY = "no query: the first passages are kept"
+
+
+def page(facts: Facts) -> str:
+    """Return the page. It can be encoded in UTF-8, and no text in it can act as markup."""
+    style = files("ctxcompress.xray").joinpath("xray.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    head = element(
+        "head",
+        None,
+        element("meta", {"charset": "utf-8"}),
+        element("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
+        element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
+        element("meta", {"name": "color-scheme", "content": "light dark"}),
+        element("meta", {"name": "referrer", "content": "no-referrer"}),
+        element("title", None, with_codes(f"X-ray: {facts.compression.query[:80]}")),
+        Html(f"<style>{style}</style>"),
+    )
+    return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, _body(facts))}\n"
+
+
+def _body(facts: Facts) -> Html:
+    compression = facts.compression
+    duplicates = [_section("copies", "Duplicates side by side", *clusters(facts))] if clusters_of(facts) else []
+    return element(
+        "body",
+        None,
+        element("a", {"class": "skip", "href": "#passages"}, "to the passages"),
+        element("header", {"class": "top"}, *_heading(compression.query), _numbers(facts), _about(facts)),
+        element(
+            "main",
+            None,
+            element(
+                "div",
+                {"class": "where"},
+                _section("tokens", "Where the tokens went", steps(facts)),
+                _section("stages", "Stages", stages(compression.stages)),
+            ),
+            _section("text", "The final text", _details("as the language model gets it", final_text(facts))),
+            _section("passages", "Passages", filters(facts), map_of(facts), scale(facts), *passages(facts)),
+            *duplicates,
+        ),
+    )
+
+
+def _heading(query: str) -> list[Html]:
+    shown = element("h1", {"dir": "auto"}, query) if query.strip() else element("h1", {"class": "none"}, _EMPTY)
+    return [element("p", {"class": "kicker"}, "ctxcompress x-ray"), shown]
+
+
+def _numbers(facts: Facts) -> Html:
+    compression, tokens_in = facts.compression, facts.tokens_in
+    saved = f"{100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
+    lines = sum(part.metadata_only for part in compression.passages)
+    also = f"{lines:,} of them as a line" if lines else ""
+    boxes = (
+        _number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
+        _number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
+    )
+    return element("div", {"class": "numbers"}, *boxes, gauge(compression.tokens, compression.max_tokens))
+
+
+def _number(number: str, of: str, also: str) -> Html:
+    return element("p", None, element("strong", None, number), " ", of, element("small", None, also))
+
+
+def _about(facts: Facts) -> Html:
+    """Return a list of what is known about the query, and of the options."""
+    rows = (
+        part
+        for name, value in (*facts.question, *facts.options)
+        for part in (element("dt", None, name), element("dd", None, label(value, 300)))
+    )
+    return element("dl", None, *rows)
+
+
+def _section(name: str, title: str, *inside: Html) -> Html:
+    head = element("h2", {"id": f"{name}-title"}, title)
+    return element("section", {"id": name, "aria-labelledby": f"{name}-title"}, head, *inside)
+
+
+def _details(summary: str, inside: Html) -> Html:
+    return element("details", None, element("summary", None, summary), inside)
 
 
 def gauge(tokens: int, most: int) -> Html:
-    """How full the budget is."""
+    """Return a bar that shows how full the budget is."""
     share = min(tokens / most, 1.0)
     bar = _bar(("left", 0.0, share))
-    told = f"{tokens:,} of {most:,} tokens of the budget, {100 * share:.0f} %"
-    return element("div", {"class": "gauge"}, bar, element("p", None, told))
+    caption = f"{tokens:,} of {most:,} tokens of the budget, {100 * share:.0f} %"
+    return element("div", {"class": "gauge"}, bar, element("p", None, caption))
 
 
 def steps(facts: Facts) -> Html:
-    """The tokens that are left after each reason."""
+    """Return a table of the tokens that are left after each reason."""
     found = facts.steps()
-    head = _head("what", "change", "left", _KEY)
+    head = _head("what", "change", "left", _LEGEND)
     return element("table", {"class": "fall"}, head, element("tbody", None, *_rows(facts, found)))
 
 
@@ -52,7 +140,7 @@ def _rows(facts: Facts, found: Sequence[Step]) -> Iterator[Html]:
     most = max(tokens_in, compression.max_tokens, compression.tokens, *(step.after for step in found), 1)
     limit = compression.max_tokens / most
     yield _row(
-        "came in",
+        "input",
         f"{len(facts.passages):,} passages",
         None,
         tokens_in,
@@ -65,15 +153,15 @@ def _rows(facts: Facts, found: Sequence[Step]) -> Iterator[Html]:
         tokens = after
     if tokens != compression.tokens:
         bar = _bar(("left", 0.0, compression.tokens / most), limit=limit)
-        told = "White space at the ends, markers, lines, headers."
-        yield _row("as it is shown", told, compression.tokens - tokens, compression.tokens, bar)
+        meaning = "White space at the ends, markers, lines, headers."
+        yield _row("as it is shown", meaning, compression.tokens - tokens, compression.tokens, bar)
 
 
-def _row(name: str, told: str, change: int | None, left: int, bar: Html) -> Html:
+def _row(name: str, meaning: str, change: int | None, left: int, bar: Html) -> Html:
     return element(
         "tr",
         None,
-        element("th", {"scope": "row"}, name, element("small", None, told)),
+        element("th", {"scope": "row"}, name, element("small", None, meaning)),
         element("td", {"class": "n"}, "" if change is None else f"{change:+,}".replace("-", "\u2212")),
         element("td", {"class": "n"}, f"{left:,}"),
         element("td", {"class": "b"}, bar),
@@ -81,7 +169,7 @@ def _row(name: str, told: str, change: int | None, left: int, bar: Html) -> Html
 
 
 def stages(found: Sequence[StageStats]) -> Html:
-    """What went into each stage, and what came out of it."""
+    """Return a table of the counts before and after each stage."""
     head = _head("stage", "in \u2192 out", "ms")
     return element("table", {"class": "stages"}, head, element("tbody", None, *map(_stage, found)))
 
@@ -104,7 +192,7 @@ def _head(*names: str) -> Html:
 
 
 def _bar(*pieces: tuple[str, float, float], limit: float | None = None) -> Html:
-    """pieces: (class, where it begins, how long it is), as shares of the whole. The numbers stand beside it."""
+    """Return a bar. pieces: (class, start, length), as shares of the whole."""
     rects = [
         element("rect", {"class": name, "x": _percent(start), "width": _percent(max(length, 0.0)), "height": "100%"})
         for name, start, length in pieces
@@ -119,23 +207,19 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2f}%"
 
 
-_MOST = 16_000
-"""Characters that are shown."""
-
-
 def final_text(facts: Facts) -> Html:
-    """The very text. What stands between the passages' texts is what a format or a frame puts there."""
+    """Return the final text with links to the passages. Text between passages comes from the format."""
     text = facts.compression.text
     more = len(text) - _MOST
-    told = [element("bdi", {"class": "more"}, f"{more:,} more characters")] if more > 0 else []
-    return element("div", {"class": "t final", "dir": "auto"}, *_linked(facts, text[:_MOST]), *told)
+    more_text = [element("bdi", {"class": "more"}, f"{more:,} more characters")] if more > 0 else []
+    return element("div", {"class": "t final", "dir": "auto"}, *_linked(facts, text[:_MOST]), *more_text)
 
 
 def _linked(facts: Facts, text: str) -> Iterator[Html]:
     place = 0
     for part in facts.compression.passages:
         start = text.find(part.text, place) if part.text else -1
-        if start < 0:  # escaped or shown otherwise by its format, or too far behind
+        if start < 0:  # changed by its format, or beyond the shown part
             continue
         yield element("span", {"class": "between"}, text[place:start])
         yield element("span", {"class": "to"}, link(part.index))
@@ -144,100 +228,8 @@ def _linked(facts: Facts, text: str) -> Iterator[Html]:
     yield element("span", {"class": "between"}, text[place:])
 
 
-_EMPTY = "no question: what comes first is kept"
-
-
-def page(facts: Facts) -> str:
-    """The page. It can be written as UTF-8, and every character of it that is of a text is shown as a text."""
-    style = files("ctxcompress.render").joinpath("xray.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    head = element(
-        "head",
-        None,
-        element("meta", {"charset": "utf-8"}),
-        element("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
-        element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
-        element("meta", {"name": "color-scheme", "content": "light dark"}),
-        element("meta", {"name": "referrer", "content": "no-referrer"}),
-        element("title", None, with_codes(f"X-ray: {facts.compression.query[:80]}")),
-        Html(f"<style>{style}</style>"),
-    )
-    return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, _body(facts))}\n"
-
-
-def _body(facts: Facts) -> Html:
-    compression = facts.compression
-    copies = [_section("copies", "Copies side by side", *clusters(facts))] if clusters_of(facts) else []
-    return element(
-        "body",
-        None,
-        element("a", {"class": "skip", "href": "#passages"}, "to the passages"),
-        element("header", {"class": "top"}, *_asked(compression.query), _numbers(facts), _told(facts)),
-        element(
-            "main",
-            None,
-            element(
-                "div",
-                {"class": "where"},
-                _section("tokens", "Where the tokens went", steps(facts)),
-                _section("stages", "Stages", stages(compression.stages)),
-            ),
-            _section("text", "The final text", _opened("as the reader gets it", final_text(facts))),
-            _section("passages", "Passages", filters(facts), map_of(facts), scale(facts), *passages(facts)),
-            *copies,
-        ),
-    )
-
-
-def _asked(query: str) -> list[Html]:
-    shown = element("h1", {"dir": "auto"}, query) if query.strip() else element("h1", {"class": "none"}, _EMPTY)
-    return [element("p", {"class": "kicker"}, "ctxcompress x-ray"), shown]
-
-
-def _numbers(facts: Facts) -> Html:
-    compression, tokens_in = facts.compression, facts.tokens_in
-    saved = f"{100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
-    lines = sum(part.metadata_only for part in compression.passages)
-    also = f"{lines:,} of them as a line" if lines else ""
-    boxes = (
-        _number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
-        _number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
-    )
-    return element("div", {"class": "numbers"}, *boxes, gauge(compression.tokens, compression.max_tokens))
-
-
-def _number(number: str, of: str, also: str) -> Html:
-    return element("p", None, element("strong", None, number), " ", of, element("small", None, also))
-
-
-def _told(facts: Facts) -> Html:
-    """What the question is, and what was asked for."""
-    rows = (
-        part
-        for name, value in (*facts.question, *facts.options)
-        for part in (element("dt", None, name), element("dd", None, label(value, 300)))
-    )
-    return element("dl", None, *rows)
-
-
-def _section(name: str, title: str, *inside: Html) -> Html:
-    head = element("h2", {"id": f"{name}-title"}, title)
-    return element("section", {"id": name, "aria-labelledby": f"{name}-title"}, head, *inside)
-
-
-def _opened(summary: str, inside: Html) -> Html:
-    return element("details", None, element("summary", None, summary), inside)
-
-
-_MOST_PASSAGES = 12
-"""Passages that are listed."""
-_LONGEST = 280
-"""Characters of each of them."""
-
-
 def brief(compression: Compression) -> str:
-    """The numbers, why what is missing is missing, and the beginnings of what is kept."""
+    """Return the brief version: the counts, the drop reasons, and the beginnings of the kept passages."""
     tokens_in = compression.original.tokens()
     saved = f", {100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
     tokens = f"{compression.tokens:,} of {plural(tokens_in, 'token')}{saved} (budget {compression.max_tokens:,})"
@@ -270,14 +262,16 @@ def _reasons(compression: Compression) -> Html:
             cells = (reason.value, passages, plural(characters, "character"), MEANING[reason])
             rows.append(element("tr", None, *(element("td", None, cell) for cell in cells)))
     if not rows:
-        return element("p", None, "Nothing is left out.")
-    names = ("left out", "of", "in all", "why")
+        return element("p", None, "Nothing is dropped.")
+    names = ("dropped", "of", "in all", "why")
     head = element("thead", None, element("tr", None, *(element("th", None, name) for name in names)))
     return element("table", None, head, element("tbody", None, *rows))
 
 
 def _passage(part: KeptPassage) -> Html:
     name = next(filter(None, (part.original.title, part.original.file_path, part.id)), "")
-    told = f" · {plural(part.tokens, 'token')} · relevance {figure(part.relevance)}"
+    figures = f" · {plural(part.tokens, 'token')} · relevance {figure(part.relevance)}"
     text = part.text if len(part.text) <= _LONGEST else f"{part.text[:_LONGEST]}…"
-    return element("li", None, element("b", None, label(name, 100)), told, element("blockquote", {"dir": "auto"}, text))
+    return element(
+        "li", None, element("b", None, label(name, 100)), figures, element("blockquote", {"dir": "auto"}, text)
+    )

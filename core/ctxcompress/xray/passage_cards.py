@@ -1,4 +1,4 @@
-"""The passages of a page, each with what is kept and what is left out of it."""
+"""The cards of the X-ray page: passages with kept and dropped text, filters, and duplicates side by side."""
 
 import re
 from bisect import bisect_right
@@ -17,21 +17,34 @@ from ctxcompress.xray.html import Html, element, figure, label, plural, short
 
 __all__ = ["Part", "clusters", "clusters_of", "filters", "link", "map_of", "parts_of", "passages", "scale"]
 
+_ALLOWANCE = 90_000
+"""Bytes of dropped text on a page."""
+_LONGEST, _SHORTEST = 1_500, 80
+"""The most and the fewest characters of one dropped run."""
+_HEAD = 240
+"""Characters of a dropped passage that are visible before it is opened."""
+_STATES = {"whole": "whole", "some": "in part", "line": "as a line", "none": "dropped"}
+_COMPARED = 600
+"""Characters of each text that are compared: comparing takes quadratic time."""
+_MOST = 7
+"""Duplicates that are shown beside their leader."""
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
 
 class Part(NamedTuple):
-    """A piece of what is shown of a passage."""
+    """A piece of a passage, or a gap marker."""
 
     text: str
     reason: Reason | None = None
-    """Why it is left out; None for what is kept."""
+    """Why it was dropped; None if it is kept."""
     score: float | None = None
-    """Of the segment, or of the best one in what is left out; None where that is not known."""
+    """Of the segment, or of the best segment in dropped text; None if unknown."""
     is_marker: bool = False
-    """Whether it stands for what is left out, and is not of the passage."""
+    """Whether it is a gap marker, which is not in the passage."""
 
 
 def parts_of(text: str, kept: KeptPassage | None, dropped: Iterable[Decision], scores: Sequence[Scored]) -> list[Part]:
-    """The parts in the order of the text. Without markers they are the text."""
+    """Return the parts in the order of the text. Without markers they make up the text."""
     found: list[tuple[Span, Sequence[Part]]] = []
     for decision in dropped:
         for start, end in joined(decision.spans):
@@ -47,7 +60,7 @@ def parts_of(text: str, kept: KeptPassage | None, dropped: Iterable[Decision], s
 
 
 def _kept(text: str, span: Span, scores: Sequence[Scored]) -> Iterator[Part]:
-    """The segments that a kept span consists of."""
+    """Yield the segments of a kept span."""
     start = span.start
     for (begin, end), score in _within(span.start, span.end, scores):
         if start < begin:
@@ -63,35 +76,22 @@ def _best(start: int, end: int, scores: Sequence[Scored]) -> float | None:
 
 
 def _within(start: int, end: int, scores: Sequence[Scored]) -> Iterator[Scored]:
-    """The segments that have something in common with these characters."""
+    """Yield the segments that overlap with these characters."""
     first = bisect_right(scores, start, key=lambda scored: scored.span.end)
     while first < len(scores) and scores[first].span.start < end:
         yield scores[first]
         first += 1
 
 
-_ALLOWANCE = 90_000
-"""Bytes of what is left out that a page shows."""
-_LONGEST, _SHORTEST = 1_500, 80
-"""Of one run of it, in characters."""
-_HEAD = 240
-"""Characters of a passage of which nothing is kept that are seen before it is opened."""
-
-
-def link(index: int) -> Html:
-    """To a passage."""
-    return element("a", {"href": f"#p{index}"}, f"#{index}")
-
-
 def map_of(facts: Facts) -> Html:
-    """All passages in a row: whole, in part, or left out."""
+    """Return a row of all passages: whole, in part, or dropped."""
     kept = facts.kept
     items = (element("li", {"class": _share(kept.get(index))}, link(index)) for index in range(len(facts.passages)))
     return element("nav", {"aria-label": "All passages"}, element("ol", {"class": "map"}, *items))
 
 
 def filters(facts: Facts) -> Html:
-    """What is shown: all, what is kept, or what is left out for one reason."""
+    """Return the choice of passages to show: all, the kept ones, or those dropped for one reason."""
     rows = [("all", "all", f"{len(facts.passages):,}"), ("kept", "kept", f"{len(facts.compression.passages):,}")]
     for reason in facts.reasons:
         of = [decision for decision in facts.compression.dropped if decision.reason is reason]
@@ -114,20 +114,20 @@ def filters(facts: Facts) -> Html:
 
 
 def scale(facts: Facts) -> Html:
-    """What the colours mean."""
+    """Return the legend of the colours."""
     steps = (
         element("li", None, element("mark", {"class": f"h{number}"}, short(least)))
         for number, least in enumerate(facts.levels)
     )
     sample = element("bdi", {"class": "why"}, "reason .02")
-    told = element(
-        "p", None, f"Kept text by its score, {facts.scale}, from these values on. ", sample, "left out; best score"
+    details = element(
+        "p", None, f"Kept text by its score, {facts.scale}, from these values on. ", sample, "dropped; best score"
     )
-    return element("div", {"class": "scale"}, element("ol", None, *steps), told)
+    return element("div", {"class": "scale"}, element("ol", None, *steps), details)
 
 
 def passages(facts: Facts) -> Iterator[Html]:
-    """All of them, in the order in which they came."""
+    """Yield the cards of all passages, in input order."""
     kept, dropped = facts.kept, facts.dropped
     shown = [
         parts_of(passage.text, kept.get(index), dropped[index], facts.scores.get(index, ()))
@@ -153,19 +153,19 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
     place = [label(passage.file_path)] if passage.file_path and passage.file_path != name else []
     if passage.header_path:
         place.append(label("§ " + " > ".join(map(str, passage.header_path))))
-    told: list[Html | str] = [Html.of(("id ", label(passage.id)))] if passage.id != name else []
+    details: list[Html | str] = [Html.of(("id ", label(passage.id)))] if passage.id != name else []
     if (score := known_score(passage)) is not None:
-        told.append(f"retriever's score {figure(score)}")
+        details.append(f"retriever's score {figure(score)}")
     tokens_in = facts.count(passage.text)
-    told.append(plural(tokens_in, "token") if part is None else f"{part.tokens:,} of {plural(tokens_in, 'token')}")
+    details.append(plural(tokens_in, "token") if part is None else f"{part.tokens:,} of {plural(tokens_in, 'token')}")
     if part is not None and not part.metadata_only:
-        told.append(f"relevance {figure(part.relevance)}")
+        details.append(f"relevance {figure(part.relevance)}")
     if part is not None and part.metadata_only:
-        told.append("shown as a line")
+        details.append("shown as a line")
     if leader is not None:
-        told.append(Html.of(("a copy: ", link(leader), " stands for it")))
+        details.append(Html.of(("a duplicate: ", link(leader), " stands for it")))
     if part is not None and part.stands_for:
-        told.append(Html.of(("stands for ", *_listed(map(link, part.stands_for)))))
+        details.append(Html.of(("stands for ", *_listed(map(link, part.stands_for)))))
     return element(
         "header",
         None,
@@ -178,11 +178,8 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
         ),
         element("span", {"class": f"state {_share(part)}"}, _STATES[_share(part)]),
         *([element("p", {"class": "place"}, *_listed(place))] if place else []),
-        element("p", {"class": "told"}, *_listed(told)),
+        element("p", {"class": "told"}, *_listed(details)),
     )
-
-
-_STATES = {"whole": "whole", "some": "in part", "line": "as a line", "none": "left out"}
 
 
 def _share(part: KeptPassage | None) -> str:
@@ -193,14 +190,14 @@ def _share(part: KeptPassage | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """How texts are shown."""
+    """Renders the texts of passages."""
 
     levels: Sequence[float]
     limit: int
-    """The most characters of a run of left out text."""
+    """The most characters of a dropped run."""
 
     def of(self, passage: Passage, parts: Sequence[Part], *, is_out: bool) -> Html:
-        """is_out: whether nothing of it is kept."""
+        """Return the text of a passage. is_out: whether nothing of it is kept."""
         is_code = looks_like_code(passage.text, passage.file_path or passage.title)
         attributes = {"class": "t code" if is_code else "t", "dir": "ltr" if is_code else "auto"}
         show = self._folded if is_out else self._shown
@@ -218,7 +215,7 @@ class _Texts:
             yield element("mark", {"class": f"h{level}"}, element("sup", None, short(part.score)), part.text)
 
     def _folded(self, part: Part) -> Iterator[Html]:
-        """The beginning, and the rest when it is opened."""
+        """Yield the beginning of a part, and the rest to be opened."""
         head, rest = part.text[:_HEAD], part.text[_HEAD:]
         if part.reason is None or len(rest) <= _SHORTEST:
             yield from self._shown(part)
@@ -228,7 +225,7 @@ class _Texts:
         yield element("details", None, summary, self._dropped(part.reason, rest, "", self.limit))
 
     def _dropped(self, reason: Reason, text: str, why: str, limit: int) -> Html:
-        """The reason stands where there is something to be read, not at the end of the line before."""
+        """Return dropped text with its reason right before the first visible character."""
         begin = min(len(text) - len(text.lstrip()), limit) if why else 0
         inside = [text[:begin], element("bdi", {"class": "why"}, why) if why else "", text[begin:limit]]
         if len(text) > limit:
@@ -243,39 +240,20 @@ def _why(part: Part) -> str:
 
 
 def _limit(parts: Iterable[Part]) -> int:
-    """The most characters of a run of left out text, so that all of them together are not too much."""
-    left_out = [part.text for part in parts if part.reason is not None]
-    lengths = [len(text) for text in left_out]
+    """Return the most characters of a dropped run, so that the page does not become too large."""
+    dropped = [part.text for part in parts if part.reason is not None]
+    lengths = [len(text) for text in dropped]
     characters = sum(lengths)
     if not characters:
         return _LONGEST
-    width = sum(len(text[:_LONGEST].encode("utf-8", "replace")) for text in left_out) / sum(
+    width = sum(len(text[:_LONGEST].encode("utf-8", "replace")) for text in dropped) / sum(
         min(length, _LONGEST) for length in lengths
     )
     return min(_LONGEST, max(_SHORTEST, int(_ALLOWANCE / width / len(lengths))))
 
 
-def _listed(parts: Iterable[Html | str]) -> list[str]:
-    """With a point between two."""
-    found: list[str] = []
-    for part in parts:
-        found += [*[" · "] * bool(found), part]
-    return found
-
-
-def _checked(is_so: bool) -> dict[str, str]:
-    return {"checked": ""} if is_so else {}
-
-
-_COMPARED = 600
-"""Characters of each text: comparing takes time in proportion to their square."""
-_MOST = 7
-"""Copies that are shown beside the one that stands for them."""
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
-
-
 def clusters_of(facts: Facts) -> dict[int, list[int]]:
-    """Number of a passage -> the numbers of those that it stands for."""
+    """Return number of a passage -> the numbers of its duplicates."""
     found: dict[int, list[int]] = {}
     for decision in facts.compression.dropped:
         if decision.duplicate_of is not None:
@@ -284,7 +262,7 @@ def clusters_of(facts: Facts) -> dict[int, list[int]]:
 
 
 def clusters(facts: Facts) -> Iterator[Html]:
-    """Each leader with its members."""
+    """Yield each leader with its duplicates."""
     for leader, members in clusters_of(facts).items():
         head = element("h3", None, link(leader), f" stands for {plural(len(members), 'passage')}")
         whole = facts.passages[leader]
@@ -299,22 +277,42 @@ def _member(index: int, passage: Passage, leader: Passage) -> Html:
     if passage.text == leader.text:
         return _side(index, passage, [element("i", None, "the same text")], "")
     return _side(
-        index, passage, list(_compared(leader.text[:_COMPARED], passage.text[:_COMPARED])), "marked: only here"
+        index,
+        passage,
+        list(_marked_differences(leader.text[:_COMPARED], passage.text[:_COMPARED])),
+        "marked: only here",
     )
 
 
-def _side(index: int, passage: Passage, inside: Sequence[str], told: str) -> Html:
+def _side(index: int, passage: Passage, inside: Sequence[str], details: str) -> Html:
     name = next(filter(None, (passage.title, passage.file_path, passage.id)), "")
     rest = len(passage.text) - _COMPARED
     more = [element("bdi", {"class": "more"}, f"{rest:,} more characters")] if rest > 0 else []
-    head = element("p", {"class": "told"}, link(index), " ", label(name, 80), element("small", None, told))
+    head = element("p", {"class": "told"}, link(index), " ", label(name, 80), element("small", None, details))
     return element("div", {"class": "side"}, head, element("div", {"class": "c", "dir": "auto"}, *inside, *more))
 
 
-def _compared(one: str, other: str) -> Iterator[str]:
-    """The other text, with what is not in the first one marked."""
+def _marked_differences(one: str, other: str) -> Iterator[str]:
+    """Yield the other text with the words that the first one lacks marked."""
     before, after = _WORD.findall(one), _WORD.findall(other)
     for kind, _, _, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         text = "".join(after[start:end])
         if text:
             yield text if kind == "equal" or text.isspace() else element("ins", None, text)
+
+
+def link(index: int) -> Html:
+    """Return a link to a passage."""
+    return element("a", {"href": f"#p{index}"}, f"#{index}")
+
+
+def _listed(parts: Iterable[Html | str]) -> list[str]:
+    """Join the parts with dots in between."""
+    found: list[str] = []
+    for part in parts:
+        found += [*[" · "] * bool(found), part]
+    return found
+
+
+def _checked(is_so: bool) -> dict[str, str]:
+    return {"checked": ""} if is_so else {}

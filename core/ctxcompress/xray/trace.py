@@ -1,4 +1,4 @@
-"""Pages in a folder: one a call, the last ones only."""
+"""X-ray pages in a folder: one for each compression, of which only the last ones are kept."""
 
 import logging
 import os
@@ -11,17 +11,17 @@ from uuid import uuid4
 __all__ = ["LAST", "new_page", "write_page"]
 
 LAST = 100
-"""Pages that a folder keeps."""
+"""The most pages in a folder."""
 _NAME = re.compile(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
 
 _log = logging.getLogger("ctxcompress")
 
 
 def write_page(page: str, directory: str | PathLike[str]) -> Path | None:
-    """Writes a page into a folder and removes the oldest ones that were written so, where there are too many. Gives
-    where it is; None, and a warning in the log, if it could not be written.
+    """Write a page into a folder, remove the oldest pages if there are too many, and return the path.
 
-    Names sort by time; threads and processes that write at the same time never take the same one.
+    Returns None and logs a warning if the page could not be written. Names sort by time, and no two threads or
+    processes use the same one.
     """
     folder = Path(directory)
     try:
@@ -35,24 +35,24 @@ def write_page(page: str, directory: str | PathLike[str]) -> Path | None:
 
 
 def new_page(page: str, folder: Path, name: str = "ctxcompress") -> Path:
-    """Writes a page into a folder, into a new file called after `name` and the time. Raises OSError."""
+    """Write a page into a new file in the folder, named after `name` and the time. Raises OSError."""
     path = folder / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{uuid4().hex[:8]}.html"
     _write(path, page.encode())
     return path
 
 
 def _write(path: Path, content: bytes) -> None:
-    # For its owner only: it holds the texts of documents.
+    # Readable by its owner only, because it contains texts of documents.
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         try:
             file.write(content)
             file.flush()
         except OSError:
-            path.unlink(missing_ok=True)  # half a page
+            path.unlink(missing_ok=True)  # never leave half a page
             raise
 
 
 def _remove_oldest(folder: Path) -> None:
     pages = sorted(entry.name for entry in folder.iterdir() if _NAME.fullmatch(entry.name))
     for name in pages[:-LAST]:
-        (folder / name).unlink(missing_ok=True)  # another process may have been faster
+        (folder / name).unlink(missing_ok=True)  # another process may have removed it

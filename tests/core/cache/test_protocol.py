@@ -18,7 +18,7 @@ from qdrant_client import QdrantClient
 
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import Cache, DiskCache, LayeredCache, MemoryCache, QdrantCache
-from ctxcompress.cache.stored import opened, sealed
+from ctxcompress.cache.stored import seal, unseal
 
 
 @pytest.fixture(params=MAKERS)
@@ -127,13 +127,13 @@ def _sizes(path):
 
 @given(st.binary(), st.data())
 def test_whatever_is_changed_is_noticed(data, draw):
-    whole = sealed("key", data)
-    assert opened("key", whole) == data
+    whole = seal("key", data)
+    assert unseal("key", whole) == data
     place = draw.draw(st.integers(0, len(whole) - 1))
     changed = whole[:place] + bytes([whole[place] ^ draw.draw(st.integers(1, 255))]) + whole[place + 1 :]
     for key, wrong in (("key", changed), ("key", whole[:place]), ("other", whole), ("key", None), ("key", "text")):
         with pytest.raises(ValueError, match=r"checksum|begin"):
-            opened(key, wrong)
+            unseal(key, wrong)
 
 
 def test_a_damaged_entry_of_a_file_is_not_there_and_says_so(tmp_path, caplog):
@@ -184,7 +184,7 @@ def test_a_collection_that_has_gone_is_one_that_knows_nothing(caplog):
     with caplog.at_level(logging.WARNING, "ctxcompress"):
         assert cache.get("one", PLAIN) is None
         cache.put("one", b"first", PLAIN)
-    assert "going on without" in caplog.text
+    assert "continuing without" in caplog.text
 
 
 # What is refused

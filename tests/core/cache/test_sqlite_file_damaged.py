@@ -165,7 +165,7 @@ def test_a_folder_in_which_nothing_can_be_renamed_has_no_cache(path, caplog, mon
     with caplog.at_level(logging.WARNING, "ctxcompress"):
         cache.put("two", b"second", PLAIN)
         assert compressed_with(cache) == EXPECTED
-    assert "going on without" in caplog.text
+    assert "continuing without" in caplog.text
     with pytest.raises(CtxCompressError, match=r"is open.*give the path of another file"):
         DiskCache(path)
 

@@ -117,5 +117,5 @@ def test_another_users_file_is_refused(tmp_path, monkeypatch):
 
 def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "c")
-    with pytest.raises(CtxCompressError, match=r"c is no file.* give the path of another file"):
+    with pytest.raises(CtxCompressError, match=r"c is not a regular file.* give the path of another file"):
         DiskCache(tmp_path / "c")

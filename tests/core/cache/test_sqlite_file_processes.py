@@ -25,6 +25,7 @@ def _start(path, seconds, seed):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_ENVIRONMENT)
 
 
+@pytest.mark.slow(reason="two processes are busy for some seconds")
 def test_two_processes_that_write_and_read_all_the_time_never_get_a_wrong_answer(tmp_path):
     path = tmp_path / "c"
     processes = [_start(path, _SECONDS, seed) for seed in range(2)]
@@ -47,7 +48,7 @@ def test_a_new_file_can_be_opened_by_many_at_once(tmp_path):
             assert all(other.get("one", PLAIN) == b"%d" % number for other in caches)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow(reason="a process")) for n in (1, 2, 3))])
 def test_after_a_kill_in_the_midst_of_writing_the_cache_opens_again(tmp_path, seed):
     path = tmp_path / "c"
     cache = DiskCache(path)

@@ -17,7 +17,7 @@ from servers import always, byte_by_byte, raw, serving, silence
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache, QdrantCache
 from ctxcompress.cache.protocol import Allowance, Timely, timely
-from ctxcompress.cache.qdrant import Aside
+from ctxcompress.cache.qdrant import BoundedThreads
 from ctxcompress.cache.stored import Guard, StoredCache
 
 
@@ -99,7 +99,7 @@ def test_a_server_that_accepts_and_does_not_answer_is_asked_once(loopback, caplo
             assert compress_with(cache) == EXPECTED
         assert len(server.requests) == 1
     [warning] = warnings(caplog)
-    assert warning.startswith("the collection c cannot be used (it does not answer); going on without")
+    assert warning.startswith("the collection c cannot be used (it does not answer); continuing without")
 
 
 GARBAGE = {
@@ -144,7 +144,7 @@ def test_a_server_that_refuses_is_left_alone(loopback, caplog):
 
 
 def test_work_that_is_late_goes_on_alone_and_too_much_of_it_is_not_begun():
-    aside, over, begun = Aside(), Event(), []
+    threads, over, begun = BoundedThreads(), Event(), []
 
     def hang():
         begun.append(1)
@@ -152,17 +152,17 @@ def test_work_that_is_late_goes_on_alone_and_too_much_of_it_is_not_begun():
 
     for _ in range(20):
         with pytest.raises(TimeoutError):
-            aside.do(hang, 0.01)
+            threads.run(hang, 0.01)
     assert len(begun) == 8
     over.set()
     while True:  # until they have ended
         try:
-            assert aside.do(lambda: "done", 10) == "done"
+            assert threads.run(lambda: "done", 10) == "done"
         except TimeoutError:
             continue
         break
     with pytest.raises(LookupError):
-        aside.do(lambda: {}["none"], 10)
+        threads.run(lambda: {}["none"], 10)
 
 
 # Files
@@ -179,7 +179,7 @@ def test_a_file_that_is_locked_is_not_waited_for_again(tmp_path, caplog):
             cache.put(str(number), b"value", PLAIN)
         other.rollback()
     assert warnings(caplog) == [
-        "the cache c cannot be used (database is locked); going on without, and trying again later"
+        "the cache c cannot be used (database is locked); continuing without it, and trying again later"
     ]
 
 
@@ -276,7 +276,7 @@ def test_a_store_that_takes_all_its_time_is_left_alone_for_longer_and_longer(clo
         assert asked(0) == 1
         assert asked(29) == 0
         assert asked(1) == 1
-    assert caplog.messages[2:] == ["the store cannot be used (no route); going on without, and trying again later"]
+    assert caplog.messages[2:] == ["the store cannot be used (no route); continuing without it, and trying again later"]
 
 
 def test_it_is_never_left_alone_for_longer_than_ten_minutes(clock):
@@ -284,7 +284,7 @@ def test_it_is_never_left_alone_for_longer_than_ten_minutes(clock):
     store.fails = True
     guard = Guard("the store", clock=clock)
     for _ in range(30):
-        guard.ask(lambda _: store.read("one", 1), Allowance())
+        guard.call(lambda _: store.read("one", 1), Allowance())
         clock.now += 600
     assert len(store.asked) == 30
 
@@ -297,7 +297,7 @@ def test_one_thread_tries_again_and_one_warns(clock, caplog):
 
     def ask(number):
         together.wait()
-        return guard.ask(lambda _: store.read(number, 1), Allowance())
+        return guard.call(lambda _: store.read(number, 1), Allowance())
 
     with ThreadPoolExecutor(8) as pool, caplog.at_level(logging.WARNING, "ctxcompress"):
         list(pool.map(ask, range(8)))
@@ -312,5 +312,5 @@ def test_what_is_read_in_time_is_used_even_if_it_was_the_last(clock):
     store = Slow(clock, 5)
     store.held["one"] = b"bytes"
     guard = Guard("the store", clock=clock)
-    assert guard.ask(lambda _: store.read("one", 1), Allowance(2, clock=clock)) == b"bytes"
-    assert guard.ask(lambda _: store.read("one", 1), Allowance(2, clock=clock)) is None
+    assert guard.call(lambda _: store.read("one", 1), Allowance(2, clock=clock)) == b"bytes"
+    assert guard.call(lambda _: store.read("one", 1), Allowance(2, clock=clock)) is None

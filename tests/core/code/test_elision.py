@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
@@ -63,7 +63,6 @@ def passages(texts, name):
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=40, deadline=None)
 @given(random=st.randoms(use_true_random=False), budget=st.integers(40, 500), crlf=st.booleans())
 def test_what_is_kept_of_a_file_can_be_parsed(name, random: Random, budget, crlf):
     text = FILES[name].replace("\n", "\r\n") if crlf else FILES[name]

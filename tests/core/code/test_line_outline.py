@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from elided import faults, some_out, without
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import sources
 
@@ -42,7 +42,6 @@ def test_nodes_partition_the_lines(name):
 
 
 @pytest.mark.parametrize("name", sorted(EXACT))
-@settings(max_examples=80, deadline=None)
 @given(random=st.randoms(use_true_random=False), ending=st.sampled_from(("\n", "\r\n")))
 def test_what_is_left_can_be_parsed(name, random, ending):
     text = FILES[name].replace("\n", ending)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from elided import faults, some_out, still_parses, without
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.code import outline as grammars
@@ -121,7 +121,6 @@ def test_nodes_partition_the_lines(language: str, ending: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@settings(max_examples=150, deadline=None)
 @given(random=st.randoms(use_true_random=False), ending=st.sampled_from(("\n", "\r\n")))
 def test_what_is_left_can_be_parsed(language: str, random: Random, ending: str) -> None:
     assert still_parses(TEXTS[language].replace("\n", ending), language, random) is None
@@ -268,7 +267,6 @@ def test_odd_texts_have_an_outline_or_none(language: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_any_text_has_an_outline_or_none(language: str, data: st.DataObject) -> None:
     lines = st.sampled_from([*TEXTS[language].splitlines(keepends=True), "}\n", "\n", "é 😀", "\r", "\x0c\n"])

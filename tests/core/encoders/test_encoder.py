@@ -101,14 +101,14 @@ class WithLengths(Vectors):
 
 
 @pytest.mark.parametrize(
-    "wrong", ["glove", Lengths, {"a": 1}, Vectors(), type("Costly", (Lengths,), {"cheap": False})()]
+    "wrong", ["glove", Lengths, {"a": 1}, Vectors(), type("Costly", (Lengths,), {"compares_all": False})()]
 )
-def test_what_stands_beside_an_encoder_must_be_cheap_to_compare_with(wrong):
+def test_what_stands_beside_an_encoder_must_compare_all_texts(wrong):
     with pytest.raises(ConfigError, match=r"encoder's word_vectors is .*; give StaticVectors"):
         CompressionConfig(encoder=WithLengths(wrong))
 
 
-def test_a_cheap_comparer_may_have_whatever_it_likes_by_that_name():
+def test_a_comparer_of_all_texts_may_have_whatever_it_likes_by_that_name():
     comparer = Lengths()
     comparer.word_vectors = {"pool": [1.0, 0.0]}
     assert CompressionConfig(encoder=comparer).encoder is comparer

@@ -147,8 +147,10 @@ def test_a_change_of_an_old_file_is_seen_whatever_its_time_says(
 
 def test_only_what_has_changed_is_analysed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     analysed: list[str] = []
-    real = module.analysed
-    monkeypatch.setattr(module, "analysed", lambda text, path, *rest: analysed.append(path) or real(text, path, *rest))
+    real = module.analyse_file
+    monkeypatch.setattr(
+        module, "analyse_file", lambda text, path, *rest: analysed.append(path) or real(text, path, *rest)
+    )
     index = write(tmp_path, {"a.md": "alpha", "b.md": "beta"})
     index.refresh()
     index.refresh()
@@ -187,8 +189,8 @@ def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(
         assert paths(index, "alpha") == ["a.md"]
         assert paths(index, "alpha") == ["a.md"]
     assert [record.getMessage() for record in caplog.records] == [
-        "binary.md is left out: it is no text",
-        "latin.md is left out: it is not UTF-8 (byte 0xe9 at offset 6); convert it, for example with: "
+        "binary.md is skipped: it is not text",
+        "latin.md is skipped: it is not UTF-8 (byte 0xe9 at offset 6); convert it, for example with: "
         "iconv -f ENCODING -t UTF-8",
     ]
 
@@ -199,7 +201,7 @@ def test_a_large_file_is_left_out(
     monkeypatch.setattr("ctxcompress.index.folder.LARGEST", 10)
     index = write(tmp_path, {"a.md": "alpha", "b.md": "alpha beta gamma"})
     assert paths(index, "alpha") == ["a.md"]
-    assert "b.md is left out: it has more than 10 bytes" in caplog.text
+    assert "b.md is skipped: it has more than 10 bytes" in caplog.text
 
 
 def test_no_more_files_than_the_limit_are_indexed(

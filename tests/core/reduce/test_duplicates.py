@@ -15,7 +15,7 @@ from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce import duplicates as shingles
-from ctxcompress.reduce.duplicates import Shingles, copies, near_duplicates, preference
+from ctxcompress.reduce.duplicates import Shingles, exact_duplicates, near_duplicates, preference
 
 COMMON = (
     "To set up the login of the server open the settings page and choose the provider that your company uses for all "
@@ -499,7 +499,7 @@ def test_leaving_out_copies_twice_is_leaving_them_out_once(pool):
 
 @given(texts=st.lists(st.sampled_from(["One text.", "One  text.", "Two texts here.", "Two texts\nhere.", "x"])))
 def test_copies_are_those_whose_words_are_the_same(texts):
-    found = copies(texts, range(len(texts)))
+    found = exact_duplicates(texts, range(len(texts)))
     for number, text in enumerate(texts):
         first = next(other for other in range(len(texts)) if texts[other].split() == text.split())
         assert found.get(number, number) == (number if len(text) < 9 or len(" ".join(text.split())) < 12 else first)

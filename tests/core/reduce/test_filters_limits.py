@@ -183,7 +183,7 @@ documents = st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.one_of(st.n
 def test_no_better_passage_is_left_out_for_a_worse_one(given_, per_document, top_n):
     passages = [Passage(str(n), "x", doc_id=doc, score=score) for n, (doc, score) in enumerate(given_)]
     numbers = range(len(passages))
-    found = within_limits(passages, numbers, "similarity", max_chunks_per_doc=per_document, top_n=top_n, copies={})
+    found = within_limits(passages, numbers, "similarity", max_chunks_per_doc=per_document, top_n=top_n, duplicates={})
     assert all(one == other for one, other in found.items())
     stay = sorted(found)
     assert top_n is None or len(stay) <= top_n

@@ -364,11 +364,11 @@ def test_a_word_that_is_too_long_is_not_cut():
 @pytest.mark.parametrize(
     "text",
     [
-        "x = 1\n" * 200_000,
-        "def f():\n    pass\n" * 50_000,
+        "x = 1\n" * 50_000,
+        "def f():\n    pass\n" * 12_000,
         " " * 100_000 + "x = 1\n" + "y = 2\n" * 1_000,
-        "class A:\n" + "    def f(self):\n        return 1\n" * 30_000,
-        "word. " * 200_000,
+        "class A:\n" + "    def f(self):\n        return 1\n" * 8_000,
+        "word. " * 50_000,
     ],
     ids=["statements", "functions", "indentation", "methods", "sentences"],
 )

@@ -327,7 +327,7 @@ def test_what_a_budget_has_no_room_for_is_in_the_account(caplog):
     assert result.results == {**shape("tavily"), "results": []}
     assert {reason for index, reason, _ in reasons(result) if index < 3} == {Reason.BUDGET}
     assert "none of 5 results fits into max_tokens=60" in caplog.text
-    with pytest.raises(ConfigError, match=r"max_tokens is 5, but what stands around the results alone takes \d+"):
+    with pytest.raises(ConfigError, match=r"max_tokens is 5, but everything around the results already takes \d+"):
         compress_search_results(shape("tavily"), KUBERNETES, max_tokens=5)
 
 

@@ -7,7 +7,7 @@ from search_shapes import tavily
 from ctxcompress import compress, compress_search_results
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Reason
-from ctxcompress.search.key_sentences import hollow
+from ctxcompress.search.result_limits import boilerplate_only
 from ctxcompress.search.shapes import Record
 
 GATEWAY = "What is the default idle timeout of the Larch gateway?"
@@ -133,7 +133,7 @@ def test_results_that_say_nothing_stay_where_there_is_no_other(others):
 )
 def test_what_says_nothing(content, title, is_hollow):
     record = Record({"url": "https://a.example", "content": content, "title": title})
-    assert hollow("What is the default?", [record], CompressionConfig()) == [0] * is_hollow
+    assert boilerplate_only("What is the default?", [record], CompressionConfig()) == [0] * is_hollow
 
 
 def test_in_a_budget_boilerplate_is_unlikely():

@@ -5,7 +5,7 @@ from functools import partial
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
@@ -75,7 +75,6 @@ def test_the_clause_that_is_asked_about_is_kept(name, path):
     assert parsed_outline(text, "python" if path == "a.py" else "javascript") is not None
 
 
-@settings(max_examples=60, deadline=None)
 @given(name=st.sampled_from(TEXTS), budget=st.integers(80, 400), number=st.integers(0, N), lines=st.booleans())
 def test_what_is_kept_can_be_parsed(name, budget, number, lines):
     with pytest.MonkeyPatch.context() as patch:

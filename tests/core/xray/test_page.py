@@ -219,7 +219,7 @@ def test_copies_stand_beside_what_stands_for_them_and_link_to_it():
     assert [side.find("a")[0].attributes["href"] for side in cluster.find("div", "side")] == ["#p0", "#p1", "#p2"]
     assert "the same text" in cluster.text
     assert [node.text for node in cluster.find("ins")] == [","]
-    assert "a copy: #0 stands for it" in root.find("article")[1].text
+    assert "a duplicate: #0 stands for it" in root.find("article")[1].text
     assert "stands for #1 · #2" in root.find("article")[0].text
 
 

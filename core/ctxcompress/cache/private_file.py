@@ -1,0 +1,84 @@
+"""The cache's file on disk: readable by its owner only, and renamed if it is damaged."""
+
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from ctxcompress.errors import ConfigError
+
+__all__ = ["companions", "identity", "make_private", "set_aside"]
+
+_OWNER_ONLY = 0o700
+
+
+def make_private(path: Path) -> None:
+    """Create an empty file if there is none, and revoke other users' access to it and to SQLite's companion files.
+
+    Companion files created later have the permissions of the file. Raises ConfigError for a symbolic link, which could
+    lead anywhere, for anything that is not a regular file, and for another user's file, because that user could change
+    the entries. Raises OSError if the file cannot be created.
+    """
+    if not os.path.lexists(path):
+        _create(path)
+    for file in (path, *companions(path)):
+        with suppress(FileNotFoundError):
+            _revoke_access(file)
+
+
+def companions(path: Path) -> list[Path]:
+    """Return the files that SQLite keeps next to an open file, and leaves behind after a crash."""
+    return [path.with_name(f"{path.name}{ending}") for ending in ("-wal", "-shm")]
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return what distinguishes the file from all other existing files; None if there is no file."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file, replacing one that was set aside before, and return its new path. Raises OSError."""
+    for name in companions(path):
+        name.unlink(missing_ok=True)  # first: a new file must not find them
+    return path.replace(path.with_name(f"{path.name}.damaged"))
+
+
+def _create(path: Path) -> None:
+    # First under a temporary name: closing the file itself would release the locks that SQLite holds in other threads.
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    try:
+        _link(Path(name), path)
+    finally:
+        Path(name).unlink()
+
+
+def _link(file: Path, path: Path) -> None:
+    """Make `path` another name of the file, unless another process has just created it."""
+    with suppress(FileExistsError):
+        try:
+            path.hardlink_to(file)
+        except FileExistsError:
+            raise
+        except OSError:  # some disks have no hard links
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _revoke_access(file: Path) -> None:
+    found = file.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        raise ConfigError(f"{file.name} is a symbolic link")
+    if not stat.S_ISREG(found.st_mode):
+        raise ConfigError(f"{file.name} is not a regular file")
+    if os.name != "posix":
+        return
+    if found.st_uid != os.geteuid():
+        raise ConfigError(f"{file.name} belongs to another user")
+    allowed = stat.S_IMODE(found.st_mode)
+    if allowed & ~_OWNER_ONLY:
+        file.chmod(allowed & _OWNER_ONLY)

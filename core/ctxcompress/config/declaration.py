@@ -1,0 +1,54 @@
+"""How an option is declared: with its default, a description, a check, and what switches it off."""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ctxcompress.config.checks import Check, anything
+
+__all__ = ["Option", "option"]
+
+T = TypeVar("T")
+
+_NO_FILTER = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """What is declared of an option besides its name, type and default."""
+
+    description: str
+    check: Check
+    off: object
+    """The value that switches a filter off."""
+    tool_limits: tuple[float, float] | None
+    """The least and the greatest value that a call of the search tool may give; None if a call cannot give it."""
+
+    @property
+    def is_filter(self) -> bool:
+        """Return whether the option drops or cuts passages before the budget decides."""
+        return self.off is not _NO_FILTER
+
+    @property
+    def summary(self) -> str:
+        """Return the first sentence of the description."""
+        return f"{self.description.partition('. ')[0].removesuffix('.')}."
+
+
+def option(
+    default: T,
+    description: str,
+    check: Check = anything,
+    *,
+    off: object = _NO_FILTER,
+    tool_limits: tuple[float, float] | None = None,
+) -> T:
+    """Return the declaration of an option, as the value of a field of CompressionConfig.
+
+    The first sentence of the description stands alone where there is room for one line. check: for values that are
+    wrong by themselves. off: given for a filter, the value that switches it off. tool_limits: given for an argument of
+    the search tool.
+    """
+    declared = Option(description=description, check=check, off=off, tool_limits=tool_limits)
+    start: Any = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
+    made: Any = field(**start, metadata={"option": declared})
+    return made  # type: ignore[no-any-return]

@@ -1,0 +1,50 @@
+"""The options as keywords of a call. `make options` writes this from ctxcompress.config.options."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypedDict
+
+from ctxcompress.cache.protocol import Cache
+from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.data.results import Format
+from ctxcompress.encoders.encoder import Comparer, Encoder
+from ctxcompress.tokens import Encoding
+
+__all__ = ["Options"]
+
+
+class Options(TypedDict, total=False):
+    """The options of CompressionConfig as keywords of a call."""
+
+    max_tokens: int | Literal["auto"] | None
+    tier: Tier | None
+    encoding: Encoding
+    separator: str
+    format: Format
+    mode: Mode
+    order: Order
+    on_empty: OnEmpty
+    min_score: float | None
+    score_kind: ScoreKind
+    score_key: str | None
+    normalize_scores: bool
+    exact_dedup: bool | None
+    ngram_threshold: float | None
+    similarity_threshold: float | None
+    max_chunks_per_doc: int
+    top_n: int | None
+    metadata_only: bool
+    score_threshold: float
+    max_length: int | None
+    preserve_structure: bool
+    factual_length: int | None
+    factual_cut: FactualCut
+    scorer: Scorer
+    encoder: Encoder | Comparer | None
+    adaptive: bool
+    min_probability: float
+    language: str | None
+    synonyms: Mapping[str, Sequence[str]]
+    technical_synonyms: bool
+    type_weights: Mapping[str, float]
+    metadata_map: Mapping[str, str]
+    cache: Cache | None

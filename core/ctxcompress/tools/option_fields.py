@@ -1,0 +1,114 @@
+"""The options as fields of a pydantic model. `make options` writes this from ctxcompress.config.options.
+
+Only the adapters import it: pydantic comes with their frameworks.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.data.results import Format
+from ctxcompress.tokens import Encoding
+
+__all__ = ["OptionFields"]
+
+
+class OptionFields(BaseModel):
+    """The options of CompressionConfig as fields, each with its description."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    max_tokens: int | Literal["auto"] | None = None
+    """The most tokens of the final text. Without it, `tier` decides. "auto" fits the budget to the query, by its
+    complexity and intent, and stops before the budget is full."""
+    tier: Tier | None = None
+    """The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or "complete"
+    (20,000). Give this or `max_tokens`."""
+    encoding: Encoding = Field(default="o200k_base", json_schema_extra={"type": "string"})
+    """The tiktoken encoding that counts the tokens. A function from a text to its tokens or their number, such as a
+    chat model's `get_num_tokens`, can take its place."""
+    separator: str = "\n\n"
+    """The text between two passages of the final text. Only `format="plain"` uses it; the other formats have separators
+    of their own."""
+    format: Format = "plain"
+    """How the final text shows where each passage is from. "plain" does not; "compact", "verbose", "json" and "xml" add
+    a number and the source, which count in the budget."""
+    mode: Mode = "extract"
+    """What is kept of a passage. "extract" keeps what answers the query; "preview" keeps the best sentence, and the
+    final text has one line for each passage, with its id and headings."""
+    order: Order = "source"
+    """The order of the passages in the final text. "source" is the order of the input; "relevance" puts the best first;
+    "edges" puts the best first and last, because language models overlook the middle. The text of one passage stays in
+    its order."""
+    on_empty: OnEmpty = "keep_best"
+    """What to do where `min_score` would drop all passages. "keep_best" keeps the best one, "original" keeps all,
+    "drop" keeps none."""
+    min_score: float | None = None
+    """The score below which a passage is dropped, where the best one has 1.0. Passages without a score are never
+    dropped by it."""
+    score_kind: ScoreKind = "similarity"
+    """What the scores mean. "similarity": more is better; "distance": less is better, from 0; "rank": 1 is the best;
+    "none": they mean nothing."""
+    score_key: str | None = None
+    """The metadata key that holds the score, for passages without a score of their own. Many rerankers write
+    "relevance_score"."""
+    normalize_scores: bool = True
+    """Whether `min_score` is relative to the best score of the retrieval. Otherwise scores are compared as they are,
+    and `min_score` is the greatest distance or rank."""
+    exact_dedup: bool | None = None
+    """Whether text that stands in several passages is kept once. That is whole passages, paragraphs, and the overlap of
+    two chunks of a document. None does it where the passages do not fit as they are, or where near-duplicates are
+    dropped."""
+    ngram_threshold: float | None = None
+    """The share of word triples in common from which the worse of two passages is dropped, such as 0.7. It is the
+    Jaccard index. Passages that differ in numbers, names, negations or code are kept."""
+    similarity_threshold: float | None = None
+    """The cosine similarity from which the worse of two passages is dropped, such as 0.85. Passages carry the
+    embeddings, or `encoder` makes them. None drops none."""
+    max_chunks_per_doc: int = 0
+    """The most passages kept of one document; 0 keeps all. The document is the doc_id, else the file path or
+    address."""
+    top_n: int | None = None
+    """The most passages kept, the best ones. None keeps all."""
+    metadata_only: bool = False
+    """Whether a line about it takes the place of a passage that scores below `score_threshold`. It has the path, the
+    lines and what they define. These lines come last in the budget."""
+    score_threshold: float = 0.4
+    """The score below which `metadata_only` replaces a passage. It means what `min_score` means."""
+    max_length: int | None = None
+    """The most characters of a passage that are scored, at least 100. Of a longer one the head, the tail and the most
+    important parts in between remain. None cuts no passage."""
+    preserve_structure: bool = True
+    """Whether `max_length` keeps the most important parts: signatures of code, and of prose what the query asks for.
+    Otherwise it cuts out the middle."""
+    factual_length: int | None = None
+    """The most characters kept of a passage where the query asks for a fact, at least 20. A fact is an identifier, a
+    command or a version; the beginning of the passage is kept. None cuts no passage."""
+    factual_cut: FactualCut = "boundary"
+    """Where `factual_length` cuts: at a "boundary" of sentences or words, or at the very "character"."""
+    scorer: Scorer = "evidence"
+    """What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does."""
+    encoder: object | None = Field(default=None, json_schema_extra={"type": "object"})
+    """What tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as
+    `StaticVectors()`; adapters take an embedding model of their framework."""
+    adaptive: bool = False
+    """Whether to stop before the budget is full, at segments that are hardly needed. Input that fits as it is stays as
+    it is."""
+    min_probability: float = 0.012
+    """How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."""
+    language: str | None = None
+    """The language of the texts as an ISO 639-1 code, such as "en". None detects it."""
+    synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)
+    """Other words that mean the same, by a word of the query."""
+    technical_synonyms: bool = False
+    """Whether to use a small built-in table of synonyms for technical English as well."""
+    type_weights: Mapping[str, float] = Field(default_factory=dict)
+    """A factor on the score of segments, by their kind. The kinds are "heading", "paragraph", "list_item", "table",
+    "code", "quote" and "metadata"; without a factor it is 1.0. QATBE_TYPE_WEIGHTS has the published factors."""
+    metadata_map: Mapping[str, str] = Field(default_factory=dict)
+    """The metadata key that holds a passage's title, header_path, doc_id or file_path, where it is not a usual one."""
+    cache: object | None = Field(default=None, json_schema_extra={"type": "object"})
+    """A cache for what is found out about passages, one of ctxcompress.cache. It saves time and changes nothing
+    else."""
