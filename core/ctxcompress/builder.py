@@ -150,7 +150,7 @@ class ContextBuilder:
         self, passages: PassageInput, query: str | None, max_tokens: int | None, *, rebalance: bool
     ) -> "_AddRequest":
         if query is not None and not isinstance(query, str):
-            raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep the first passages")
+            raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         checks.check_flag("rebalance", rebalance)
         if max_tokens is not None:
             checks.check_count("max_tokens", max_tokens, 1, "or None for all that remains")

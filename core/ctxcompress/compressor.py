@@ -54,7 +54,7 @@ class Compressor:
         string, mapping or Passage. Raises TokenizerUnavailable if the encoding cannot be loaded.
         """
         if query is not None and not isinstance(query, str):
-            raise InputError(f"query is a {type(query).__name__}; give a string, or None to keep the first passages")
+            raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         config = self.config.with_options(**options)
         input_passages = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key)
         compressor = Compressor(resolve_auto_budget(query or "", config))

@@ -1,4 +1,4 @@
-"""Truncate long passages, and describe passages with a low score in a line each.
+"""Truncate long passages, and write the metadata lines of passages with a low score.
 
 This composes the algorithms of `reduce.truncation` and `reduce.metadata_only`, and has none of its own.
 """
@@ -153,7 +153,7 @@ class _Cutter:
 
 
 def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int, str]:
-    """Return, for the passages with these numbers, the line that says what the passage is."""
+    """Return the metadata lines of the passages with these numbers, by number."""
     chosen = {number: passages[number] for number in numbers}
     return {
         number: metadata_line(passage, outline(passage.text, passage.file_path or passage.title))
@@ -162,9 +162,9 @@ def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[
 
 
 def find_escapes(passages: Sequence[Passage], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
-    """Return, by passage number, the offsets at which a passage's own text could pass for a line about a passage.
+    """Return the offsets at which a passage's own text could pass for a metadata line, by passage number.
 
-    There are none if the options have no such lines.
+    There are none if the options allow no metadata lines.
     """
     if not config.metadata_only or config.mode == "preview":
         return {}

@@ -72,7 +72,7 @@ class OutcomeBuilder:
             if index in self._reduction.reasons:
                 leader, reason = self._reduction.leaders.get(index), self._reduction.reasons[index]
                 if reason is Reason.METADATA and index not in self.spans:
-                    reason = Reason.BUDGET  # not even the line about it fits
+                    reason = Reason.BUDGET  # not even its metadata line fits
                 yield Decision(index, passage, inverse((), len(passage.text)), reason, leader)
             elif index in self._in_parts:
                 yield from self._dropped_parts(index, passage)

@@ -27,7 +27,7 @@ class Reduced:
     layout: Layout
     """The documents, and how the final text shows them."""
     lines: Lines
-    """The lines that replace passages with a low score."""
+    """The metadata lines that replace passages with a low score."""
     budget: int
     """The tokens for documents: the budget without the share of the lines."""
     whole: Selection | None
@@ -78,7 +78,7 @@ def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[
 
 
 def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]:
-    """Return the lines about passages with a low score. A line that was delivered before is a duplicate."""
+    """Return the metadata lines of passages with a low score. A line that was delivered before is a duplicate."""
     low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
     if not low:
         return Lines({}, ()), reduction

@@ -37,7 +37,7 @@ _PART_SIZE = 500
 Spans = tuple[tuple[int, int], ...]
 Markers = tuple[tuple[int, str], ...]
 Kept = tuple[int, Spans, int, float, tuple[int, ...], Markers, str | None]
-"""(index, spans, tokens, relevance, stands_for, markers, the line about the passage if it is `metadata_only`)."""
+"""(index, spans, tokens, relevance, stands_for, markers, the metadata line or None)."""
 T = TypeVar("T")
 
 
