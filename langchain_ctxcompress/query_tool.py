@@ -1,6 +1,6 @@
-"""A tool for agents that searches: what a retriever finds, compressed, with the arguments of the search tool."""
+"""The search tool for agents: it compresses what a retriever finds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,45 +9,40 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from ctxcompress.tools.arguments import QUERY, Parameters
+from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
 
 __all__ = ["query_tool"]
 
-_TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool}
-
 
 def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **options: Any) -> BaseTool:
     """Make the tool `query_documents_compressed` with the arguments query, top_n, min_score, similarity_threshold,
     ngram_threshold, show_stats and filters.
 
-    It returns what of the documents that `retriever` finds answers the query, each under a line that says where it is
-    from, in at most `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. Results below
-    `min_score` of the best one's score are dropped, and duplicates. Its artifact is the documents: copies that hold
-    what is kept, as CtxCompressor makes them.
+    It returns the parts of the found documents that answer the query, each under a line with its source, in at most
+    `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. Results that score below
+    `min_score`, relative to the best one, are dropped, and so are duplicates. The tool's artifact is the documents:
+    copies with the kept text, as CtxCompressor makes them.
 
-    top_n is 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1, or null, which
-    switches the filter off; filters=false switches all of them off. Another value gives a message with status "error"
-    that says so. Scores and embeddings are used where documents carry them: `CtxCompressRetriever` and `ScoredSearch`
-    say how.
+    top_n is 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches one
+    filter off, filters=false all of them. Another value gives a message with status "error". Scores and embeddings are
+    used where documents carry them; see `CtxCompressRetriever` and `ScoredSearch`.
 
-    retriever: or any runnable from a query to a list of documents; its run is a child of the tool's. It decides how
-    many documents there are to choose from: let it find some more than fit.
-    options: those of CtxCompressor other than `preset`, which is "docs". Those that are arguments of a call are their
-    defaults.
+    retriever: a retriever, or any runnable from a query to a list of documents; its run is a child of the tool's run.
+    It should find more documents than fit, so that there is a choice.
+    options: those of CtxCompressor other than `preset`, which is "docs". The arguments of a call default to them.
 
-    Raises ValueError for a wrong value. The tool raises on what the retriever, or an encoder, raises.
+    Raises ValueError for a wrong value. The tool raises what the retriever or an encoder raises.
     """
     tool = QueryTool.of(max_tokens=max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
     search = _Search(retriever, tool)
     return StructuredTool(
         name=NAME,
         description=DESCRIPTION,
-        args_schema=_input_model(tool.parameters),
+        args_schema=query_input(tool.parameters),
         func=search.query,
         coroutine=search.aquery,
         response_format="content_and_artifact",
@@ -57,7 +52,7 @@ def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **opt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """What the tool does."""
+    """The calls of the tool."""
 
     retriever: RetrieverLike
     tool: QueryTool
@@ -71,7 +66,7 @@ class _Search:
     async def aquery(self, callbacks: Callbacks = None, **given: Any) -> tuple[str, list[Document]]:
         asked = self.tool.parameters.read(given)
         documents = await self.retriever.ainvoke(asked.query, {"callbacks": callbacks})
-        # Documents with large metadata take their time to be read and copied.
+        # Documents with large metadata take time to read and copy.
         passages = await run_in_executor(None, passages_from_documents, documents, self.tool.config)
         found = await self.tool.answer_off_loop(asked, passages)
         return await run_in_executor(None, self._shown, documents, found)
@@ -81,30 +76,6 @@ class _Search:
         return found.text, [compressed_document(documents[part.index], part, self.tool.config) for part in kept]
 
 
-def _input_model(parameters: Parameters) -> type[BaseModel]:
-    """The arguments as a model, which hands what a model sent to the core to be checked."""
-
-    class _Checked(BaseModel):
-        model_config = ConfigDict(extra="forbid")
-
-        @model_validator(mode="before")
-        @classmethod
-        def _check(cls, given: object) -> object:
-            # Before pydantic looks at the types: it would take "10" or True for a number.
-            if isinstance(given, Mapping):
-                parameters.read(given)
-            return given
-
-    fields: dict[str, Any] = {
-        name: (
-            _TYPES[of.kind] | None if of.nullable else _TYPES[of.kind],
-            Field(of.default, ge=of.least, le=of.most, description=of.description),
-        )
-        for name, of in parameters.besides_query.items()
-    }
-    return create_model("QueryInput", __base__=_Checked, query=(str, Field(min_length=1, description=QUERY)), **fields)
-
-
 def _message(error: Any) -> str:
-    """What is wrong with the arguments, for the model to read. error: pydantic's, of either version."""
+    """Return what is wrong with the arguments, for the model to read. error: pydantic's, of either version."""
     return "; ".join(found["msg"].removeprefix("Value error, ") for found in error.errors())

@@ -1,28 +1,35 @@
-"""A tool whose output comes back shorter, and that is else the same tool."""
+"""A copy of a tool that returns shorter outputs and is the same tool in every other way."""
 
 import copy
 import functools
-import types
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard, TypeVar
 
 from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, ToolOutput
 
-from ctxcompress import CompressionConfig, Compressor, compress_search_results
-from ctxcompress.search.tool_outputs import evident_results, is_json, on_thread
-from llamaindex_ctxcompress.embeddings import Preset, config_of
+from ctxcompress.tools.output_compressor import (
+    QUERY_NAMES,
+    OutputCompressor,
+    check_limits,
+    class_with,
+    is_json,
+    named_query,
+    on_thread,
+    only_text,
+)
+from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = ["compress_tool"]
 
 Tool = TypeVar("Tool", bound=BaseTool)
 
-_QUERY_NAMES = ("query", "q", "question", "search_query", "input", "query_str")
+_QUERY_NAMES = (*QUERY_NAMES, "query_str")
 _METHODS = ("__call__", "call")
 _TRIES = 3
-"""How often search results are cut anew until they fit as Python writes them."""
+"""How often search results are compressed again until they fit as Python writes them."""
 
 
 def compress_tool(
@@ -32,65 +39,57 @@ def compress_tool(
     max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
-    preset: Preset | None = None,
     **options: Any,
 ) -> Tool:
-    """A copy of `tool` that keeps of each output what answers the query of the call, in at most `max_tokens` tokens.
+    """Return a copy of `tool` whose outputs keep what answers the query of the call, in at most `max_tokens` tokens.
 
     To an agent it is the same tool: class, metadata, context parameter, `call` and `acall`. Of a `ToolOutput` only the
-    text blocks change; raw_input and raw_output are those of `tool`, and so is an output with `is_error`. `tool` itself
-    is not changed.
+    text blocks change; raw_input, raw_output and outputs with `is_error` stay as they are. `tool` itself does not
+    change.
 
     Search results (see `ctxcompress.compress_search_results`), given as JSON text or as objects that LlamaIndex writes
-    with `str()`, come back in their shape: those that fit as they are, else as many as fit, each within the limits of
-    the query's complexity; one alone, such as a page, has the budget to itself. Nodes of a retriever are compressed as
-    passages, other text as text. What has less than `min_tokens` tokens stays as it is, and so do JSON, lists and
-    mappings that are no search results by their keys.
+    with `str()`, keep their shape. Results that fit stay as they are; otherwise as many as fit are kept, each within
+    the limits of the query's complexity. A single result, such as a page, has the budget to itself. Nodes of a
+    retriever are compressed as passages, other text as text. Outputs of fewer than `min_tokens` tokens stay as they
+    are, and so do JSON, lists and mappings that are not search results by their keys.
 
-    query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
-    search_query, input or query_str, or the only one that is a text; where there is none, what comes first is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: of the query, which
-    limits search results; None tells it from the query. options: those of CtxCompressPostprocessor other than `mode`,
-    `format` and `metadata_mode`.
+    query_argument: the argument that holds the query. Without it, it is the one called query, q, question,
+    search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
+    every query, which limits search results; None classifies each query. options: those of CtxCompressPostprocessor
+    other than `mode`, `format`, `metadata_mode` and `trace_to`.
 
-    Raises TypeError if `tool` is no tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
-    raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that cannot be had.
+    Raises TypeError if `tool` is not a tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
+    raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that can neither be found nor fetched.
     """
     if not isinstance(tool, BaseTool):
         raise TypeError(
             f"tool is a {type(tool).__name__}; give a BaseTool, such as FunctionTool.from_defaults(function)"
         )
-    if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
-        raise ValueError(f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all outputs")
-    compress_search_results([], None, complexity=complexity)  # which says what is wrong with it
-    config = config_of(dict(mode="extract", format="plain", max_tokens=max_tokens, **options), preset)
+    check_limits(min_tokens, complexity)
+    config = CtxCompressPostprocessor.config_of(dict(mode="extract", format="plain", max_tokens=max_tokens, **options))
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
     return _twin(tool, _Outputs(config, min_tokens, complexity), names)
 
 
 @dataclass(frozen=True, slots=True)
-class _Outputs:
-    """Shortens what tools return, within the budget of `config`."""
-
-    config: CompressionConfig
-    min_tokens: int
-    complexity: str | None
+class _Outputs(OutputCompressor):
+    """A compressor for what LlamaIndex's tools return."""
 
     def shortened(self, output: ToolOutput, query: str | None) -> ToolOutput:
-        """The same output with less text; the very same where there is nothing to be done."""
+        """Return the output with less text; the very same output if it stays as it is."""
         if not isinstance(output, ToolOutput) or output.is_error:
             return output
         texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
-        if self._count("\n".join(texts)) < self.min_tokens:
+        if self.count("\n".join(texts)) < self.min_tokens:
             return output
-        resolve_auto_budget = replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
-        kept = resolve_auto_budget._kept(texts, output.raw_output, query)
-        if kept is None or self._count("\n".join(kept)) >= self._count("\n".join(texts)):
+        kept = self.for_query(query)._kept(texts, output.raw_output, query)
+        if kept is None or self.count("\n".join(kept)) >= self.count("\n".join(texts)):
             return output
         return output.model_copy(update={"blocks": _with_texts(output.blocks, kept)})
 
     def _kept(self, texts: Sequence[str], raw: object, query: str | None) -> Sequence[str] | None:
-        """What takes the place of each text, nothing for one that goes; None if nothing can be done."""
+        """Return a replacement for each text, "" for a dropped one; None if the output stays as it is."""
         if len(texts) == 1:
             return self._of_one(texts[0], raw, query)
         if any(map(is_json, texts)):
@@ -107,35 +106,34 @@ class _Outputs:
             return [found]
         if is_json(text) or (is_written and isinstance(raw, list | tuple | Mapping)):
             return None
-        return [Compressor(self.config).compress(query, [text]).text]
+        return [self.compress([text], query).text]
 
     def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> list[str]:
-        result = Compressor(self.config.with_options(separator=separator)).compress(query, texts)
+        result = self.compress(texts, query, separator=separator)
         kept = {part.index: part.text for part in result.passages}
         return [kept.get(place, "") for place in range(len(texts))]
 
     def _search(self, results: object, query: str | None) -> str | None:
-        """Search results as LlamaIndex writes them, as they are if they fit; None if it is none. Their budget is in
-        JSON, which is shorter."""
+        """Return search results as LlamaIndex writes them; None for other content.
+
+        The core counts them as JSON, which is shorter, so they may have to be compressed again.
+        """
         budget = self.config.budget
         for _ in range(_TRIES):
-            found = evident_results(results, query, self.config, max_tokens=budget, complexity=self.complexity)
+            found = self.search_results(results, query, budget)
             if found is None:
                 return None
-            if self._count(str(results)) <= self.config.budget:
+            if self.count(str(results)) <= self.config.budget:
                 return str(results)
             text = str(found.results)
-            if (tokens := self._count(text)) <= self.config.budget:
+            if (tokens := self.count(text)) <= self.config.budget:
                 break
             budget = max(1, budget * self.config.budget // tokens)
         return text
 
-    def _count(self, text: str) -> int:
-        return Compressor(self.config).count(text)
-
 
 def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
-    """A copy of the tool, of a class of its own whose calls shorten what the tool's return."""
+    """Return a copy of the tool, of a subclass that compresses what the tool's methods return."""
     kind = type(tool)
 
     def method(name: str) -> Callable[..., ToolOutput]:
@@ -158,26 +156,23 @@ def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
     methods["__reduce__"] = reduce
     if hasattr(kind, "acall"):
         methods["acall"] = acall
-    named = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     twin = copy.copy(tool)
-    twin.__class__ = types.new_class(kind.__name__, (kind,), exec_body=lambda body: body.update(named | methods))
+    twin.__class__ = class_with(kind, methods)
     return twin
 
 
 def _itself(twin: BaseTool, kind: type[Tool]) -> Tool:
-    """The same tool as its own class has it, with the very same attributes: its methods may call each other, and what
-    one of them returns must not be shortened twice."""
+    """Return the tool as its own class has it, with the same attributes.
+
+    The tool's methods may call each other, and the output of one must not be compressed twice.
+    """
     tool = kind.__new__(kind)
     object.__setattr__(tool, "__dict__", vars(twin))
     return tool
 
 
 def _query(args: Sequence[object], kwargs: Mapping[str, object], names: Collection[str]) -> str | None:
-    """What a call looks for."""
-    named = (value for name in names if isinstance(value := kwargs.get(name), str) and value.strip())
-    found = next(named, None)
-    texts = [value for value in (*args, *kwargs.values()) if isinstance(value, str) and value.strip()]
-    return found or (texts[0] if len(texts) == 1 else None)
+    return named_query(kwargs, names) or only_text((*args, *kwargs.values()))
 
 
 def _are_nodes(raw: object) -> TypeGuard[list[NodeWithScore]]:
@@ -185,7 +180,7 @@ def _are_nodes(raw: object) -> TypeGuard[list[NodeWithScore]]:
 
 
 def _with_texts(blocks: Sequence[Any], texts: Sequence[str]) -> list[Any]:
-    """The blocks, with these texts in the text blocks; without those that have none now."""
+    """Return the blocks with these texts in the text blocks, without text blocks that are empty now."""
     left = iter(texts)
     changed = [
         block.model_copy(update={"text": next(left)}) if isinstance(block, TextBlock) else block for block in blocks

@@ -1,4 +1,4 @@
-"""A tool for agents that searches: what a retriever or a query engine finds, compressed."""
+"""The search tool for agents: it compresses what a retriever or a query engine finds."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,32 +8,30 @@ from typing import Any
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, Response
-from llama_index.core.bridge.pydantic import BaseModel, Field, create_model
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
 from ctxcompress import Passage
-from ctxcompress.tools.arguments import QUERY, Parameters
+from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
-from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
+from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
 from llamaindex_ctxcompress.embeddings import as_encoder
 
 __all__ = ["Found", "query_tool"]
 
-_TYPES: dict[str, Any] = {"integer": int, "number": float, "boolean": bool}
-
 
 class Found(BaseModel):
-    """What `query_documents_compressed` gives as `raw_output`."""
+    """The `raw_output` of `query_documents_compressed`."""
 
     text: str
-    """All that the language model reads."""
+    """Everything that the language model reads."""
     response: str = ""
-    """What a query engine answered, in full."""
+    """The full answer of a query engine."""
     nodes: list[NodeWithScore]
-    """Copies of the nodes that hold what is kept, as CtxCompressPostprocessor makes them."""
+    """Copies of the nodes with the kept text, as CtxCompressPostprocessor makes them."""
     compression_stats: dict[str, Any]
-    """How many results each step left, and the tokens before and after, and what was left undone."""
+    """The results after each step, the tokens before and after, and the steps that were skipped."""
 
     def __str__(self) -> str:
         return self.text
@@ -45,19 +43,18 @@ def query_tool(
     """Make the tool `query_documents_compressed` with the arguments query, top_n, min_score, similarity_threshold,
     ngram_threshold, show_stats and filters.
 
-    It returns what of the nodes that a retriever finds, or that a query engine answers from, answers the query, each
-    under a line that says where it is from, in at most `max_tokens` tokens (2,000 if neither this nor `tier` is given),
-    statistics included. The answer of a query engine comes before them, of a long one what fits into half of that.
-    Results below `min_score` of the best one's score are dropped, and duplicates. Its raw output is a `Found`. Nodes
-    are never changed.
+    It returns the parts of the found nodes that answer the query, each under a line with its source, in at most
+    `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. The answer of a query engine
+    comes first, cut to half of these tokens. Results that score below `min_score`, relative to the best one, are
+    dropped, and so are duplicates. The tool's raw output is a `Found`. Nodes never change.
 
-    options: those of CtxCompressPostprocessor other than `preset`, which is "docs", and `metadata_mode`. Those that are
-    arguments of a call are their defaults.
+    options: those of CtxCompressPostprocessor other than `preset`, which is "docs", and `metadata_mode`. The arguments
+    of a call default to them.
 
-    Raises ValueError for a wrong value, also for the format "json" or "xml" with a query engine, whose answer comes
-    first, and for an unknown option. The tool raises ValueError for an argument that is not within its limits
-    (top_n 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches each of
-    them off), which agents hand on to the model, and what the retriever, the engine or an encoder raises.
+    Raises ValueError for an unknown option or a wrong value, also for the format "json" or "xml" with a query engine,
+    whose answer comes first. The tool raises ValueError for an argument outside its limits (top_n 1 to 100, min_score 0
+    to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches each of them off), which agents show to
+    the model, and whatever the retriever, the engine or an encoder raises.
     """
     tool = QueryTool.of(max_tokens=max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
     if tool.config.format in ("json", "xml") and not isinstance(source, BaseRetriever):
@@ -71,13 +68,13 @@ def query_tool(
         async_fn=search.aquery,
         name=NAME,
         description=DESCRIPTION,
-        fn_schema=_input_model(tool.parameters),
+        fn_schema=query_input(tool.parameters),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """What the tool does."""
+    """The calls of the tool."""
 
     source: BaseRetriever | BaseQueryEngine
     tool: QueryTool
@@ -109,28 +106,11 @@ class _Search:
         return [passage_from_node(item, config.metadata_map, config.score_key) for item in nodes]
 
 
-def _input_model(parameters: Parameters) -> type[BaseModel]:
-    """The arguments as a model, of which agents make the schema."""
-    fields: dict[str, Any] = {
-        name: (
-            _TYPES[of.kind] | None if of.nullable else _TYPES[of.kind],
-            Field(of.default, ge=of.least, le=of.most, description=of.description),
-        )
-        for name, of in parameters.besides_query.items()
-    }
-    return create_model("QueryInput", query=(str, Field(min_length=1, description=QUERY)), **fields)
-
-
 def _read(response: RESPONSE_TYPE) -> tuple[str, list[NodeWithScore]]:
     is_empty = isinstance(response, Response) and not response.response
     return "" if is_empty else str(response), response.source_nodes
 
 
 def _shown(lead: str, nodes: Sequence[NodeWithScore], found: Answer) -> Found:
-    kept = [
-        compressed_node(nodes[part.index], part, part.index, part.stands_for)
-        if is_text_only(nodes[part.index].node)
-        else passed_through(nodes[part.index])
-        for part in found.kept
-    ]
+    kept = [compressed_or_same(nodes[part.index], part) for part in found.kept]
     return Found(text=found.text, response=lead, nodes=kept, compression_stats=found.compression_stats())

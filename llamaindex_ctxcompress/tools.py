@@ -1,4 +1,4 @@
-"""Two tools for agents: one shows what a search finds in a line each, the other one opens a line."""
+"""Two tools for agents: one shows a line for each result of a search, the other opens a result."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,35 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.bridge.pydantic import BaseModel, Field
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
-from ctxcompress import Compression, Compressor, KeptPassage, Passage
+from ctxcompress import Compression, Compressor, Passage
 from ctxcompress.errors import InputError
-from ctxcompress.tools.preview_tools import CHUNK_ID, EXPAND, MAX_TOKENS, NOTHING, SEARCH, PreviewTools
-from llamaindex_ctxcompress.convert import compressed_node, is_text_only, passage_from_node, passed_through
-from llamaindex_ctxcompress.embeddings import Preset, config_of
+from ctxcompress.tools.input_models import ExpandInput, SearchInput
+from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
+from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
+from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = ["Previews", "preview_tools"]
 
 
-class _SearchInput(BaseModel):
-    query: str = Field(description="What to look for: a question or keywords.")
-
-
-class _ExpandInput(BaseModel):
-    chunk_id: str = Field(description=CHUNK_ID)
-    max_tokens: int | None = Field(default=None, ge=1, description=MAX_TOKENS)
-
-
 class Previews(BaseModel):
-    """What `search_previews` gives as `raw_output`."""
+    """The `raw_output` of `search_previews`."""
 
     text: str
-    """The lines, which is all that the language model reads."""
+    """The lines: everything that the language model reads."""
     nodes: list[NodeWithScore]
-    """The nodes of the lines: copies that hold the sentence, as CtxCompressPostprocessor makes them."""
+    """The nodes of the lines: copies with the sentence, as CtxCompressPostprocessor makes them."""
 
     def __str__(self) -> str:
         return self.text
@@ -45,41 +37,41 @@ def preview_tools(
     *,
     max_tokens: int | None = None,
     max_remembered: int = 1_000,
-    preset: Preset | None = None,
     **options: Any,
 ) -> tuple[FunctionTool, FunctionTool]:
-    """The tools `search_previews` and `expand_chunk`, so that an agent sees much and reads only what it needs.
+    """Return the tools `search_previews` and `expand_chunk`, with which an agent sees much and reads what it needs.
 
-    `search_previews(query)` returns one line a result, `[id] title › headings: best sentence`, in at most `max_tokens`
-    tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its raw output is a
-    `Previews`, which has copies of the nodes of these lines. Nodes are never changed.
-    `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or what of it answers the query of the last search
-    that found it best. An id that is not known gives a message that says what to do.
+    `search_previews(query)` returns one line for each result, `[id] title › headings: best sentence`, in at most
+    `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its raw
+    output is a `Previews`, with copies of the nodes of these lines. Nodes never change.
+    `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or the parts of it that best answer the last query
+    that found it. An unknown id gives a message that says what to do.
 
-    The id is the node's: the same in every search. Two different texts never have one id; where two nodes have, or
-    where it does not go into a line, it is a short hash of the text and where it comes from. The pair remembers the
-    last `max_remembered` nodes that were found, or all of the last search if these are more; the least recently found
-    go first.
+    The id is the node's: the same in every search. Two different texts never have the same id: where two nodes would,
+    or where the id does not fit into a line, it is a short hash of the text and its source. The pair remembers the last
+    `max_remembered` nodes that were found, or all of the last search if these are more; the least recently found are
+    forgotten first.
 
-    options: those of CtxCompressPostprocessor other than `mode` and `metadata_mode`, such as `min_score`, `top_n`.
+    options: those of CtxCompressPostprocessor other than `mode`, `metadata_mode` and `trace_to`, such as `min_score`,
+    `top_n`, `preset`.
 
-    Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a
-    `max_tokens` below 1, which agents hand on to the model, and what the retriever, or an encoder, raises.
+    Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a `max_tokens` below 1,
+    which agents show to the model, and whatever the retriever or an encoder raises.
     """
-    config = config_of(dict(mode="preview", max_tokens=max_tokens, **options), preset)
+    config = CtxCompressPostprocessor.config_of(dict(mode="preview", max_tokens=max_tokens, **options))
     pair = _Pair(retriever, PreviewTools(Compressor(config), max_remembered=max_remembered))
     search = FunctionTool.from_defaults(
-        fn=pair.search, async_fn=pair.asearch, name="search_previews", description=SEARCH, fn_schema=_SearchInput
+        fn=pair.search, async_fn=pair.asearch, name="search_previews", description=SEARCH, fn_schema=SearchInput
     )
     expand = FunctionTool.from_defaults(
-        fn=pair.expand, async_fn=pair.aexpand, name="expand_chunk", description=EXPAND, fn_schema=_ExpandInput
+        fn=pair.expand, async_fn=pair.aexpand, name="expand_chunk", description=EXPAND, fn_schema=ExpandInput
     )
     return search, expand
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pair:
-    """What the two tools do."""
+    """The calls of the two tools."""
 
     retriever: BaseRetriever
     tools: PreviewTools
@@ -108,21 +100,11 @@ class _Pair:
             return str(error)
 
     def _found(self, query: str, nodes: Sequence[NodeWithScore]) -> list[tuple[NodeWithScore, Passage]]:
-        """Each node with its passage under the id that it is remembered with; the same one twice is one."""
         config = self.tools.compressor.config
         passages = [passage_from_node(item, config.metadata_map, config.score_key) for item in nodes]
-        found: dict[str, tuple[NodeWithScore, Passage]] = {}
-        for item, passage in zip(nodes, self.tools.remember(query, passages), strict=True):
-            found.setdefault(passage.id, (item, passage))
-        return list(found.values())
+        return self.tools.remember_items(query, nodes, passages)
 
 
 def _shown(found: Sequence[tuple[NodeWithScore, Passage]], compression: Compression) -> Previews:
-    nodes = [_copied(found[kept.index][0], kept) for kept in compression.passages]
+    nodes = [compressed_or_same(found[kept.index][0], kept) for kept in compression.passages]
     return Previews(text=compression.text or NOTHING, nodes=nodes)
-
-
-def _copied(item: NodeWithScore, kept: KeptPassage) -> NodeWithScore:
-    if is_text_only(item.node):
-        return compressed_node(item, kept, kept.index, kept.stands_for)
-    return passed_through(item)

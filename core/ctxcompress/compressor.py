@@ -12,9 +12,10 @@ from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
 from ctxcompress.errors import CtxCompressError, InputError
+from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.task import Frame, Task, resolve_auto_budget
+from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.xray.collect import collect_xray

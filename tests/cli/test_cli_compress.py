@@ -243,3 +243,30 @@ def test_an_envelope_with_nothing_in_it_is_said_too(files: list[str]) -> None:
     result = run(*files, "--max-tokens", "12", "--format", "xml")
     assert result.exit_code == 0
     assert "nothing fits into 12 tokens" in result.stderr
+
+
+def test_any_option_can_be_set_by_its_name_and_a_value_in_toml(files: list[str]) -> None:
+    result = run(
+        *files, "--json", "--set", "top_n=1", "--set", "score_kind=rank", "--set", 'synonyms={timeout=["limit"]}'
+    )
+    assert len(json.loads(result.stdout)["passages"]) == 1
+
+
+def test_a_named_option_wins_over_one_that_is_set(files: list[str]) -> None:
+    output = run(*files, "--set", "max_tokens=5", "--max-tokens", "30", "--json").stdout
+    assert json.loads(output)["max_tokens"] == 30
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("top_n", "'top_n' sets no option; give NAME=VALUE, such as top_n=5"),
+        ("topn=5", "there is no option 'topn'; did you mean 'top_n'?"),
+        ("top_n=five", "top_n is 'five'; give a whole number, at least 1, or None to keep all"),
+        ("encoder=magic", "encoder is 'magic'; give 'static'"),
+    ],
+)
+def test_a_wrong_assignment_is_refused(assignment: str, message: str) -> None:
+    result = run("--set", assignment, stdin="text")
+    assert result.exit_code == 2
+    assert message in result.stderr

@@ -74,7 +74,7 @@ async def test_the_tools_are_listed_with_their_schemas(client: Calls) -> None:
     assert query.output_schema == dict(OUTPUT_SCHEMA)
     assert query.input_schema["properties"]["top_n"] == {
         "type": ["integer", "null"],
-        "description": "How many results at most, the best ones; null for as many as fit.",
+        "description": "The most passages kept, the best ones. null switches this off.",
         "default": 5,
         "minimum": 1,
         "maximum": 100,

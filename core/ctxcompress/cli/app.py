@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -24,11 +24,13 @@ from ctxcompress.cli.common_options import (
     MaxTokensOption,
     PresetOption,
     QueryOption,
+    SetOption,
     TierOption,
 )
 from ctxcompress.cli.inputs import STDIN, Choice, Inputs, read_inputs
 from ctxcompress.cli.report import as_json, complain, stats_table, write_file, write_new_page, write_text
 from ctxcompress.config.options import Format, Options, Preset, Tier
+from ctxcompress.config.toml import option_from_text
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
@@ -72,6 +74,7 @@ def compress_command(
     config: ConfigOption = None,
     encoder: EncoderOption = None,
     format: FormatOption = None,
+    others: SetOption = None,
     preview: Annotated[bool, typer.Option("--preview", help="Print one line for each text instead.")] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object with what was kept, what was dropped, and why.")
@@ -89,7 +92,7 @@ def compress_command(
         options = _options(max_tokens, tier, encoding, language, encoder, format)
         if preview:
             options["mode"] = "preview"
-        start = _start(preset, config)
+        start = _start(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(screen, inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
@@ -127,6 +130,7 @@ def xray(
     config: ConfigOption = None,
     encoder: EncoderOption = None,
     format: FormatOption = None,
+    others: SetOption = None,
 ) -> None:
     """Write an HTML page that shows which parts of the texts are kept, and why.
 
@@ -137,7 +141,7 @@ def xray(
     """
     with _readable_errors():
         options = _options(max_tokens, tier, encoding, language, encoder, format)
-        start = _start(preset, config)
+        start = _start(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(_screen(), inputs.passages):
             page = compress(query, inputs.passages, config=start, **options).xray()
@@ -185,6 +189,7 @@ def mcp_command(
         typer.Option(help="How an answer shows the source of each result.", show_default="compact"),
     ] = None,
     encoder: EncoderOption = None,
+    others: SetOption = None,
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
     ] = False,
@@ -208,7 +213,7 @@ def mcp_command(
             signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve(
             docs,
-            config=_start(preset, config) if preset or config else None,
+            config=_start(preset or (None if config else "docs"), config, others),
             max_tokens=max_tokens,
             format=format,
             encoder=encoder_named(encoder) if encoder is not None else None,
@@ -238,7 +243,13 @@ def _options(
     return options
 
 
-def _start(preset: Preset | None, config: str | None) -> CompressionConfig:
+def _start(preset: Preset | None, config: str | None, others: list[str] | None) -> CompressionConfig:
+    """Return the options of the preset or the file, and over them those of `--set`."""
+    given: Any = dict(map(option_from_text, others or ()))
+    return _named(preset, config).with_options(**given)
+
+
+def _named(preset: Preset | None, config: str | None) -> CompressionConfig:
     if preset is not None and config is not None:
         raise ConfigError(f"both --preset {preset} and --config {config} are given; name the preset in the file")
     if config is None:

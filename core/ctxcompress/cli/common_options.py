@@ -1,10 +1,13 @@
-"""Options that several commands share."""
+"""Options that several commands share.
+
+The options of a compression have the texts of their declarations; `--set` gives any other of them.
+"""
 
 from typing import Annotated
 
 import typer
 
-from ctxcompress.config.options import Format, Preset, Tier
+from ctxcompress.config.options import OPTIONS, Format, Preset, Tier
 
 __all__ = [
     "ConfigOption",
@@ -19,6 +22,7 @@ __all__ = [
     "MaxTokensOption",
     "PresetOption",
     "QueryOption",
+    "SetOption",
     "TierOption",
 ]
 
@@ -56,17 +60,21 @@ JsonlOption = Annotated[
     ),
 ]
 MaxTokensOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Limit the output to N tokens.", show_default=False)
+    int | None, typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, show_default=False)
 ]
-TierOption = Annotated[
-    Tier | None,
-    typer.Option(help="Instead of --max-tokens: 200, 1,000 (the default), 5,000 or 20,000 tokens.", show_default=False),
-]
-EncodingOption = Annotated[
-    str | None, typer.Option(help="The tiktoken encoding that counts tokens.", show_default="o200k_base")
-]
+TierOption = Annotated[Tier | None, typer.Option(help=OPTIONS["tier"].summary, show_default=False)]
+EncodingOption = Annotated[str | None, typer.Option(help=OPTIONS["encoding"].summary, show_default="o200k_base")]
 LanguageOption = Annotated[
-    str | None, typer.Option(metavar="CODE", help="The language of the texts, such as en.", show_default="detected")
+    str | None, typer.Option(metavar="CODE", help=OPTIONS["language"].summary, show_default="detected")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other option of CompressionConfig, as in TOML: top_n=5, order=relevance. Repeatable.",
+        show_default=False,
+    ),
 ]
 PresetOption = Annotated[
     Preset | None,
@@ -85,11 +93,10 @@ EncoderOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The encoder that compares meanings: static, the English word vectors of the extra static.",
+        help=f"{OPTIONS['encoder'].summary} Give static: English word vectors of the extra static.",
         show_default="none",
     ),
 ]
 FormatOption = Annotated[
-    Format | None,
-    typer.Option(help="How the output shows the source of each text.", show_default="plain: not at all"),
+    Format | None, typer.Option(help=OPTIONS["format"].summary, show_default="plain: without a source")
 ]

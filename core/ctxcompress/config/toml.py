@@ -1,4 +1,6 @@
-"""The tables of a configuration file, as documentation and code search tools write them, as options.
+"""Options written as TOML: in the tables of a configuration file, or one by one in a shell.
+
+The tables are those that documentation and code search tools write:
 
 [search]                        # of a documentation search
 min_confidence = 0.3            # -> min_score
@@ -17,13 +19,14 @@ maxLength = 2000                # -> max_length; preserveStructure -> preserve_s
 scoreThreshold = 0.4            # -> score_threshold
 """
 
+import tomllib
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
-__all__ = ["options_of"]
+__all__ = ["option_from_text", "options_of"]
 
 _SEARCH = {
     "min_confidence": "min_score",
@@ -35,18 +38,18 @@ _STAGES = (
     ("dedup_enabled", "dedup_threshold", "similarity_threshold", 0.85),
     ("ngram_dedup_enabled", "ngram_dedup_threshold", "ngram_threshold", 0.7),
 )
-"""(switch, threshold, our option, the threshold where the switch is on and none is given)."""
+"""(switch, threshold, our option, the default threshold of a stage that is on)."""
 _CODE_SEARCH: Mapping[str, Mapping[str, str]] = {
     "smartTruncation": {"maxLength": "max_length", "preserveStructure": "preserve_structure"},
     "metadataOnly": {"scoreThreshold": "score_threshold"},
     "llm": {"model": "", "maxTokens": ""},
 }
-"""Tables of code search tools: key -> our option. A table is a stage, which its key `enabled` switches on and off."""
+"""Tables of code search tools: key -> our option. A table is a stage; its key `enabled` switches it on and off."""
 _ON: Mapping[str, Mapping[str, object]] = {
     "smartTruncation": {"max_length": 2_000, "preserve_structure": True},
     "metadataOnly": {"metadata_only": True, "score_threshold": 0.4},
 }
-"""Our options where the stage is on and says nothing else."""
+"""Our options for a stage that is on and gives nothing else."""
 _OFF: Mapping[str, Mapping[str, object]] = {
     "smartTruncation": {"max_length": None},
     "metadataOnly": {"metadata_only": False},
@@ -55,10 +58,10 @@ _OFF: Mapping[str, Mapping[str, object]] = {
 
 
 def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
-    """The options that the tables [search] and [compression] give; other tables are other programs' business.
+    """Return the options that the tables [search] and [compression] give; other tables belong to other programs.
 
-    known: the names of all options. Raises ConfigError on a key that is none of these, with the closest one, and
-    on a stage that does not exist here.
+    known: the names of all options. Raises ConfigError on an unknown key, with the closest one there is, and on a stage
+    that does not exist here.
     """
     for name in tables:
         meant = get_close_matches(name, ("search", "compression"), n=1, cutoff=0.8)
@@ -77,8 +80,27 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
             _check_flag("compression.enabled", value, wanted=True)
         else:
             _check_known("compression", key, (*known, *_CODE_SEARCH, "enabled"))
-            options[key] = encoder_named(value) if key == "encoder" and isinstance(value, str) else value
+            options[key] = _with_encoder(key, value)
     return staged | options
+
+
+def option_from_text(text: str) -> tuple[str, object]:
+    """Return the name and the value that `name=value` gives; a value that is not TOML is a string.
+
+    Raises ConfigError where there is no equals sign or no encoder of that name.
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ConfigError(f"{text!r} sets no option; give NAME=VALUE, such as top_n=5")
+    try:
+        given: object = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        given = value
+    return name, _with_encoder(name, given)
+
+
+def _with_encoder(name: str, value: object) -> object:
+    return encoder_named(value) if name == "encoder" and isinstance(value, str) else value
 
 
 def _of_search(search: Mapping[str, object]) -> dict[str, object]:
@@ -105,7 +127,7 @@ def _table(tables: Mapping[str, object], name: str) -> Mapping[str, object]:
 
 
 def _of_stage(name: str, table: object) -> dict[str, object]:
-    """The options that a table of a code search tool gives: a stage is on unless it says that it is off."""
+    """Return the options that a table of a code search tool gives. A stage is on unless `enabled` is false."""
     if not isinstance(table, Mapping):
         raise ConfigError(f"compression.{name} is {table!r}; make it a table: [compression.{name}]")
     for key in table:

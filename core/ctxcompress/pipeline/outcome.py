@@ -8,7 +8,7 @@ from ctxcompress.data.results import Decision, KeptPassage, Reason
 from ctxcompress.data.spans import intersection, inverse, spans_of
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.qatbe import Selection
+from ctxcompress.select.selection import Selection
 
 __all__ = ["OutcomeBuilder"]
 

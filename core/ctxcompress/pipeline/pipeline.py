@@ -24,13 +24,13 @@ from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, d
 from ctxcompress.pipeline.outcome import OutcomeBuilder
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
-from ctxcompress.pipeline.remembered import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
+from ctxcompress.pipeline.result_cache import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
 from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
 from ctxcompress.pipeline.task import Task
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.layout import Layout, arrangement
 from ctxcompress.select.previews import previews
-from ctxcompress.select.qatbe import Selection, select
+from ctxcompress.select.selection import Selection, select
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["run_pipeline"]

@@ -14,7 +14,7 @@ from ctxcompress.reduce.filters import standing
 from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.previews import Lines
-from ctxcompress.select.qatbe import Selection
+from ctxcompress.select.selection import Selection
 
 __all__ = ["Reduced", "reduce_passages"]
 

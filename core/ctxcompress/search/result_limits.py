@@ -20,7 +20,7 @@ from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.task import language_of
 from ctxcompress.query.complexity import Complexity, classify_complexity
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.surroundings import surroundings
+from ctxcompress.score.boilerplate_relevance import surroundings
 from ctxcompress.search.shapes import Record
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms

@@ -1,6 +1,7 @@
-"""The arguments of the search tool: what a client or a language model may send, as JSON Schema, and what it did send.
+"""The arguments of the search tool: their JSON Schema, and how a call is checked.
 
-Their defaults are the options that the tool was made with. `null` switches a filter off, `filters: false` all of them.
+They are the options that are declared with `tool_limits`, `show_stats` and `filters`. Their defaults are the options
+that the tool was made with. `null` switches a filter off, `filters: false` all of them.
 """
 
 from collections.abc import Mapping
@@ -9,28 +10,34 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ctxcompress.config.options import CompressionConfig
+from ctxcompress.config.options import OPTIONS, CompressionConfig
 from ctxcompress.errors import ConfigError
 
 __all__ = ["QUERY", "Parameter", "Parameters", "QueryArguments", "object_schema"]
 
-# What follows is read by a language model.
+# A language model reads these texts.
 QUERY = "What to look for: a question or keywords."
-_TOP_N = "How many results at most, the best ones; null for as many as fit."
-_MIN_SCORE = "The score below which results are dropped; the best one has 1.0. null keeps all."
-_SIMILARITY = "The cosine similarity from which the worse of two results is dropped; null for none."
-_NGRAMS = "The share of word triples in common from which the worse of two results is dropped; null for none."
+_OFF = "null switches this off."
 _STATS = "Whether to say how many results each step left."
-_FILTERS = "false drops no result by score, as a duplicate or by a limit; what fits is chosen by the query alone."
+_FILTERS = "false drops no result by score, as a duplicate or by a limit; the query alone decides what fits."
 
 _KINDS = {"integer": "a whole number", "number": "a number"}
 
 
+def _kind(name: str) -> str:
+    """Return the type in JSON Schema of an option that is declared with `tool_limits`."""
+    return "integer" if all(isinstance(limit, int) for limit in OPTIONS[name].tool_limits or ()) else "number"
+
+
+_OPTIONS = sorted((name for name, option in OPTIONS.items() if option.tool_limits), key=_kind)
+"""The options that are arguments: whole numbers, then the others."""
+
+
 class Parameter(NamedTuple):
-    """An argument besides the query."""
+    """An argument other than the query."""
 
     kind: str
-    """Of JSON Schema: "integer", "number" or "boolean"."""
+    """The type in JSON Schema: "integer", "number" or "boolean"."""
     default: float | None
     least: float | None
     most: float | None
@@ -38,14 +45,15 @@ class Parameter(NamedTuple):
     nullable: bool = False
 
     @classmethod
-    def filter(cls, kind: str, default: float | None, least: float, most: float, description: str) -> "Parameter":
-        """Return the argument of a filter that null switches off. The limits include the default."""
+    def option(cls, name: str, default: float | None) -> "Parameter":
+        """Return the argument for an option that is declared with `tool_limits`, which widen to include the default."""
+        least, most = OPTIONS[name].tool_limits or (0, 0)
         if default is not None:
             least, most = min(least, default), max(most, default)
-        return cls(kind, default, least, most, description, nullable=True)
+        return cls(_kind(name), default, least, most, f"{OPTIONS[name].summary} {_OFF}", nullable=True)
 
     def validate_argument(self, name: str, value: object) -> str:
-        """Say what is wrong with a value, or nothing where it can be taken."""
+        """Return what is wrong with a value, "" if nothing is."""
         if value is None and self.nullable:
             return ""
         if self.kind == "boolean":
@@ -54,6 +62,10 @@ class Parameter(NamedTuple):
             return ""
         off = ", or null to switch it off" if self.nullable else ""
         return f"{name} is {_shown(value)}; give {_KINDS[self.kind]} from {self.least} to {self.most}{off}"
+
+    def native(self, value: float | None) -> float | None:
+        """Return a checked value as the options take it: JSON writes 5 as 5.0, too."""
+        return int(value) if self.kind == "integer" and value is not None else value
 
     def schema(self) -> dict[str, object]:
         """Return the JSON Schema of the argument."""
@@ -74,42 +86,36 @@ class QueryArguments:
     """The checked arguments of one call."""
 
     query: str
-    top_n: int | None
-    min_score: float | None
-    similarity_threshold: float | None
-    ngram_threshold: float | None
+    options: Mapping[str, Any]
+    """Values for all options that a call may give."""
     show_stats: bool
     filters: bool
 
 
-@dataclass(frozen=True)  # without slots: what follows from the options is made once
+@dataclass(frozen=True)  # without slots, which cached properties need
 class Parameters:
-    """The arguments that a tool with these options takes."""
+    """The arguments of a tool with these options."""
 
     config: CompressionConfig
 
     @cached_property
     def besides_query(self) -> Mapping[str, Parameter]:
-        """Name -> argument."""
-        config = self.config
+        """The arguments other than the query, by name."""
         return {
-            "top_n": Parameter.filter("integer", config.top_n, 1, 100, _TOP_N),
-            "min_score": Parameter.filter("number", config.min_score, 0.0, 1.0, _MIN_SCORE),
-            "similarity_threshold": Parameter.filter("number", config.similarity_threshold, 0.5, 1.0, _SIMILARITY),
-            "ngram_threshold": Parameter.filter("number", config.ngram_threshold, 0.1, 1.0, _NGRAMS),
+            **{name: Parameter.option(name, getattr(self.config, name)) for name in _OPTIONS},
             "show_stats": Parameter("boolean", False, None, None, _STATS),
             "filters": Parameter("boolean", True, None, None, _FILTERS),
         }
 
     @cached_property
     def schema(self) -> dict[str, object]:
-        """JSON Schema of the arguments."""
+        """The JSON Schema of the arguments."""
         query = {"type": "string", "description": QUERY, "minLength": 1}
         others = {name: parameter.schema() for name, parameter in self.besides_query.items()}
         return object_schema({"query": query, **others}, ("query",))
 
     def read(self, given: Mapping[str, Any]) -> QueryArguments:
-        """Return what a client or a model sent, with the defaults for what it left out.
+        """Return the arguments of a call, with the defaults for those that are missing.
 
         Raises ConfigError with the value, the limit and the remedy.
         """
@@ -118,12 +124,11 @@ class Parameters:
         for name, value in asked.items():
             if wrong := self.validate_argument(name, value):
                 raise ConfigError(wrong)
-        if asked["top_n"] is not None:
-            asked["top_n"] = int(asked["top_n"])  # JSON writes 5 as 5.0, too
-        return QueryArguments(**asked)
+        options = {name: self.besides_query[name].native(asked.pop(name)) for name in _OPTIONS}
+        return QueryArguments(options=options, **asked)
 
     def validate_argument(self, name: str, value: object) -> str:
-        """Say what is wrong with an argument of this name, or nothing where it can be taken."""
+        """Return what is wrong with an argument, "" if nothing is."""
         if name == "query":
             is_text = isinstance(value, str) and bool(value.strip())
             return "" if is_text else f"query is {_shown(value)}; give a question or keywords, as a string"

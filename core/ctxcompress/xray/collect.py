@@ -10,10 +10,11 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.scoring import score_segments
-from ctxcompress.pipeline.task import language_of, resolve_auto_budget
+from ctxcompress.pipeline.task import language_of
 from ctxcompress.query.complexity import classify_complexity, classify_intent
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.tokens import TokenCounter

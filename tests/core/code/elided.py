@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Node
 
 

@@ -63,7 +63,7 @@ def test_the_schema_says_the_published_limits_and_the_options_as_defaults() -> N
 def test_the_limits_include_the_defaults() -> None:
     parameters = QueryTool.of(top_n=500, ngram_threshold=0.05).parameters
     assert parameters.schema["properties"]["top_n"]["maximum"] == 500
-    assert parameters.read({"query": QUERY}).ngram_threshold == 0.05
+    assert parameters.read({"query": QUERY}).options["ngram_threshold"] == 0.05
 
 
 JSON = st.one_of(
@@ -281,7 +281,7 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given() -> No
     tool = QueryTool.of(start, format="verbose")
     assert tool.config == CompressionConfig(max_tokens=300, min_score=0.5, top_n=3, format="verbose")
     asked = tool.parameters.read({"query": QUERY})
-    assert (asked.top_n, asked.min_score, asked.similarity_threshold) == (3, 0.5, None)
+    assert asked.options == {"top_n": 3, "min_score": 0.5, "similarity_threshold": None, "ngram_threshold": None}
 
 
 def test_a_score_that_is_not_relative_is_refused() -> None:

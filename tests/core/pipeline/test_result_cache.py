@@ -20,8 +20,8 @@ from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
 from ctxcompress.data.passages import Node, NodeKind
-from ctxcompress.pipeline import analysis, remembered
-from ctxcompress.pipeline.remembered import ResultCodec, key_of_outcome
+from ctxcompress.pipeline import analysis, result_cache
+from ctxcompress.pipeline.result_cache import ResultCodec, key_of_outcome
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
 
@@ -276,7 +276,7 @@ def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
     monkeypatch.setattr("ctxcompress.version.__version__", "99.0")
     newer = fresh("ctxcompress.cache.protocol")
-    for module in (analysis, remembered):
+    for module in (analysis, result_cache):
         monkeypatch.setattr(module, "key_of", newer.key_of)
     spy = Spy(cache)
     Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], passages())

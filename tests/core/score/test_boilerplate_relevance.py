@@ -7,8 +7,8 @@ from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.query.terms import query_terms
+from ctxcompress.score.boilerplate_relevance import surroundings
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.surroundings import surroundings
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms
 

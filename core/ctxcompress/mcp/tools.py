@@ -91,7 +91,8 @@ class DocumentTools:
     def query(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Search the chunks for the words of the query, and return the compressed results."""
         asked = self.tool.parameters.read(arguments)
-        hits = max(_FEWEST_HITS, _HITS_PER_RESULT * asked.top_n) if asked.filters and asked.top_n else _MOST_HITS
+        top_n = asked.options["top_n"]
+        hits = max(_FEWEST_HITS, _HITS_PER_RESULT * top_n) if asked.filters and top_n else _MOST_HITS
         found = self.tool.answer(asked, [_passage(hit) for hit in self.index.search(asked.query, hits)])
         structured = found.structured()
         results = [{**result, "file_path": result["doc_id"]} for result in found.results]

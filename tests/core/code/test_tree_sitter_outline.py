@@ -14,8 +14,8 @@ from elided import faults, some_out, still_parses, without
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.code import outline as grammars
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code import tree_sitter_outline as grammars
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Node, NodeKind, walk
 
 FIXTURES = {

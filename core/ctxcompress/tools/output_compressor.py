@@ -1,0 +1,82 @@
+"""The outputs of tools: which argument of a call is the query, and how texts and search results are made shorter."""
+
+import types
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from ctxcompress.compressor import Compressor
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.results import Compression
+from ctxcompress.errors import ConfigError
+from ctxcompress.search.compression import SearchCompression, compress_search_results
+from ctxcompress.search.tool_outputs import evident_results, is_json, on_thread
+
+__all__ = [
+    "QUERY_NAMES",
+    "OutputCompressor",
+    "check_limits",
+    "class_with",
+    "is_json",
+    "named_query",
+    "on_thread",
+    "only_text",
+]
+
+QUERY_NAMES = ("query", "q", "question", "search_query", "input")
+"""The names of arguments that hold a query, the most telling first."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCompressor:
+    """A compressor for what tools return, within the budget of `config`."""
+
+    config: CompressionConfig
+    min_tokens: int
+    """Shorter outputs stay as they are."""
+    complexity: str | None = None
+    """The complexity of every query, which limits search results; None classifies each query."""
+
+    def for_query(self, query: str | None) -> Self:
+        """Return the same with the budget that "auto" means for `query`."""
+        return replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of a text."""
+        return Compressor(self.config).count(text)
+
+    def compress(self, texts: Sequence[str], query: str | None, *, separator: str | None = None) -> Compression:
+        """Compress texts that are not search results. separator: in place of the one in `config`."""
+        config = self.config if separator is None else self.config.with_options(separator=separator)
+        return Compressor(config).compress(query, texts)
+
+    def search_results(
+        self, output: object, query: str | None, max_tokens: int | None = None
+    ) -> SearchCompression[Any] | None:
+        """Compress search results, in their shape; None where the output is none by its keys."""
+        budget = self.config.budget if max_tokens is None else max_tokens
+        return evident_results(output, query, self.config, max_tokens=budget, complexity=self.complexity)
+
+
+def check_limits(min_tokens: object, complexity: str | None) -> None:
+    """Raise ConfigError where `min_tokens` is no number of tokens, or `complexity` no complexity of a query."""
+    if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
+        raise ConfigError(f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all results")
+    compress_search_results([], None, complexity=complexity)
+
+
+def named_query(arguments: Mapping[str, object], names: Collection[str] = QUERY_NAMES) -> str | None:
+    """Return the argument of a call that is a query by its name."""
+    return next((value for name in names if isinstance(value := arguments.get(name), str) and value.strip()), None)
+
+
+def only_text(arguments: Iterable[object]) -> str | None:
+    """Return the one argument of a call that is a text."""
+    texts = [value for value in arguments if isinstance(value, str) and value.strip()]
+    return texts[0] if len(texts) == 1 else None
+
+
+def class_with(kind: type, methods: Mapping[str, Any]) -> type:
+    """Return a subclass that has other methods, and looks like `kind` in every other way."""
+    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    return types.new_class(kind.__name__, (kind,), exec_body=lambda body: body.update(names | dict(methods)))

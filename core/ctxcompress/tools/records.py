@@ -1,0 +1,75 @@
+"""Metadata of documents and nodes: what is read from it, the record that adapters leave in it, and copies of it."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from pickle import PickleError
+from typing import Any
+
+from ctxcompress.data.metadata import RECORD_KEY, as_number
+from ctxcompress.data.results import KeptPassage
+
+__all__ = ["RECORD_KEY", "REFUSALS", "as_number", "deep_copy", "readable", "record_of"]
+
+REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, PickleError)
+"""What Python's own objects and those of common libraries raise when they cannot be copied."""
+
+_IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+def record_of(
+    kept: KeptPassage, *, index: int, stands_for: Sequence[int], score_kind: str | None = None
+) -> dict[str, object]:
+    """Return the record of a kept passage, in numbers, strings and lists that can be written as JSON.
+
+    index, stands_for: positions in the input. score_kind: given where the record holds the score.
+    """
+    score = None if score_kind is None else kept.original.score
+    return {
+        "spans": [[int(start), int(end)] for start, end in kept.spans],
+        "tokens": int(kept.tokens),
+        "relevance": float(kept.relevance),
+        "index": int(index),
+        **({} if score is None else {"score": score, "score_kind": score_kind}),
+        **({"stands_for": list(stands_for)} if stands_for else {}),
+        **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
+        **({"metadata_only": True} if kept.metadata_only else {}),
+    }
+
+
+def readable(metadata: Mapping[str, object]) -> dict[str, object]:
+    """Return the part of `metadata` that a title, a path or a score can be read from.
+
+    The rest may be large, or impossible to copy, and is not needed before it is known which passages are kept.
+    """
+    return {key: value for key, value in metadata.items() if type(value) in _IMMUTABLE or _is_readable(value)}
+
+
+def _is_readable(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return all(isinstance(item, str) for item in value)
+    return isinstance(value, str | Real)
+
+
+def deep_copy(value: Any) -> Any:
+    """Return a deep copy that shares only objects that cannot be copied, such as a lock or a database client.
+
+    It is faster than copy.deepcopy for the plain containers that metadata consists of.
+    """
+    return value if type(value) in _IMMUTABLE else _copied(value, {})
+
+
+def _copied(value: Any, memo: dict[int, Any]) -> Any:
+    """memo: copies by the id of their original."""
+    if id(value) in memo:
+        return memo[id(value)]
+    if type(value) in (dict, list):
+        memo[id(value)] = twin = value.copy()
+        for key, item in value.items() if type(value) is dict else enumerate(value):
+            if type(item) not in _IMMUTABLE:
+                twin[key] = _copied(item, memo)
+        return twin
+    try:
+        return copy.deepcopy(value, memo)
+    except REFUSALS:
+        return value
