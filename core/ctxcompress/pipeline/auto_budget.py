@@ -7,42 +7,43 @@ from typing import NamedTuple
 from ctxcompress.config.options import CompressionConfig, Tier
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
 
-__all__ = ["MOST", "STOP", "Most", "resolve_auto_budget"]
+__all__ = ["AUTO_LIMITS", "AUTO_MIN_PROBABILITY", "AutoLimits", "resolve_auto_budget"]
 
 
-class Most(NamedTuple):
-    """The most that a question gets."""
+class AutoLimits(NamedTuple):
+    """The limits for a query."""
 
     tier: Tier
     top_n: int
-    """Passages."""
+    """The number of passages."""
 
 
-MOST: Mapping[Complexity, Most] = MappingProxyType(
+AUTO_LIMITS: Mapping[Complexity, AutoLimits] = MappingProxyType(
     {
-        Complexity.SIMPLE: Most("summary", 20),
-        Complexity.MODERATE: Most("summary", 30),
-        Complexity.COMPLEX: Most("detailed", 50),
+        Complexity.SIMPLE: AutoLimits("summary", 20),
+        Complexity.MODERATE: AutoLimits("summary", 30),
+        Complexity.COMPLEX: AutoLimits("detailed", 50),
     }
 )
-STOP: Mapping[Intent, float] = MappingProxyType({Intent.CONCEPTUAL: 0.012, Intent.FACTUAL: 0.015})
-"""How likely needed a segment must be to be kept. For a fact the budget need not be filled with what is less likely;
-where these were measured, that kept as much evidence in a fifth fewer tokens."""
+AUTO_MIN_PROBABILITY: Mapping[Intent, float] = MappingProxyType({Intent.CONCEPTUAL: 0.012, Intent.FACTUAL: 0.015})
+"""The probability of being needed below which a segment is dropped, even if it fits. It is higher for facts: in
+measurements that kept as much evidence with a fifth fewer tokens."""
 
 
 def resolve_auto_budget(query: str, config: CompressionConfig) -> CompressionConfig:
-    """The options with a budget for this question in the place of ``max_tokens="auto"``; others as they are.
+    """Return the options with a budget for this query in place of ``max_tokens="auto"``.
 
-    It is a tier and a number of passages by the question's complexity, and `adaptive`, with a threshold by its intent.
-    A `top_n` that is smaller and a `min_probability` that is greater stay.
+    The query's complexity decides the tier and the number of passages. Its intent decides `min_probability`, and
+    `adaptive` is set. A smaller `top_n` or a greater `min_probability` of the options stays. Options with any other
+    `max_tokens` are returned unchanged.
     """
     if config.max_tokens != "auto":
         return config
-    most = MOST[classify_complexity(query, language=config.language).level]
-    stop = STOP[classify_intent(query, language=config.language).intent]
+    limits = AUTO_LIMITS[classify_complexity(query, language=config.language).level]
+    min_probability = AUTO_MIN_PROBABILITY[classify_intent(query, language=config.language).intent]
     return config.with_options(
-        tier=most.tier,
-        top_n=min(most.top_n, config.top_n or most.top_n),
+        tier=limits.tier,
+        top_n=min(limits.top_n, config.top_n or limits.top_n),
         adaptive=True,
-        min_probability=max(stop, config.min_probability),
+        min_probability=max(min_probability, config.min_probability),
     )
