@@ -320,6 +320,7 @@ def test_a_release_that_crashes_the_interpreter_is_not_asked(release, tmp_path):
 
 
 def test_no_grammar_is_loaded_before_it_is_needed():
-    code = f"import sys; import {grammars.__name__}; print([name for name in sys.modules if name.startswith('tree_sitter')])"
+    loaded = "[name for name in sys.modules if name.startswith('tree_sitter')]"
+    code = f"import sys; import {grammars.__name__}; print({loaded})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
