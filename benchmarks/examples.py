@@ -22,7 +22,7 @@ from ctxcompress.score.features import features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.qatbe import select
+from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS, detect_language
 from ctxcompress.text.words import Terms, split_words

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.folder_tools import DocumentTools
+from ctxcompress.mcp.tools import DocumentTools
 from ctxcompress.tools.query_tool import QueryTool
 
 SIZES = (250, 1_000, 4_000)

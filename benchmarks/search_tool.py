@@ -20,7 +20,7 @@ from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.config.options import Preset
 from ctxcompress.encoders import encoder_named
 from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.folder_tools import DocumentTools
+from ctxcompress.mcp.tools import DocumentTools
 from ctxcompress.tools.query_tool import QueryTool
 
 ARGUMENTS: Mapping[str, Mapping[str, object]] = {

@@ -14,7 +14,7 @@ from pathlib import Path
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import marks_for
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.spans import shown
 from ctxcompress.reduce.truncation import truncated
 from ctxcompress.segment.source_code import outline

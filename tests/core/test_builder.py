@@ -15,7 +15,7 @@ POOL = "The pool opens ten connections at the start. The default timeout is 30 s
 RULES = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
 
 
-def reasons(added) -> list[tuple[int, str, int | None]]:
+def reasons(added):
     return [(found.index, str(found.reason), found.duplicate_of) for found in added.dropped]
 
 
@@ -272,7 +272,7 @@ def test_threads_can_share_it():
     assert sorted(builder.render().split("\n\n")) == sorted(RULES)
 
 
-def broken(text: str) -> int:
+def broken(text):
     if "broken" in text:
         raise ValueError("this tokenizer breaks")
     return len(text)

@@ -56,7 +56,7 @@ def _loaded():
     _LOADED.clear()
 
 
-_LOADED: dict[str, tiktoken.Encoding] = {}
+_LOADED = {}
 
 
 def _encoding(name):

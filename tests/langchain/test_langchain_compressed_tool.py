@@ -255,7 +255,7 @@ def test_the_query_is_the_argument_that_is_named_or_called_so_or_the_only_text()
 
 
 async def test_injected_arguments_arrive_and_are_no_query():
-    seen: list[Any] = []
+    seen = []
 
     @tool(response_format="content_and_artifact")
     def search(
@@ -282,7 +282,7 @@ async def test_injected_arguments_arrive_and_are_no_query():
             AIMessage("", id="ai-1", tool_calls=[{"name": "search", "args": {"query": KUBERNETES}, "id": "c"}])
         ]
     }
-    config: RunnableConfig = {"metadata": {"who": "me"}}
+    config = {"metadata": {"who": "me"}}
     for state in (made.invoke(asked, config), await made.ainvoke(asked, config)):
         message = state["messages"][-1]
         assert (
@@ -325,7 +325,7 @@ class AsyncListener(AsyncCallbackHandler):
 
 async def test_a_call_is_one_run_and_reports_what_was_saved():
     collector, listener, alistener = RunCollectorCallbackHandler(), Listener(), AsyncListener()
-    config: RunnableConfig = {"callbacks": [collector, listener], "tags": ["called"]}
+    config = {"callbacks": [collector, listener], "tags": ["called"]}
     outer = compress_tool(lc_tools.BothWays(), max_tokens=100)
     message = call(outer, question=KUBERNETES, config=config)
     (run,) = collector.traced_runs

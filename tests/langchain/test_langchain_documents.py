@@ -94,7 +94,7 @@ def test_the_same_list_in_two_places_of_the_metadata_stays_one_list():
 
 
 def test_metadata_that_contains_itself_is_copied():
-    metadata: dict[str, Any] = {"source": "a"}
+    metadata = {"source": "a"}
     metadata["self"] = metadata
     given = Document(page_content="A text.", metadata=metadata)
     [kept] = ROOMY.compress_documents([given], QUERY)

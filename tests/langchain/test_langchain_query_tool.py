@@ -46,7 +46,7 @@ def as_one_type(schema: dict[str, object]) -> dict[str, object]:
     }
 
 
-def test_a_language_model_sees_the_limits_and_defaults() -> None:
+def test_a_language_model_sees_the_limits_and_defaults():
     function = convert_to_openai_tool(query_tool(finding()))["function"]
     assert function["name"] == "query_documents_compressed"
     assert len(function["description"]) > 80
@@ -56,7 +56,7 @@ def test_a_language_model_sees_the_limits_and_defaults() -> None:
     assert function["parameters"]["required"] == ["query"]
 
 
-def test_the_answer_says_where_its_parts_are_from_and_brings_their_documents() -> None:
+def test_the_answer_says_where_its_parts_are_from_and_brings_their_documents():
     documents = make_documents()
     before = deepcopy(documents)
     message = call(query_tool(finding(*documents)), query=QUERY)
@@ -69,7 +69,7 @@ def test_the_answer_says_where_its_parts_are_from_and_brings_their_documents() -
     assert documents == before
 
 
-def test_scores_come_as_shares_of_the_best_and_the_artifact_keeps_those_of_the_store() -> None:
+def test_scores_come_as_shares_of_the_best_and_the_artifact_keeps_those_of_the_store():
     message = call(query_tool(finding(*scored(4.0, 3.0, 0.4))), query=QUERY, top_n=2)
     assert "docs/1.md § Client (0.75)\n" in message.content
     assert [record_of(document)["score"] for document in message.artifact] == [4.0, 3.0]
@@ -78,7 +78,7 @@ def test_scores_come_as_shares_of_the_best_and_the_artifact_keeps_those_of_the_s
     assert len(distances.artifact) == 2
 
 
-def test_the_arguments_of_the_call_hold() -> None:
+def test_the_arguments_of_the_call_hold():
     tool = query_tool(finding(*scored(1.0, 0.6, 0.2)))
     counts = [len(call(tool, query=QUERY, **given).artifact) for given in ({}, {"min_score": 0}, {"top_n": 1})]
     assert counts == [2, 3, 1]
@@ -87,7 +87,7 @@ def test_the_arguments_of_the_call_hold() -> None:
 
 @pytest.mark.parametrize("show_stats", [False, True])
 @pytest.mark.parametrize("max_tokens", [10, 50, 150])
-def test_the_answer_has_at_most_max_tokens(max_tokens: int, show_stats: bool) -> None:
+def test_the_answer_has_at_most_max_tokens(max_tokens, show_stats):
     tool = query_tool(finding(*make_documents()), max_tokens=max_tokens)
     content = call(tool, query=QUERY, show_stats=show_stats).content
     assert len(reference_encoding("o200k_base").encode_ordinary(content)) <= max_tokens
@@ -105,34 +105,34 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), WRONG)
-async def test_wrong_arguments_are_a_message_that_the_model_can_read(arguments: dict[str, object], said: str) -> None:
+async def test_wrong_arguments_are_a_message_that_the_model_can_read(arguments, said):
     tool = query_tool(finding(*make_documents()))
     for message in (call(tool, **arguments), await acall(tool, **arguments)):
         assert message.status == "error"
         assert message.content.startswith(said)
 
 
-async def test_async_gives_the_same_and_awaits_what_can_be_awaited() -> None:
+async def test_async_gives_the_same_and_awaits_what_can_be_awaited():
     meanings = Meanings()
     tool = query_tool(finding(*car_documents()), encoder=meanings, max_tokens=60)
     waited, at_once = await acall(tool, query=QUESTION), call(tool, query=QUESTION)
     assert (waited.content, waited.artifact) == (at_once.content, at_once.artifact)
 
 
-def test_the_run_of_the_retriever_is_a_child_of_the_tools() -> None:
+def test_the_run_of_the_retriever_is_a_child_of_the_tools():
     collector = RunCollectorCallbackHandler()
     query_tool(finding(*make_documents())).invoke({"query": QUERY}, {"callbacks": [collector]})
     (run,) = collector.traced_runs
     assert [child.name for child in run.child_runs] == ["finder"]
 
 
-def test_nothing_found_is_said() -> None:
+def test_nothing_found_is_said():
     message = call(query_tool(finding()), query=QUERY)
     assert message.content.startswith("No results.")
     assert (message.status, message.artifact) == ("success", [])
 
 
-def test_what_the_retriever_raises_is_raised() -> None:
+def test_what_the_retriever_raises_is_raised():
     def fail(_: str) -> list[Document]:
         raise ConnectionError("the store is away")
 
@@ -140,14 +140,14 @@ def test_what_the_retriever_raises_is_raised() -> None:
         call(query_tool(RunnableLambda(fail)), query=QUERY)
 
 
-def test_wrong_options_are_refused_when_the_tool_is_made() -> None:
+def test_wrong_options_are_refused_when_the_tool_is_made():
     with pytest.raises(ValueError, match="max_tokens is 0"):
         query_tool(finding(), max_tokens=0)
     with pytest.raises(ValueError, match="min_score is 2; the best score of a retrieval counts as"):
         query_tool(finding(), min_score=2)
 
 
-def test_an_option_is_the_default_of_an_argument() -> None:
+def test_an_option_is_the_default_of_an_argument():
     tool = query_tool(finding(*scored(1.0, 0.6, 0.2)), top_n=1, min_score=None)
     assert convert_to_openai_tool(tool)["function"]["parameters"]["properties"]["top_n"]["default"] == 1
     assert [len(call(tool, query=QUERY, **given).artifact) for given in ({}, {"top_n": None})] == [1, 3]

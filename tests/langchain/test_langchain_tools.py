@@ -149,7 +149,7 @@ def test_a_result_is_expanded_to_its_full_text():
 
 
 @pytest.mark.parametrize("preset", ["docs", "docs_published"])
-def test_a_preset_that_cuts_passages_does_not_cut_what_is_expanded(preset: str) -> None:
+def test_a_preset_that_cuts_passages_does_not_cut_what_is_expanded(preset):
     text = "The flag `--retries` says how often a request is made again. " * 20
     search, expand = preview_tools(finding(Document(text, id="doc-0")), preset=preset)
     call(search, query="--retries")

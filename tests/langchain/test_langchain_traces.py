@@ -2,7 +2,6 @@
 
 import logging
 import threading
-from pathlib import Path
 
 import pytest
 from langchain_core.runnables import RunnableLambda
@@ -12,7 +11,7 @@ from ctxcompress import compressor as module
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
 
 
-def test_each_call_writes_a_page(tmp_path: Path) -> None:
+def test_each_call_writes_a_page(tmp_path):
     compressor = CtxCompressor(max_tokens=60, trace_to=tmp_path / "traces")
     plain = CtxCompressor(max_tokens=60)
     assert compressor.compress_documents(make_documents(), QUERY) == plain.compress_documents(make_documents(), QUERY)
@@ -22,9 +21,7 @@ def test_each_call_writes_a_page(tmp_path: Path) -> None:
     assert all(QUERY in page and "docs/0.md" in page for page in pages)
 
 
-async def test_the_asynchronous_call_does_too_and_not_on_the_event_loop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_asynchronous_call_does_too_and_not_on_the_event_loop(tmp_path, monkeypatch):
     written_on = []
     write = module.write_page
     monkeypatch.setattr(module, "write_page", lambda *page: written_on.append(threading.get_ident()) or write(*page))
@@ -34,7 +31,7 @@ async def test_the_asynchronous_call_does_too_and_not_on_the_event_loop(
     assert threading.get_ident() not in written_on
 
 
-def test_a_folder_that_cannot_be_made_breaks_no_chain(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_folder_that_cannot_be_made_breaks_no_chain(tmp_path, caplog):
     (tmp_path / "file").write_text("")
     compressor = CtxCompressor(max_tokens=60, trace_to=tmp_path / "file")
     with caplog.at_level(logging.WARNING, "ctxcompress"):
@@ -42,18 +39,18 @@ def test_a_folder_that_cannot_be_made_breaks_no_chain(tmp_path: Path, caplog: py
     assert "could not be written" in caplog.text
 
 
-def test_no_documents_have_a_page_as_well(tmp_path: Path) -> None:
+def test_no_documents_have_a_page_as_well(tmp_path):
     assert CtxCompressor(trace_to=tmp_path).compress_documents([], QUERY) == []
     assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize("wrong", [3, True, ["folder"]])
-def test_what_is_no_path_is_refused(wrong: object) -> None:
+def test_what_is_no_path_is_refused(wrong):
     with pytest.raises(ValueError, match="trace_to"):
         CtxCompressor(trace_to=wrong)
 
 
-def test_it_can_be_written_down(tmp_path: Path) -> None:
+def test_it_can_be_written_down(tmp_path):
     compressor = CtxCompressor(trace_to=tmp_path)
     assert compressor.model_dump(mode="json")["trace_to"] == str(tmp_path)
     assert compressor.with_options(max_tokens=5).trace_to == compressor.trace_to

@@ -152,7 +152,7 @@ def test_the_runnable_shows_documents_and_numbers():
 
 async def test_the_event_loop_runs_on_while_documents_are_compressed():
     loop_is_free = threading.Event()
-    waited: list[bool] = []
+    waited = []
 
     def wait_for_the_loop(text: str) -> int:
         waited.append(loop_is_free.wait(timeout=5))

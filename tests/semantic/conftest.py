@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def folder() -> Path:
+def folder():
     """Where the weights of all-MiniLM-L6-v2 are; without them, or what runs them, the test is skipped."""
     for package in ("torch", "sentence_transformers"):
         pytest.importorskip(package, reason=f"{package} is not installed: pip install 'ctxcompress[semantic]'")

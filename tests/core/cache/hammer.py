@@ -16,7 +16,7 @@ from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.cache import DiskCache
 
 
-def main(path: str, seconds: float, seed: int) -> None:
+def main(path, seconds, seed):
     logging.raiseExceptions = True
     logging.getLogger("ctxcompress").addHandler(_Fail())
     chance = random.Random(seed)
@@ -40,12 +40,12 @@ def main(path: str, seconds: float, seed: int) -> None:
     print(rounds, hits)
 
 
-def _value(key: str) -> bytes:
+def _value(key):
     return key.encode() * 700
 
 
 class _Fail(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record):
         print(record.getMessage(), file=sys.stderr)
         sys.stderr.flush()
         raise SystemExit("a warning")

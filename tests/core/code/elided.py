@@ -1,19 +1,15 @@
 """Leaves nodes of an outline out, and tells whether what is left can be parsed."""
 
-from collections.abc import Callable, Sequence
-from random import Random
-
-from ctxcompress.code.outline import parsed_outline
-from ctxcompress.data.passages import Node
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 
 
-def without(text: str, nodes: Sequence[Node], is_out: Callable[[Node], bool], *, python: bool) -> str:
+def without(text, nodes, is_out, *, python):
     """`text` without the nodes that are out; signature and tail of the others stay. A body of Python gets `...` where
     nothing of it stays."""
     return "".join(_kept(text, node, is_out, python) for node in nodes if not is_out(node))
 
 
-def _kept(text: str, node: Node, is_out: Callable[[Node], bool], python: bool) -> str:
+def _kept(text, node, is_out, python):
     if node.body < 0:
         return text[node.start : node.end]
     inner = without(text, node.children, is_out, python=python)
@@ -22,18 +18,18 @@ def _kept(text: str, node: Node, is_out: Callable[[Node], bool], python: bool) -
     return text[node.start : node.body] + inner + text[node.tail : node.end]
 
 
-def _indentation(body: str) -> str:
+def _indentation(body):
     line = next(line for line in body.split("\n") if line.strip() and not line.lstrip().startswith("#"))
     return line[: len(line) - len(line.lstrip())]
 
 
-def some_out(random: Random) -> Callable[[Node], bool]:
+def some_out(random):
     """Leaves out any of them, few or many, and mostly within others."""
     leaf, inner = random.choice((0.02, 0.3, 0.5, 0.9, 1.0)), random.choice((0.0, 0.05, 0.3))
     return lambda node: random.random() < (leaf if node.body < 0 else inner)
 
 
-def still_parses(text: str, language: str, random: Random) -> str | None:
+def still_parses(text, language, random):
     """A text with some of its nodes left out that cannot be parsed; None where it can."""
     nodes = parsed_outline(text, language)
     if nodes is None:
@@ -42,12 +38,12 @@ def still_parses(text: str, language: str, random: Random) -> str | None:
     return left if parsed_outline(left, language) is None else None
 
 
-def faults(text: str, nodes: Sequence[Node]) -> list[str]:
+def faults(text, nodes):
     """What is not as the outline of a text should be."""
     return _faults(text, nodes, 0, len(text))
 
 
-def _faults(text: str, nodes: Sequence[Node], start: int, end: int) -> list[str]:
+def _faults(text, nodes, start, end):
     found, at = [], start
     for node in nodes:
         if node.start != at or node.end <= node.start:

@@ -5,7 +5,6 @@ import inspect
 import queue
 from itertools import accumulate, pairwise
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.code.detection import source_language
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.spans import shown
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -64,7 +63,7 @@ def passages(texts, name):
 
 @pytest.mark.parametrize("name", FILES)
 @given(random=st.randoms(use_true_random=False), budget=st.integers(40, 500), crlf=st.booleans())
-def test_what_is_kept_of_a_file_can_be_parsed(name, random: Random, budget, crlf):
+def test_what_is_kept_of_a_file_can_be_parsed(name, random, budget, crlf):
     text = FILES[name].replace("\n", "\r\n") if crlf else FILES[name]
     words = [word for word in text.replace("_", " ").split() if word.isalpha()]
     result = compress(" ".join(random.choices(words, k=4)), passages([text], name), max_tokens=budget)

@@ -14,7 +14,7 @@ from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError
 
 
-def changed(config: CompressionConfig) -> dict[str, object]:
+def changed(config):
     """The options that are not the defaults."""
     default = CompressionConfig()
     names = [option.name for option in fields(config)]
@@ -23,7 +23,7 @@ def changed(config: CompressionConfig) -> dict[str, object]:
 
 @pytest.fixture
 def toml(tmp_path):
-    def load(text: str) -> CompressionConfig:
+    def load(text):
         path = tmp_path / "kb.toml"
         path.write_text(text, encoding="utf-8")
         return CompressionConfig.from_toml(path)

@@ -52,7 +52,7 @@ WAYS = "quickly calmly safely gladly kindly plainly surely neatly smoothly simpl
 ASIDES = "bakery harbour orchard library stadium theatre chapel market fountain windmill lighthouse vineyard".split()
 
 
-def seed_results() -> list[Passage]:
+def seed_results():
     originals = [(path, text) for path, texts in TOPICS.items() for text in texts]
     scores = iter([1.0, *(round(0.98 - 0.03 * n, 2) for n in range(22))])  # 23 from 1.0 down to 0.35
     results = [
@@ -112,7 +112,7 @@ def test_the_seeds_five_numbers_by_meaning_alone():
 def test_the_seeds_results_say_what_became_of_them(seed_result):
     kept = {passage.id for passage in seed_result.passages}
     assert kept == {"r0", "r1", "r4", "r5", "r7", "r8", "r10", "r11"}
-    reasons: dict[str, int] = {}
+    reasons = {}
     for decision in seed_result.dropped:
         reasons[decision.reason] = reasons.get(decision.reason, 0) + 1
     assert reasons == {"score": 24, "duplicate": 11, "limit": 4}
@@ -159,7 +159,7 @@ def test_the_summary_has_thousands_and_no_stage_that_did_nothing():
     assert "(" not in summary
 
 
-def native(value: object) -> bool:
+def native(value):
     if isinstance(value, dict):
         return all(type(key) is str and native(item) for key, item in value.items())
     if isinstance(value, list):

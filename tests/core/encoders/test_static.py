@@ -25,7 +25,7 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def vectors() -> StaticVectors:
+def vectors():
     pytest.importorskip("wordllama", reason="wordllama is not installed: pip install 'ctxcompress[static]'")
     return StaticVectors()
 

@@ -27,7 +27,7 @@ TEXTS = st.lists(PIECES, max_size=8).map("".join)
 
 
 @given(TEXTS, st.sampled_from(["a.md", "b.py", "c.txt"]))
-def test_chunks_are_the_text_but_for_white_space_with_the_lines_they_are_on(text: str, path: str) -> None:
+def test_chunks_are_the_text_but_for_white_space_with_the_lines_they_are_on(text, path):
     chunks = chunks_of(text, path, language="en")
     assert re.sub(r"\s", "", "".join(chunk.text for chunk in chunks)) == re.sub(r"\s", "", text)
     assert len({chunk.id for chunk in chunks}) == len(chunks)
@@ -38,7 +38,7 @@ def test_chunks_are_the_text_but_for_white_space_with_the_lines_they_are_on(text
         assert 0 < len(chunk.text) <= LONGEST
 
 
-def test_sections_are_chunks_under_their_headings() -> None:
+def test_sections_are_chunks_under_their_headings():
     body = "What there is to say about it, at some length. " * 6
     text = f"# Guide\n\n{body}\n\n## Setup\n\n{body}\n\n### Linux\n\n{body}\n"
     chunks = chunks_of(text, "guide.md", language="en")
@@ -46,19 +46,19 @@ def test_sections_are_chunks_under_their_headings() -> None:
     assert [chunk.id for chunk in chunks] == ["guide.md#L1-L3", "guide.md#L5-L7", "guide.md#L9-L11"]
 
 
-def test_short_sections_are_together_under_what_they_share() -> None:
+def test_short_sections_are_together_under_what_they_share():
     text = "# Guide\n\n## One\n\nShort.\n\n## Two\n\nShort as well.\n"
     (chunk,) = chunks_of(text, "guide.md", language="en")
     assert (chunk.id, chunk.header_path) == ("guide.md#L1-L9", ("Guide",))
 
 
-def test_functions_are_whole() -> None:
+def test_functions_are_whole():
     bodies = [f"def function_{n}(value):\n" + f"    value += {n}\n" * 30 + "    return value\n" for n in range(5)]
     chunks = chunks_of("\n\n".join(bodies), "module.py", language="en")
     assert [chunk.text for chunk in chunks] == [body.rstrip() for body in bodies]
     assert [chunk.header_path for chunk in chunks] == [(f"function_{n}",) for n in range(5)]
 
 
-def test_no_heading_is_left_behind_at_the_end_of_a_chunk() -> None:
+def test_no_heading_is_left_behind_at_the_end_of_a_chunk():
     text = "intro\n\n# Title\n\n" + "x" * (LONGEST - 10)
     assert [chunk.text.splitlines()[0] for chunk in chunks_of(text, "a.md", language="en")] == ["intro", "# Title"]

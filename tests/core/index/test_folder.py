@@ -2,19 +2,18 @@
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 from fresh_modules import fresh
 
 from ctxcompress.index import FolderIndex
-from ctxcompress.index.folder import Folder, Listing, Unreadable, is_text_name
+from ctxcompress.index.folder import Folder, Unreadable, is_text_name
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
 
 
 @pytest.fixture
-def docs(tmp_path: Path) -> Path:
+def docs(tmp_path):
     """A folder beside a secret."""
     (tmp_path / "secret.md").write_text("the secret")
     (tmp_path / "outside").mkdir()
@@ -27,7 +26,7 @@ def docs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(params=["openat", "by path"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def way(request, monkeypatch):
     """How files are opened: within an open folder, or as on systems that cannot do that."""
     if request.param == "by path":
         monkeypatch.setattr(os, "supports_dir_fd", frozenset())
@@ -37,13 +36,13 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
-def test_files_are_listed_with_slashes_in_order(docs: Path, way: str) -> None:
+def test_files_are_listed_with_slashes_in_order(docs, way):
     (docs / "B.TXT").write_text("b")
     assert list(Folder(docs).files().stamps) == ["B.TXT", "a.md", "sub/a.md"]
     assert Folder(docs).read("sub/a.md") == b"open"
 
 
-def test_links_are_not_followed(docs: Path, way: str) -> None:
+def test_links_are_not_followed(docs, way):
     (docs / "file.md").symlink_to(docs.parent / "secret.md")
     (docs / "inside.md").symlink_to(docs / "a.md")
     (docs / "folder").symlink_to(docs.parent / "outside")
@@ -58,12 +57,12 @@ def test_links_are_not_followed(docs: Path, way: str) -> None:
 @pytest.mark.parametrize(
     "path", ["../secret.md", "sub/../../secret.md", "/etc/passwd", "", ".", "..", "sub//a.md", "./a.md", "sub/./a.md"]
 )
-def test_no_path_leads_out_of_the_folder(docs: Path, way: str, path: str) -> None:
+def test_no_path_leads_out_of_the_folder(docs, way, path):
     with pytest.raises(OSError, match=r"."):
         Folder(docs).read(path)
 
 
-def test_a_file_that_becomes_a_link_after_it_was_listed_is_not_read(docs: Path, way: str) -> None:
+def test_a_file_that_becomes_a_link_after_it_was_listed_is_not_read(docs, way):
     folder = Folder(docs)
     assert "a.md" in folder.files().stamps
     (docs / "a.md").unlink()
@@ -72,7 +71,7 @@ def test_a_file_that_becomes_a_link_after_it_was_listed_is_not_read(docs: Path, 
         folder.read("a.md")
 
 
-def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(docs: Path, way: str) -> None:
+def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(docs, way):
     folder = Folder(docs)
     assert "sub/a.md" in folder.files().stamps
     (docs / "sub").rename(docs / "was")
@@ -82,11 +81,11 @@ def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(docs: P
     assert "sub/a.md" not in folder.files().stamps
 
 
-def test_the_index_shows_no_secret_when_links_are_put_in_between(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_shows_no_secret_when_links_are_put_in_between(docs, monkeypatch):
     index = FolderIndex(docs)
     real = Folder.files
 
-    def swapping(folder: Folder) -> Listing:
+    def swapping(folder):
         listing = real(folder)
         (docs / "a.md").unlink()
         (docs / "a.md").symlink_to(docs.parent / "secret.md")
@@ -96,7 +95,7 @@ def test_the_index_shows_no_secret_when_links_are_put_in_between(docs: Path, mon
     assert index.search("secret") == []
 
 
-def test_a_link_to_the_folder_itself_is_followed_once(docs: Path, way: str) -> None:
+def test_a_link_to_the_folder_itself_is_followed_once(docs, way):
     link = docs.parent / "link"
     link.symlink_to(docs)
     folder = Folder(link)
@@ -105,14 +104,14 @@ def test_a_link_to_the_folder_itself_is_followed_once(docs: Path, way: str) -> N
     assert folder.read("a.md") == b"open"
 
 
-def test_pipes_are_neither_listed_nor_waited_for(docs: Path, way: str) -> None:
+def test_pipes_are_neither_listed_nor_waited_for(docs, way):
     os.mkfifo(docs / "pipe.md")
     assert "pipe.md" not in Folder(docs).files().stamps
     with pytest.raises(Unreadable, match="not a regular file"):
         Folder(docs).read("pipe.md")
 
 
-def test_hidden_files_and_folders_of_others_are_passed_over(docs: Path, way: str) -> None:
+def test_hidden_files_and_folders_of_others_are_passed_over(docs, way):
     for name in (".env", ".git/a.md", "node_modules/p/a.md", "sub/__pycache__/a.py", "venv/a.py", ".hidden.md"):
         (docs / name).parent.mkdir(parents=True, exist_ok=True)
         (docs / name).write_text("password")
@@ -120,7 +119,7 @@ def test_hidden_files_and_folders_of_others_are_passed_over(docs: Path, way: str
 
 
 @pytest.mark.parametrize("name", ["line\nbreak.md", "es\x1bcape.md", os.fsdecode(b"\xff.md"), "rtl\u202e.md"])
-def test_names_that_cannot_be_shown_are_told_and_not_read(docs: Path, name: str) -> None:
+def test_names_that_cannot_be_shown_are_told_and_not_read(docs, name):
     (docs / name).write_text("text")
     (docs / f"{name}.png").write_text("not a text")
     listing = Folder(docs).files()
@@ -128,7 +127,7 @@ def test_names_that_cannot_be_shown_are_told_and_not_read(docs: Path, name: str)
     assert dict(listing.unread) == {name: "its name cannot be shown; rename it"}
 
 
-def test_a_folder_without_rights_has_no_files(docs: Path, way: str) -> None:
+def test_a_folder_without_rights_has_no_files(docs, way):
     (docs / "sub").chmod(0)
     may = os.access(docs / "sub", os.R_OK)  # as root may
     try:
@@ -139,7 +138,7 @@ def test_a_folder_without_rights_has_no_files(docs: Path, way: str) -> None:
     assert dict(listing.unread) == ({} if may else {"sub/": "Permission denied"})
 
 
-def test_what_lies_too_deep_is_not_read(docs: Path, way: str) -> None:
+def test_what_lies_too_deep_is_not_read(docs, way):
     deepest = docs.joinpath(*["d"] * 45)
     deepest.mkdir(parents=True)
     (deepest / "a.md").write_text("a")
@@ -149,11 +148,11 @@ def test_what_lies_too_deep_is_not_read(docs: Path, way: str) -> None:
     assert dict(listing.unread) == {"d/" * 41: "it is more than 40 folders deep"}
 
 
-def test_files_and_folders_can_be_chosen(docs: Path, way: str) -> None:
+def test_files_and_folders_can_be_chosen(docs, way):
     (docs / "a.dat").write_text("data")
-    asked: list[str] = []
+    asked = []
 
-    def chosen(path: str) -> bool:
+    def chosen(path):
         asked.append(path)
         return path.endswith(".dat")
 
@@ -175,5 +174,5 @@ def test_files_and_folders_can_be_chosen(docs: Path, way: str) -> None:
         ("md", False),
     ],
 )
-def test_names_tell_texts(name: str, expected: bool) -> None:
+def test_names_tell_texts(name, expected):
     assert is_text_name(name) is expected

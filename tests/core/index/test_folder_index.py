@@ -5,7 +5,6 @@ import math
 import os
 import threading
 import time
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +19,7 @@ from ctxcompress.index import folder_index as module
 from ctxcompress.index.folder import Folder
 
 
-def write(folder: Path, files: Mapping[str, str]) -> FolderIndex:
+def write(folder, files):
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -28,11 +27,11 @@ def write(folder: Path, files: Mapping[str, str]) -> FolderIndex:
     return FolderIndex(folder)
 
 
-def paths(index: FolderIndex, query: str) -> list[str]:
+def paths(index, query):
     return [hit.chunk.path for hit in index.search(query)]
 
 
-def test_the_best_chunk_comes_first_and_has_the_score_one(tmp_path: Path) -> None:
+def test_the_best_chunk_comes_first_and_has_the_score_one(tmp_path):
     index = write(
         tmp_path,
         {
@@ -46,7 +45,7 @@ def test_the_best_chunk_comes_first_and_has_the_score_one(tmp_path: Path) -> Non
     assert hits[0].score == 1.0 > hits[1].score > 0
 
 
-def test_scores_are_bm25(tmp_path: Path) -> None:
+def test_scores_are_bm25(tmp_path):
     index = write(tmp_path, {"1.txt": "apple apple pear", "2.txt": "apple plum plum plum plum", "3.txt": "cherry"})
     (first, second) = index.search("apple")
     lengths = [4, 6, 2]  # and one
@@ -58,7 +57,7 @@ def test_scores_are_bm25(tmp_path: Path) -> None:
     assert second.score == pytest.approx(other / best)
 
 
-def test_headings_and_the_path_are_searched_too(tmp_path: Path) -> None:
+def test_headings_and_the_path_are_searched_too(tmp_path):
     body = "Words about it, and some more of them until there are enough for a section. " * 4
     index = write(
         tmp_path, {"a.md": f"# Retries\n\n{body}\n\n## Backoff\n\n{body}", "proxies/b.md": body, "c.md": body}
@@ -77,28 +76,28 @@ def test_headings_and_the_path_are_searched_too(tmp_path: Path) -> None:
         ("def read_timeout_seconds(self):\n    return self._seconds\n", "timeout"),
     ],
 )
-def test_other_languages_and_identifiers_are_found(tmp_path: Path, text: str, query: str) -> None:
+def test_other_languages_and_identifiers_are_found(tmp_path, text, query):
     index = write(tmp_path, {"a.md": text, "b.md": "The client opens one connection for each of the hosts."})
     assert paths(index, query)[0] == "a.md"
 
 
-def test_words_of_no_weight_do_not_find_a_file_of_another_language(tmp_path: Path) -> None:
+def test_words_of_no_weight_do_not_find_a_file_of_another_language(tmp_path):
     english = {f"{n}.md": f"What is said of the {'pump' if n < 5 else 'motor'} is in the manual." for n in range(20)}
     german = "Das ist die Anleitung, und das ist alles, was man von ihr erwarten kann: what is the."
     assert paths(write(tmp_path, {**english, "de.md": german}), "what is the pump?")[0] == "0.md"
 
 
 @pytest.mark.parametrize("query", ["", "   ", "???", "zeppelin", "\ud800", "\0", "the"])
-def test_a_query_without_a_term_that_occurs_finds_nothing(tmp_path: Path, query: str) -> None:
+def test_a_query_without_a_term_that_occurs_finds_nothing(tmp_path, query):
     assert write(tmp_path, {"a.md": "A text about something else."}).search(query) == []
 
 
-def test_an_empty_folder_finds_nothing(tmp_path: Path) -> None:
+def test_an_empty_folder_finds_nothing(tmp_path):
     assert FolderIndex(tmp_path).search("anything") == []
     assert FolderIndex(tmp_path).chunk("a.md#L1-L1") is None
 
 
-def test_a_chunk_is_had_by_its_id(tmp_path: Path) -> None:
+def test_a_chunk_is_had_by_its_id(tmp_path):
     index = write(tmp_path, {"a.md": "# One\n\nA text about timeouts."})
     (hit,) = index.search("timeouts")
     assert index.chunk(hit.chunk.id) == hit.chunk
@@ -106,7 +105,7 @@ def test_a_chunk_is_had_by_its_id(tmp_path: Path) -> None:
     assert index.chunks_of_file("../a.md") == []
 
 
-def test_what_is_added_changed_and_removed_is_seen_by_the_next_search(tmp_path: Path) -> None:
+def test_what_is_added_changed_and_removed_is_seen_by_the_next_search(tmp_path):
     index = write(tmp_path, {"a.md": "alpha", "b.md": "beta"})
     assert (paths(index, "alpha"), paths(index, "gamma")) == (["a.md"], [])
     (tmp_path / "a.md").write_text("gamma")  # of the same size
@@ -119,9 +118,7 @@ def test_what_is_added_changed_and_removed_is_seen_by_the_next_search(tmp_path: 
 
 
 @pytest.mark.parametrize("is_copied", [False, True])
-def test_a_change_that_leaves_the_same_stamp_is_seen_while_the_file_is_new(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_copied: bool
-) -> None:
+def test_a_change_that_leaves_the_same_stamp_is_seen_while_the_file_is_new(tmp_path, monkeypatch, is_copied):
     index = write(tmp_path, {"a.md": "alpha"})
     if is_copied:
         os.utime(tmp_path / "a.md", ns=(1, 1))  # with the time of another file
@@ -132,9 +129,7 @@ def test_a_change_that_leaves_the_same_stamp_is_seen_while_the_file_is_new(
     assert paths(index, "gamma") == ["a.md"]
 
 
-def test_a_change_of_an_old_file_is_seen_whatever_its_time_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_of_an_old_file_is_seen_whatever_its_time_says(tmp_path, monkeypatch):
     now = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: now() + 3_600_000_000_000)  # every file is old
     index = write(tmp_path, {"a.md": "alpha"})
@@ -145,8 +140,8 @@ def test_a_change_of_an_old_file_is_seen_whatever_its_time_says(
     assert paths(index, "gamma") == ["a.md"]
 
 
-def test_only_what_has_changed_is_analysed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    analysed: list[str] = []
+def test_only_what_has_changed_is_analysed_again(tmp_path, monkeypatch):
+    analysed = []
     real = module.analyse_file
     monkeypatch.setattr(
         module, "analyse_file", lambda text, path, *rest: analysed.append(path) or real(text, path, *rest)
@@ -166,7 +161,7 @@ WORDS = st.lists(st.sampled_from("alpha beta gamma delta the".split()), max_size
 
 
 @given(st.lists(st.tuples(NAMES, st.none() | WORDS), max_size=8))
-def test_an_index_that_has_seen_changes_is_as_one_that_is_new(changes: list[tuple[str, str | None]]) -> None:
+def test_an_index_that_has_seen_changes_is_as_one_that_is_new(changes):
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "sub").mkdir()
@@ -179,9 +174,7 @@ def test_an_index_that_has_seen_changes_is_as_one_that_is_new(changes: list[tupl
             assert index.search("alpha the beta") == FolderIndex(folder).search("alpha the beta")
 
 
-def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(tmp_path, caplog):
     index = write(tmp_path, {"a.md": "alpha"})
     (tmp_path / "binary.md").write_bytes(b"alpha\0")
     (tmp_path / "latin.md").write_bytes("alpha é".encode("latin-1"))
@@ -195,18 +188,14 @@ def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(
     ]
 
 
-def test_a_large_file_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_large_file_is_left_out(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr("ctxcompress.index.folder.LARGEST", 10)
     index = write(tmp_path, {"a.md": "alpha", "b.md": "alpha beta gamma"})
     assert paths(index, "alpha") == ["a.md"]
     assert "b.md is skipped: it has more than 10 bytes" in caplog.text
 
 
-def test_no_more_files_than_the_limit_are_indexed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_more_files_than_the_limit_are_indexed(tmp_path, monkeypatch, caplog):
     index = write(tmp_path, {f"{n}.md": "alpha" for n in range(4)})
     monkeypatch.setattr("ctxcompress.index.folder.MOST_FILES", 3)
     assert paths(index, "alpha") == ["0.md", "1.md", "2.md"]
@@ -215,7 +204,7 @@ def test_no_more_files_than_the_limit_are_indexed(
     assert paths(index, "alpha") == ["0.md", "1.md"]
 
 
-def test_a_folder_that_goes_and_comes_back_is_seen(tmp_path: Path) -> None:
+def test_a_folder_that_goes_and_comes_back_is_seen(tmp_path):
     folder = tmp_path / "docs"
     index = write(tmp_path, {"docs/a.md": "alpha"}) and FolderIndex(folder)
     assert paths(index, "alpha") == ["a.md"]
@@ -225,11 +214,11 @@ def test_a_folder_that_goes_and_comes_back_is_seen(tmp_path: Path) -> None:
     assert paths(index, "alpha") == ["a.md"]
 
 
-def test_threads_search_while_files_change(tmp_path: Path) -> None:
+def test_threads_search_while_files_change(tmp_path):
     index = write(tmp_path, {f"{n}.md": f"alpha {n}" for n in range(20)})
     started = threading.Barrier(5)
 
-    def search(_: int) -> None:
+    def search(_):
         started.wait()
         for _ in range(20):
             assert {hit.chunk.text.split()[0] for hit in index.search("alpha")} == {"alpha"}
@@ -244,7 +233,7 @@ def test_threads_search_while_files_change(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "a.md", "nul\0l"])
-def test_what_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
+def test_what_is_no_folder_is_refused(tmp_path, name):
     (tmp_path / "a.md").write_text("a")
     with pytest.raises(ConfigError, match=r"give (a|the) folder"):
         FolderIndex(tmp_path / name)

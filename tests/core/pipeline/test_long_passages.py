@@ -20,18 +20,18 @@ SENTENCES = [f"The river number {n} runs by the town and turns many a mill." for
 PROSE = " ".join([*SENTENCES[:30], "The ferry crosses at nine.", *SENTENCES[30:]])
 
 
-def source(name: str, score: float | None = None) -> Passage:
+def source(name, score=None):
     return Passage(name, SOURCES[name], score=score, file_path=f"{name}.py")
 
 
-def reasons(result) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def reasons(result):
+    found = {}
     for decision in result.dropped:
         found.setdefault(decision.passage.id, []).append(str(decision.reason))
     return found
 
 
-def assert_accounted(result, passages) -> None:
+def assert_accounted(result, passages):
     """Each character is kept or dropped once; a text is its spans and markers; the budget holds."""
     seen = [[0] * len(passage.text) for passage in passages]
     for part in (*result.passages, *result.dropped):

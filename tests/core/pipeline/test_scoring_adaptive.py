@@ -19,34 +19,34 @@ PASSAGES = [
 QUESTION = "How high is the lighthouse of Fenwick?"
 
 
-def compressed(query: str | None = QUESTION, *, adaptive: bool = True, max_tokens: int = 150, **options: float):
+def compressed(query=QUESTION, *, adaptive=True, max_tokens=150, **options):
     config = CompressionConfig(max_tokens=max_tokens, adaptive=adaptive, encoding=lambda t: len(t.split()), **options)
     return Compressor(config).compress(query, PASSAGES)
 
 
-def test_an_easy_question_takes_a_part_of_the_budget_and_keeps_its_answer() -> None:
+def test_an_easy_question_takes_a_part_of_the_budget_and_keeps_its_answer():
     full, early = compressed(adaptive=False), compressed()
     assert "The lighthouse of Fenwick is 25 metres high." in early.text
     assert early.tokens < 0.5 * full.tokens
 
 
-def test_what_was_hardly_needed_is_dropped_as_unlikely() -> None:
+def test_what_was_hardly_needed_is_dropped_as_unlikely():
     reasons = {decision.reason for decision in compressed().dropped}
     assert "unlikely" in reasons
     assert "unlikely" not in {decision.reason for decision in compressed(adaptive=False).dropped}
 
 
-def test_a_higher_probability_keeps_less() -> None:
+def test_a_higher_probability_keeps_less():
     tokens = [compressed(min_probability=p).tokens for p in (0.0001, 0.01, 0.1, 0.9)]
     assert tokens == sorted(tokens, reverse=True)
     assert tokens[0] > tokens[-1] > 0
 
 
-def test_the_best_is_kept_however_unlikely() -> None:
+def test_the_best_is_kept_however_unlikely():
     assert compressed(min_probability=0.999).text == "The lighthouse of Fenwick is 25 metres high."
 
 
-def test_rows_are_as_likely_as_their_header() -> None:
+def test_rows_are_as_likely_as_their_header():
     rows = "\n".join(f"| N{n} Smith | {n} | FC{n} |" for n in range(40))
     table = "| player | goals scored | club |\n|---|---|---|\n" + rows
     config = CompressionConfig(max_tokens=100, adaptive=True)
@@ -55,7 +55,7 @@ def test_rows_are_as_likely_as_their_header() -> None:
 
 
 @pytest.mark.parametrize("probability", [0.01, 0.3, 0.9])
-def test_a_heading_comes_with_text_under_it(probability: float) -> None:
+def test_a_heading_comes_with_text_under_it(probability):
     page = "# Frobnicate quota\n\nIt is ten for all. " + "Other things matter. " * 30 + "\n\n# Else\n\nNothing here."
     config = CompressionConfig(max_tokens=40, adaptive=True, min_probability=probability)
     text = Compressor(config).compress("frobnicate quota", [page]).text
@@ -63,7 +63,7 @@ def test_a_heading_comes_with_text_under_it(probability: float) -> None:
     assert len(text) > len("# Frobnicate quota\n\n")
 
 
-def test_likely_text_comes_with_its_heading_however_unlikely_that_is() -> None:
+def test_likely_text_comes_with_its_heading_however_unlikely_that_is():
     page = "# Part six\n\nThe frobnicate quota is ten.\n\n# Else\n\n" + "Other things matter. It rains. " * 30
     config = CompressionConfig(max_tokens=60, adaptive=True, min_probability=0.5)
     text = Compressor(config).compress("what is the frobnicate quota?", [page]).text
@@ -71,29 +71,29 @@ def test_likely_text_comes_with_its_heading_however_unlikely_that_is() -> None:
 
 
 @pytest.mark.parametrize("query", [None, "", "zyx wvu"])
-def test_where_nothing_matches_the_budget_is_filled_with_what_comes_first(query: str | None) -> None:
+def test_where_nothing_matches_the_budget_is_filled_with_what_comes_first(query):
     assert compressed(query) == compressed(query, adaptive=False)
 
 
-def test_what_fits_stays_as_it_is() -> None:
+def test_what_fits_stays_as_it_is():
     result = compressed(max_tokens=10_000)
     assert [kept.untouched for kept in result.passages] == [True] * len(PASSAGES)
 
 
-def test_compressing_again_changes_nothing() -> None:
+def test_compressing_again_changes_nothing():
     once = compressed()
     config = CompressionConfig(max_tokens=150, adaptive=True)
     assert Compressor(config).compress(QUESTION, [kept.text for kept in once.passages]).text == once.text
 
 
-def test_relevance_is_the_probability_of_the_best_segment() -> None:
+def test_relevance_is_the_probability_of_the_best_segment():
     relevance = {kept.id: kept.relevance for kept in compressed(adaptive=False).passages}
     assert max(relevance, key=relevance.get) == "Fenwick"
     assert all(0 <= value <= 1 for value in relevance.values())
 
 
 @given(budget=st.integers(1, 200), probability=st.floats(1e-6, 1, exclude_max=True))
-def test_the_budget_holds_and_every_character_is_kept_or_dropped_once(budget: int, probability: float) -> None:
+def test_the_budget_holds_and_every_character_is_kept_or_dropped_once(budget, probability):
     result = compressed(max_tokens=budget, min_probability=probability)
     assert result.tokens <= budget
     for index, passage in enumerate(PASSAGES):
@@ -103,12 +103,12 @@ def test_the_budget_holds_and_every_character_is_kept_or_dropped_once(budget: in
 
 
 @pytest.mark.parametrize("value", [0, 1, -0.1, 2, True, "0.1", None, float("nan")])
-def test_a_probability_that_is_none_is_refused(value: object) -> None:
+def test_a_probability_that_is_none_is_refused(value):
     with pytest.raises(ConfigError, match="min_probability"):
         CompressionConfig(min_probability=value)
 
 
-def test_plain_bm25_has_no_probabilities_to_stop_at() -> None:
+def test_plain_bm25_has_no_probabilities_to_stop_at():
     with pytest.raises(ConfigError, match="adaptive=True"):
         CompressionConfig(adaptive=True, scorer="bm25")
     with pytest.raises(ConfigError, match="adaptive is"):

@@ -1,7 +1,6 @@
 """Outlines of Python by its own parser, to check what is made of outlines apart from how they are found."""
 
 import ast
-from collections.abc import Sequence
 
 from ctxcompress.data.passages import Node, NodeKind
 
@@ -10,7 +9,7 @@ __all__ = ["python_outline"]
 _DEFINES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def python_outline(text: str) -> tuple[Node, ...]:
+def python_outline(text):
     """The outline of a module that parses, of which each statement has lines of its own."""
     starts = [0]
     for line in text.split("\n"):
@@ -19,7 +18,7 @@ def python_outline(text: str) -> tuple[Node, ...]:
     return _nodes(ast.parse(text).body, starts, 0, len(text), "")
 
 
-def _nodes(body: Sequence[ast.stmt], starts: Sequence[int], start: int, end: int, prefix: str) -> tuple[Node, ...]:
+def _nodes(body, starts, start, end, prefix):
     """A node begins where the one before it ends: comments and blank lines go with what follows."""
     ends = [starts[statement.end_lineno or 0] for statement in body[:-1]] + [end]
     begins = [start, *ends[:-1]]
@@ -28,7 +27,7 @@ def _nodes(body: Sequence[ast.stmt], starts: Sequence[int], start: int, end: int
     )
 
 
-def _node(statement: ast.stmt, starts: Sequence[int], start: int, end: int, prefix: str) -> Node:
+def _node(statement, starts, start, end, prefix):
     if not isinstance(statement, _DEFINES):
         doc = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         imports = isinstance(statement, ast.Import | ast.ImportFrom)
@@ -43,10 +42,10 @@ def _node(statement: ast.stmt, starts: Sequence[int], start: int, end: int, pref
     return Node(kind, start, end, name, signature, body, end, children=children)
 
 
-def _last_line_of_head(statement: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
+def _last_line_of_head(statement):
     """Before its first statement, its decorators and the comments that may stand above it: the last line of the
     signature is the last one of its arguments, bases or annotations."""
-    parts: list[ast.AST] = []
+    parts = []
     if isinstance(statement, ast.ClassDef):
         parts += [*statement.bases, *(keyword.value for keyword in statement.keywords)]
     else:

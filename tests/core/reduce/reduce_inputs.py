@@ -1,36 +1,34 @@
 """What the tests of leaving out share: passages in a line, generated ones, and what must hold of every result."""
 
-from collections.abc import Sequence
-
 from hypothesis import strategies as st
 
-from ctxcompress import Compression, Passage
+from ctxcompress import Passage
 
 HARMLESS = "quickly simply easily safely gladly calmly kindly surely".split()
 
 
-def scored(*scores: object) -> list[Passage]:
+def scored(*scores):
     """Passages "0", "1", ... with these scores and texts that have nothing in common."""
     return [Passage(str(n), f"Only here: {chr(97 + n) * 9}.", score=score) for n, score in enumerate(scores)]
 
 
-def ids(result: Compression) -> list[str]:
+def ids(result):
     return [kept.id for kept in result.passages]
 
 
-def dropped(result: Compression) -> dict[str, str]:
+def dropped(result):
     """id -> why all of the passage was left out."""
     whole = [decision for decision in result.dropped if decision.text == decision.passage.text]
     return {decision.passage.id: str(decision.reason) for decision in whole}
 
 
-def note(result: Compression, stage: str) -> str:
+def note(result, stage):
     return next(found.note for found in result.stages if found.name == stage)
 
 
-def assert_whole(result: Compression, given: Sequence[str]) -> None:
+def assert_whole(result, given):
     """Every kept text is the join of its spans, and every character is kept once or dropped once."""
-    spans: dict[int, list[tuple[int, int]]] = {number: [] for number in range(len(given))}
+    spans = {number: [] for number in range(len(given))}
     for kept in result.passages:
         assert kept.text == "".join(given[kept.index][start:end] for start, end in kept.spans)
     for part in (*result.passages, *result.dropped):

@@ -7,11 +7,11 @@ _TYPES = [f"Order{name.title()}Options" for name in NAMES[:12]]
 _BODY = "  const found = await client.get(`/orders/${id}`, { signal: options.signal });\n" * 4
 
 
-def imports(count: int = 6) -> list[str]:
+def imports(count=6):
     return [f'import {{ part{n}, other{n} }} from "./lib/module{n}";' for n in range(count)]
 
 
-def typescript() -> str:
+def typescript():
     """Imports, interfaces and aliases, then functions with helpers in between, and a default export."""
     interface = "/** What {0} needs. */\nexport interface {0} {{\n  id: string;\n  signal?: AbortSignal;\n}}\n\n"
     alias = 'export type {0}State = "new" | "paid" | "sent";\n\n'
@@ -28,7 +28,7 @@ def typescript() -> str:
     return "\n".join(imports()) + "\n\n" + "".join(types) + "".join(functions) + "export default createOrder;\n"
 
 
-def javascript() -> str:
+def javascript():
     """The same with `require` and `module.exports`."""
     head = "\n".join(f'const part{n} = require("./lib/module{n}");' for n in range(6))
     helper = "function check{0}(value) {{\n  return value !== null;\n}}\n\n"
@@ -38,7 +38,7 @@ def javascript() -> str:
     return f'"use strict";\n\n{head}\n\n{"".join(functions)}module.exports = {{ {listed} }};\n'
 
 
-def tsx() -> str:
+def tsx():
     """Components as constants, with their properties as types."""
     part = (
         "export interface {0}Props {{\n  order: Order;\n}}\n\n"

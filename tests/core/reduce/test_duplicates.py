@@ -169,7 +169,7 @@ def test_every_pair_that_is_similar_has_a_key_in_common(texts, threshold):
 
 @given(texts=st.lists(plain, min_size=2, max_size=9), threshold=st.sampled_from([0.3, 0.5, 0.7]))
 def test_clusters_are_those_of_going_from_the_best_to_the_worst(texts, threshold):
-    leaders: list[int] = []
+    leaders = []
     expected = {}
     for number, text in enumerate(texts):
         leader = next((other for other in leaders if jaccard(text, texts[other]) >= threshold), None)

@@ -40,7 +40,7 @@ def gather(futures):
 '''
 
 
-def line_of(passage: Passage) -> str:
+def line_of(passage):
     return metadata_line(passage, outline(passage.text, passage.file_path))
 
 

@@ -15,10 +15,10 @@ from python_outline import python_outline
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import PROSE, marks_for
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Marker, Node, NodeKind, Span, walk
 from ctxcompress.data.spans import Gap, inverse, markers_for, merged, shown
-from ctxcompress.reduce.truncation import Cut, truncated, truncated_plainly, truncated_prose
+from ctxcompress.reduce.truncation import truncated, truncated_plainly, truncated_prose
 from ctxcompress.segment.segments import segment
 from ctxcompress.segment.source_code import outline
 
@@ -27,16 +27,16 @@ LIBRARY = Path(sysconfig.get_path("stdlib"))
 MODULES = ["textwrap", "argparse", "queue", "statistics", "difflib", "calendar", "shelve", "zipfile", "ast", "enum"]
 
 
-def text_of(text: str, cut: Cut) -> str:
+def text_of(text, cut):
     return shown(text, cut.spans, cut.markers)
 
 
-def naming(*words: str):
+def naming(*words):
     """How many of the words a text has."""
     return lambda text: float(sum(word in re.findall(r"\w+", text) for word in words))
 
 
-def assert_cut(text: str, cut: Cut, most: int) -> None:
+def assert_cut(text, cut, most):
     """Ascending, disjoint spans, gaps where they are not, and not too much."""
     ends = 0
     for start, end in cut.spans:
@@ -48,7 +48,7 @@ def assert_cut(text: str, cut: Cut, most: int) -> None:
         assert left_out or not text[start:end].strip()
 
 
-def assert_whole_lines(text: str, cut: Cut) -> None:
+def assert_whole_lines(text, cut):
     for start, end in cut.spans:
         assert not text[end:].partition("\n")[0].strip()
         before = text[:start].rpartition("\n")[2] if not text[start:end].startswith(("\n", "\r\n")) else ""
@@ -68,12 +68,12 @@ STATEMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-def indented(code: str) -> str:
+def indented(code):
     """Two spaces before each line that is not blank and not in a string."""
     return "".join("  " + line if line.strip() and line != "  b\n" else line for line in code.splitlines(keepends=True))
 
 
-def defined(head: str, name: str, above: str, below: str, body: list[str]) -> str:
+def defined(head, name, above, below, body):
     return f"{above}{head.format(name)}{indented(below + ''.join(body))}\n"
 
 
@@ -399,7 +399,7 @@ def test_long_scripts_end(text):
 IMPORTS = "import { Request } from 'express';\nimport type { Logger } from './logger';\n"
 
 
-def script(exports: str) -> str:
+def script(exports):
     """Twenty functions with an interface and a type each, which are exported as `exports` says."""
     own = "export " if exports == "declared" else ""
     parts = [

@@ -31,7 +31,7 @@ class Read(NamedTuple):
     text: str
 
 
-def parse_compact(text: str) -> list[Read]:
+def parse_compact(text):
     headers = list(HEADER.finditer(text))
     if not headers:
         assert text == ""
@@ -44,7 +44,7 @@ def parse_compact(text: str) -> list[Read]:
     ]
 
 
-def _said(line: str) -> tuple[str, tuple[str, ...], str]:
+def _said(line):
     words = line.split(" ")
     score = match[1] if (match := _SCORE.fullmatch(words[-1])) else ""
     words = words[:-1] if score else words
@@ -53,11 +53,11 @@ def _said(line: str) -> tuple[str, tuple[str, ...], str]:
     return _name(" ".join(place)), tuple(map(_name, headings)), score
 
 
-def _name(text: str) -> str:
+def _name(text):
     return " ".join(word[1:] if _SIGN.fullmatch(word) else word for word in text.split(" "))
 
 
-def _unguarded(text: str) -> str:
+def _unguarded(text):
     return _LINE.sub(r"\1\2", text)
 
 

@@ -28,7 +28,7 @@ TEXT = (
 )
 
 
-def item(number: int, text: str = TEXT, **fields: object) -> Passage:
+def item(number, text=TEXT, **fields):
     given = {"file_path": f"docs/{number}.md", "header_path": ("Guide", "Pool"), "score": 1 / (number + 1), **fields}
     return Passage(f"p{number}", text, **given)
 
@@ -203,5 +203,5 @@ def test_a_context_cannot_be_forged_either(texts):
 
 @pytest.mark.parametrize("format", ["json", "xml"])
 def test_a_context_that_grows_has_no_format_that_is_closed(format):
-    with pytest.raises(ConfigError, match=f"format is '{format}', whose end nothing can be added after"):
+    with pytest.raises(ConfigError, match=f"format is '{format}'; a ContextBuilder cannot add text to it later"):
         ContextBuilder(100, config=CompressionConfig(format=format))

@@ -52,7 +52,7 @@ RESULTS = [
 ]
 
 
-def overhead(format: str) -> tuple[int, int]:
+def overhead(format):
     """Characters and tokens that a format adds to the texts and the blank lines between them."""
     count = TokenCounter("o200k_base")
     plain = compress("", RESULTS).text

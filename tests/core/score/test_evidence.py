@@ -29,29 +29,29 @@ OTHERS = [
 ]
 
 
-def corpus_of(*passages: Passage) -> Corpus:
+def corpus_of(*passages):
     segmented = [segment(passage.text) for passage in passages]
     return Corpus.of(passages, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented))
 
 
-def scores_of(query: str, *passages: Passage) -> np.ndarray:
+def scores_of(query, *passages):
     corpus = corpus_of(*passages)
     return evidence(query, corpus, query_terms(query, language="en", terms=TERMS), TERMS, STOP_WORDS["en"])
 
 
-def columns_of(query: str, *passages: Passage) -> dict[str, np.ndarray]:
+def columns_of(query, *passages):
     corpus = corpus_of(*passages)
     wanted = query_terms(query, language="en", terms=TERMS)
     matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, TERMS, corpus.names)
     return dict(zip(FEATURES, features(corpus, matches), strict=True))
 
 
-def bridges_of(probability: list[float], *passages: Passage) -> dict[str, np.ndarray]:
+def bridges_of(probability, *passages):
     bridges = Bridges(QUERY, corpus_of(*passages), STOP_WORDS["en"])
     return dict(zip(BRIDGES, bridges.features(np.array(probability)), strict=True))
 
 
-def test_the_weights_name_every_column_and_say_where_they_come_from() -> None:
+def test_the_weights_name_every_column_and_say_where_they_come_from():
     data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
     assert {"trained", "seed", "regularization", "encoder", "cases", "folds", "left_out", "models"} <= data.keys()
     for name, model in load_models().items():
@@ -60,17 +60,17 @@ def test_the_weights_name_every_column_and_say_where_they_come_from() -> None:
         assert [stage.weights.size for stage in model.stages] == [len(names) for names in COLUMNS[name]]
 
 
-def test_scores_are_probabilities() -> None:
+def test_scores_are_probabilities():
     scores = scores_of(QUERY, FILM, DIRECTOR, *OTHERS)
     assert np.all((scores > 0) & (scores < 1))
 
 
-def test_nothing_matches_nothing_scores() -> None:
+def test_nothing_matches_nothing_scores():
     assert not scores_of("zyx wvu", FILM, DIRECTOR, *OTHERS).any()
     assert not scores_of("", FILM, DIRECTOR, *OTHERS).any()
 
 
-def test_a_passage_that_another_one_names_is_found_without_a_word_of_the_question() -> None:
+def test_a_passage_that_another_one_names_is_found_without_a_word_of_the_question():
     passages = [*OTHERS[:3], DIRECTOR, *OTHERS[3:], FILM]
     scores = scores_of(QUERY, *passages)
     best = np.zeros(len(passages))
@@ -78,14 +78,14 @@ def test_a_passage_that_another_one_names_is_found_without_a_word_of_the_questio
     assert {int(i) for i in np.argsort(-best)[:2]} == {3, 7}
 
 
-def test_the_order_of_the_passages_does_not_matter_to_their_scores() -> None:
+def test_the_order_of_the_passages_does_not_matter_to_their_scores():
     forward = scores_of(QUERY, FILM, DIRECTOR, *OTHERS)
     backward = scores_of(QUERY, *OTHERS, DIRECTOR, FILM)
     assert forward[:2] == pytest.approx(backward[-2:])
     assert forward[2:4] == pytest.approx(backward[-4:-2])
 
 
-def test_a_heading_that_is_the_question_fits_best() -> None:
+def test_a_heading_that_is_the_question_fits_best():
     page = (
         "# Guide\n\nAbout it.\n\n## Retry policy\n\nThree times.\n\n## Retry and other policies\n\n" + "Filler. " * 500
     )
@@ -98,14 +98,14 @@ def test_a_heading_that_is_the_question_fits_best() -> None:
     assert columns["heading_is_best"][headings.index("Retry policy")] == 1
 
 
-def test_shares_are_of_the_weight_of_the_question() -> None:
+def test_shares_are_of_the_weight_of_the_question():
     columns = columns_of(QUERY, FILM, DIRECTOR, *OTHERS)
     for name in ("covered", "covered_with_label", "covered_by_section"):
         assert np.all((columns[name] >= 0) & (columns[name] <= 1 + 1e-9))
     assert np.all(columns["covered"] <= columns["covered_with_label"] + 1e-9)
 
 
-def test_a_title_mentioned_by_a_good_segment_counts_for_its_passage() -> None:
+def test_a_title_mentioned_by_a_good_segment_counts_for_its_passage():
     columns = bridges_of([0.2, 0.8, 0.1, 0.1] + [0.05] * 4, FILM, DIRECTOR, *OTHERS[:2])
     assert columns["title_mentioned"][2:4].tolist() == [1.0, 1.0]
     assert columns["mentions_title"][1] == pytest.approx(0.1 / 0.8)
@@ -126,13 +126,13 @@ def test_a_title_mentioned_by_a_good_segment_counts_for_its_passage() -> None:
         ("????", "????", True),
     ],
 )
-def test_a_title_is_asked_for_whatever_marks_it_has(query: str, title: str, is_asked_for: bool) -> None:
+def test_a_title_is_asked_for_whatever_marks_it_has(query, title, is_asked_for):
     corpus = corpus_of(Passage("one", "A text.", title=title))
     columns = dict(zip(BRIDGES, Bridges(query, corpus, frozenset()).features(np.array([0.5])), strict=True))
     assert columns["title_in_query"].tolist() == [is_asked_for]
 
 
-def test_rare_names_of_the_best_segments_count_in_other_passages_only() -> None:
+def test_rare_names_of_the_best_segments_count_in_other_passages_only():
     columns = bridges_of([0.2, 0.8, 0.1, 0.1] + [0.05] * 4, FILM, DIRECTOR, *OTHERS[:2])
     names = columns["names"]
     assert names[2] == 1.0  # Maren Holt, of the film's second sentence
@@ -140,6 +140,6 @@ def test_rare_names_of_the_best_segments_count_in_other_passages_only() -> None:
     assert names[4:].tolist() == [0.0] * 4 or names[4:].max() < 1.0
 
 
-def test_a_segment_that_does_not_match_is_no_worse_than_before_where_there_is_one_passage() -> None:
+def test_a_segment_that_does_not_match_is_no_worse_than_before_where_there_is_one_passage():
     scores = scores_of("director", Passage("one", "A sentence. The director spoke. Another one."))
     assert scores.argmax() == 1

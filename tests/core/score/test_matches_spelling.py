@@ -13,13 +13,13 @@ from ctxcompress.text.words import Terms, split_words
 LETTERS = string.ascii_lowercase
 
 
-def found(question: str, vocabulary: list[str], language: str = "en") -> set[str]:
+def found(question, vocabulary, language="en"):
     terms, asked = Terms(language), split_words(question)
     wanted = [term for of_word in terms.of_words(asked).values() for term in of_word]
     return set(respelled(asked, wanted, terms.matching(vocabulary, wanted), vocabulary, terms))
 
 
-def slips(word: str) -> set[str]:
+def slips(word):
     """All words that are one letter away, or have two neighbours the other way round, the first letter apart."""
     places = range(1, len(word) + 1)
     return {
@@ -43,7 +43,7 @@ def slips(word: str) -> set[str]:
         ("Сикорскый", "Сикорский"),
     ],
 )
-def test_a_slip_is_found(asked: str, written: str) -> None:
+def test_a_slip_is_found(asked, written):
     assert found(f"who is {asked}", [written, "other", "words"], "ru" if asked > "я" else "en") == {written}
 
 
@@ -59,28 +59,28 @@ def test_a_slip_is_found(asked: str, written: str) -> None:
         ("黑死病是什么时候", "黑死病是什么时间"),
     ],
 )
-def test_another_word_is_another_word(asked: str, written: str) -> None:
+def test_another_word_is_another_word(asked, written):
     assert found(asked, [written]) == set()
 
 
-def test_a_word_that_is_there_is_not_looked_for_in_another_spelling() -> None:
+def test_a_word_that_is_there_is_not_looked_for_in_another_spelling():
     assert found("the capital of Slovenia", ["Slovenia", "Slovania"]) == set()
     assert found("the capital of Slovenai", ["Slovenia", "Slovania", "capital"]) == {"Slovenia"}
 
 
-def test_a_word_of_the_question_is_itself() -> None:
+def test_a_word_of_the_question_is_itself():
     assert found("Indiana and Indiane", ["Indiana"]) == set()
 
 
 @given(st.text(LETTERS, min_size=7, max_size=9), st.data())
-def test_all_slips_are_found_and_nothing_else(word: str, draw: st.DataObject) -> None:
+def test_all_slips_are_found_and_nothing_else(word, draw):
     near = slips(word)
     others = st.one_of(st.sampled_from(sorted(near)), st.text(LETTERS, min_size=1, max_size=10))
     vocabulary = sorted(set(draw.draw(st.lists(others, max_size=20))) - {word})
     assert found(word, vocabulary, "xx") == near.intersection(vocabulary)
 
 
-def test_a_question_with_a_slip_is_answered() -> None:
+def test_a_question_with_a_slip_is_answered():
     passages = ["The dad is in the middle of the week.", "In the middle there is a dad.", "Malcolm has Hal.", "A dad."]
     result = compress("who plays the dad in malcom in the middle", passages, max_tokens=6)
     assert result.text == "Malcolm has Hal."

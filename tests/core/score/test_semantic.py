@@ -38,14 +38,14 @@ WIDE = [Passage("wide", " ".join(f"Line {line} {'and on ' * 30}." for line in ra
 class Directions:
     """Texts that hold `word` point along one axis, others along another; remembers what it was given."""
 
-    def __init__(self, word: str) -> None:
+    def __init__(self, word):
         self.word = word
-        self.documents: list[str] = []
+        self.documents = []
 
-    def encode_query(self, text: str) -> np.ndarray:
+    def encode_query(self, text):
         return np.array([1.0, 0.0])
 
-    def encode_document(self, texts: list[str]) -> np.ndarray:
+    def encode_document(self, texts):
         self.documents += texts
         return np.array([[3.0, 0.0] if self.word in text else [0.0, 5.0] for text in texts])
 
@@ -55,7 +55,7 @@ class Cheap:
 
     compares_all = True
 
-    def compare(self, query: str, texts: list[str]) -> list[int]:
+    def compare(self, query, texts):
         return [text.count("7") for text in texts]
 
 
@@ -64,10 +64,10 @@ class Counting:
 
     compares_all = True
 
-    def __init__(self) -> None:
-        self.queries: list[str] = []
+    def __init__(self):
+        self.queries = []
 
-    def compare(self, query: str, texts: list[str]) -> list[int]:
+    def compare(self, query, texts):
         self.queries.append(query)
         return [text.count(query) for text in texts]
 
@@ -75,43 +75,41 @@ class Counting:
 class CountingAtOnce(Counting):
     """The same for several at once."""
 
-    def compare(self, query: str, texts: list[str]) -> list[int]:
+    def compare(self, query, texts):
         raise AssertionError("asked one by one")
 
-    def compare_each(self, queries: list[str], texts: list[str]) -> list[list[int]]:
+    def compare_each(self, queries, texts):
         return [super(CountingAtOnce, self).compare(query, texts) for query in queries]
 
 
-def corpus_of(passages: list[Passage]) -> Corpus:
+def corpus_of(passages):
     segmented = [segment(passage.text) for passage in passages]
     return Corpus.of(passages, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented))
 
 
-def columns_of(
-    encoder: object, logits: np.ndarray | None, passages: list[Passage] = PAGES, clauses: tuple[str, ...] = ()
-) -> dict[str, np.ndarray]:
+def columns_of(encoder, logits, passages=PAGES, clauses=()):
     semantics = Semantics(encoder, [passage.embedding for passage in passages])
     rows = semantics.features("question", corpus_of(passages), logits, clauses)
     return dict(zip(SEMANTIC, rows, strict=True))
 
 
-def first_of(page: Passage) -> str:
+def first_of(page):
     return page.text.split(". ")[0] + "."
 
 
-def falling(passages: list[Passage] = PAGES) -> np.ndarray:
+def falling(passages=PAGES):
     return np.linspace(3, -3, len(corpus_of(passages).texts))
 
 
 class Beside(Directions):
     """With something else that is called word_vectors."""
 
-    def __init__(self, word: str, word_vectors: object) -> None:
+    def __init__(self, word, word_vectors):
         super().__init__(word)
         self.word_vectors = word_vectors
 
 
-def test_word_vectors_beside_an_encoder_say_the_same_as_alone_the_less_the_longer_the_question() -> None:
+def test_word_vectors_beside_an_encoder_say_the_same_as_alone_the_less_the_longer_the_question():
     corpus, clauses = corpus_of(PAGES), ("7", "page 3", "own")
     asked = ("question 7", corpus, falling(), clauses)
     both = Semantics.of(Beside("Page 4", Cheap()), [None] * len(PAGES), "en").features(*asked)
@@ -123,7 +121,7 @@ def test_word_vectors_beside_an_encoder_say_the_same_as_alone_the_less_the_longe
     assert longer.shape == (len(SEMANTIC), len(corpus.texts))
 
 
-def test_with_word_vectors_the_encoder_is_given_a_little_less() -> None:
+def test_with_word_vectors_the_encoder_is_given_a_little_less():
     texts = []
     for word_vectors in (None, Cheap()):
         encoder = Beside("Page 4", word_vectors)
@@ -133,8 +131,8 @@ def test_with_word_vectors_the_encoder_is_given_a_little_less() -> None:
     assert 0.7 * texts[0] < texts[1] < texts[0]
 
 
-def test_each_combination_has_weights_of_its_own_and_word_vectors_are_for_english() -> None:
-    def model(encoder: object, language: str = "en") -> str:
+def test_each_combination_has_weights_of_its_own_and_word_vectors_are_for_english():
+    def model(encoder, language="en"):
         return Semantics.of(encoder, [], language).model
 
     class CheapWithVectors(Cheap):
@@ -145,20 +143,20 @@ def test_each_combination_has_weights_of_its_own_and_word_vectors_are_for_englis
     assert model(Beside("x", Cheap())) == "encoder_and_static"
 
 
-def test_what_is_compared_costs_a_fifth_of_everything_at_most() -> None:
+def test_what_is_compared_costs_a_fifth_of_everything_at_most():
     encoder = Directions("Sentence 3")
     columns_of(encoder, falling())
     assert 0 < sum(map(len, encoder.documents)) < sum(len(page.text) for page in PAGES) * 0.21
 
 
-def test_how_passages_begin_is_compared_first_title_and_headings_before_it() -> None:
+def test_how_passages_begin_is_compared_first_title_and_headings_before_it():
     encoder = Directions("Page 4")
     columns = columns_of(encoder, falling(LONGER), LONGER)
     assert encoder.documents[:2] == [f"Page {page}: {first_of(PAGES[page])}" for page in range(2)]
     assert columns["compared"][[0, 20]].all()
 
 
-def test_of_long_passages_titles_and_headings_are_compared() -> None:
+def test_of_long_passages_titles_and_headings_are_compared():
     encoder = Directions("Part 3")
     columns = columns_of(encoder, falling(LONG), LONG)
     assert "Long › Part 3" in encoder.documents
@@ -166,29 +164,29 @@ def test_of_long_passages_titles_and_headings_are_compared() -> None:
     assert set(columns["similarity_rank_of_label"][of_part_3]) == {1.0}
 
 
-def test_of_a_segment_the_beginning_is_compared() -> None:
+def test_of_a_segment_the_beginning_is_compared():
     encoder = Directions("x")
     columns_of(encoder, falling(WIDE), WIDE)
     assert max(map(len, encoder.documents)) == len("Wide: ") + 80
 
 
-def test_the_likeliest_segments_are_compared() -> None:
+def test_the_likeliest_segments_are_compared():
     logits = np.zeros(10)
     logits[6:8] = 3
     assert columns_of(Directions("x"), logits, PAGES[:1])["compared"][[6, 7]].all()
 
 
-def test_at_least_four_segments_are_compared_however_few_there_are() -> None:
+def test_at_least_four_segments_are_compared_however_few_there_are():
     columns = columns_of(Directions("Sentence 1"), falling(PAGES[:1]), PAGES[:1])
     assert columns["compared"].sum() == 4
 
 
-def test_everything_is_compared_where_that_is_cheap_or_words_tell_nothing() -> None:
+def test_everything_is_compared_where_that_is_cheap_or_words_tell_nothing():
     assert columns_of(Cheap(), falling())["compared"].all()
     assert columns_of(Directions("Sentence 3"), None)["compared"].all()
 
 
-def test_similarity_is_in_standard_deviations_of_what_was_compared() -> None:
+def test_similarity_is_in_standard_deviations_of_what_was_compared():
     columns = columns_of(Cheap(), falling())
     assert columns["similarity"].mean() == pytest.approx(0)
     assert columns["similarity"].std() == pytest.approx(1)
@@ -197,9 +195,9 @@ def test_similarity_is_in_standard_deviations_of_what_was_compared() -> None:
     assert best.tolist() == ["7" in text for text in corpus_of(PAGES).texts]
 
 
-def test_a_scale_of_the_numbers_does_not_matter() -> None:
+def test_a_scale_of_the_numbers_does_not_matter():
     class Large(Cheap):
-        def compare(self, query: str, texts: list[str]) -> list[float]:
+        def compare(self, query, texts):
             return [1e6 + 1e3 * number for number in super().compare(query, texts)]
 
     for name, values in columns_of(Cheap(), falling()).items():
@@ -207,9 +205,9 @@ def test_a_scale_of_the_numbers_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e200, 1e307])
-def test_numbers_may_be_very_large_or_small(scale: float) -> None:
+def test_numbers_may_be_very_large_or_small(scale):
     class Scaled(Cheap):
-        def compare(self, query: str, texts: list[str]) -> list[float]:
+        def compare(self, query, texts):
             return [scale * (1 + number) for number in super().compare(query, texts)]
 
     with np.errstate(all="raise"):
@@ -217,7 +215,7 @@ def test_numbers_may_be_very_large_or_small(scale: float) -> None:
     np.testing.assert_allclose(rows, np.vstack(list(columns_of(Cheap(), falling()).values())), atol=1e-6)
 
 
-def test_where_words_tell_nothing_not_endlessly_many_titles_are_compared() -> None:
+def test_where_words_tell_nothing_not_endlessly_many_titles_are_compared():
     pages = [Passage(str(n), "Short.", title=f"Title number {n}") for n in range(2_500)]
     encoder = Directions("nothing")
     columns_of(encoder, None, pages)
@@ -225,19 +223,19 @@ def test_where_words_tell_nothing_not_endlessly_many_titles_are_compared() -> No
 
 
 @pytest.mark.parametrize("embedding", ["abc", 5, ["a", "b"], [[1.0, 2.0]], [10**400, 1]])
-def test_an_embedding_that_is_no_list_of_numbers_is_refused(embedding: object) -> None:
+def test_an_embedding_that_is_no_list_of_numbers_is_refused(embedding):
     carried = [Passage(str(n), f"The only sentence of {n}.", embedding=embedding) for n in range(3)]
     with pytest.raises(InputError, match="embedding of passage 0"):
         columns_of(Directions("x"), falling(carried), carried)
 
 
-def test_nothing_is_closer_than_others_where_all_are_the_same() -> None:
+def test_nothing_is_closer_than_others_where_all_are_the_same():
     columns = columns_of(Directions("Sentence"), falling())
     assert not columns["similarity"].any()
     assert np.isfinite(np.vstack(list(columns.values()))).all()
 
 
-def test_embeddings_that_passages_carry_are_used_and_not_computed_again() -> None:
+def test_embeddings_that_passages_carry_are_used_and_not_computed_again():
     carried = [
         Passage(str(n), f"The only sentence of {n}.", embedding=[1.0, 0.0] if n == 7 else [0.0, 1.0]) for n in range(9)
     ]
@@ -249,7 +247,7 @@ def test_embeddings_that_passages_carry_are_used_and_not_computed_again() -> Non
 
 
 @pytest.mark.parametrize("embedding", [[1.0, 0.0, 0.0], [float("nan"), 1.0], []])
-def test_embeddings_of_another_model_are_left_alone(embedding: list[float]) -> None:
+def test_embeddings_of_another_model_are_left_alone(embedding):
     carried = [Passage(str(n), f"The only sentence of {n}.", embedding=embedding) for n in range(9)]
     encoder = Directions("of 7")
     columns = columns_of(encoder, falling(carried), carried)
@@ -266,30 +264,30 @@ def test_embeddings_of_another_model_are_left_alone(embedding: list[float]) -> N
         ("vectors", "array of numbers"),
     ],
 )
-def test_an_encoder_that_gives_something_else_is_told_so(vectors: object, message: str) -> None:
+def test_an_encoder_that_gives_something_else_is_told_so(vectors, message):
     class Wrong(Directions):
-        def encode_document(self, texts: list[str]) -> object:
+        def encode_document(self, texts):
             return vectors[: len(texts)] if isinstance(vectors, list) and len(vectors) == 99 else vectors
 
     with pytest.raises(ConfigError, match=message):
         columns_of(Wrong("x"), falling())
 
 
-def test_a_comparer_that_gives_too_few_numbers_is_told_so() -> None:
+def test_a_comparer_that_gives_too_few_numbers_is_told_so():
     class Wrong(Cheap):
-        def compare(self, query: str, texts: list[str]) -> list[int]:
+        def compare(self, query, texts):
             return [1]
 
     with pytest.raises(ConfigError, match="one for each"):
         columns_of(Wrong(), falling())
 
 
-def test_no_encoder_is_given_lone_surrogates() -> None:
+def test_no_encoder_is_given_lone_surrogates():
     class Strict(Directions):
-        def encode_query(self, text: str) -> np.ndarray:
+        def encode_query(self, text):
             return super().encode_query(text.encode().decode())
 
-        def encode_document(self, texts: list[str]) -> np.ndarray:
+        def encode_document(self, texts):
             return super().encode_document([text.encode().decode() for text in texts])
 
     odd = [Passage(p.id, p.text + " And \ud800 more.", title="\udfff") for p in PAGES]
@@ -298,7 +296,7 @@ def test_no_encoder_is_given_lone_surrogates() -> None:
 
 
 @pytest.mark.parametrize("encoder", [Counting(), CountingAtOnce()], ids=["one by one", "at once"])
-def test_a_segment_close_to_one_clause_stands_out(encoder: Counting) -> None:
+def test_a_segment_close_to_one_clause_stands_out(encoder):
     columns = columns_of(encoder, falling(), clauses=("Sentence 3", "page 4"))
     assert set(encoder.queries) == {"question", "Sentence 3", "page 4"}
     assert not columns["similarity"].any()
@@ -308,7 +306,7 @@ def test_a_segment_close_to_one_clause_stands_out(encoder: Counting) -> None:
     assert np.delete(np.delete(best, 4, axis=0), 3, axis=1).max() <= 0
 
 
-def test_a_passage_is_as_close_to_a_clause_as_its_closest_segment_and_its_title_for_itself() -> None:
+def test_a_passage_is_as_close_to_a_clause_as_its_closest_segment_and_its_title_for_itself():
     columns = columns_of(Counting(), falling(), clauses=("Page 4", "Sentence 7 of page 2"))
     of_passage = columns["clause_similarity_of_passage"].reshape(6, 10)
     np.testing.assert_array_equal(of_passage[:, 0], columns["clause_similarity"].reshape(6, 10).max(axis=1))
@@ -317,7 +315,7 @@ def test_a_passage_is_as_close_to_a_clause_as_its_closest_segment_and_its_title_
     assert columns["clause_similarity_of_label"].reshape(6, 10)[:, 0].argmax() == 4
 
 
-def test_a_question_without_clauses_is_its_own() -> None:
+def test_a_question_without_clauses_is_its_own():
     columns = columns_of(Cheap(), falling())
     np.testing.assert_array_equal(columns["clause_similarity"], columns["similarity"])
     np.testing.assert_array_equal(columns["clause_similarity_of_passage"], columns["similarity_of_passage"])
@@ -325,14 +323,14 @@ def test_a_question_without_clauses_is_its_own() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_one_or_two_passages_are_not_compared_with_clauses(number: int) -> None:
+def test_one_or_two_passages_are_not_compared_with_clauses(number):
     encoder = Counting()
     columns = columns_of(encoder, falling(PAGES[:number]), PAGES[:number], ("Sentence 3", "page 1"))
     assert set(encoder.queries) == {"question"}
     assert not np.vstack([columns[name] for name in SEMANTIC if name.startswith("clause")]).any()
 
 
-def test_a_comparer_that_is_not_cheap_is_asked_the_question_alone() -> None:
+def test_a_comparer_that_is_not_cheap_is_asked_the_question_alone():
     class Dear(Counting):
         compares_all = False
 
@@ -341,11 +339,11 @@ def test_a_comparer_that_is_not_cheap_is_asked_the_question_alone() -> None:
     assert set(encoder.queries) == {"question"}
 
 
-def test_an_encoder_is_given_five_clauses_at_most_in_one_call_with_the_texts() -> None:
+def test_an_encoder_is_given_five_clauses_at_most_in_one_call_with_the_texts():
     class Calls(Directions):
         calls = 0
 
-        def encode_document(self, texts: list[str]) -> np.ndarray:
+        def encode_document(self, texts):
             self.calls += 1
             return super().encode_document(texts)
 
@@ -355,14 +353,14 @@ def test_an_encoder_is_given_five_clauses_at_most_in_one_call_with_the_texts() -
     assert encoder.documents[:6] == [*(f"part {number}" for number in range(5)), f"Page 0: {first_of(PAGES[0])}"]
 
 
-def test_a_passage_close_to_a_clause_stands_out_though_the_question_is_far_from_all() -> None:
+def test_a_passage_close_to_a_clause_stands_out_though_the_question_is_far_from_all():
     class Words(Directions):
         """Each of these words is an axis."""
 
-        def encode_query(self, text: str) -> np.ndarray:
+        def encode_query(self, text):
             return self.encode_document([text])[0]
 
-        def encode_document(self, texts: list[str]) -> np.ndarray:
+        def encode_document(self, texts):
             axes = ("question", "page 0", "page 1")
             return np.array([[float(axis in text.casefold()) for axis in axes] for text in texts])
 
@@ -371,9 +369,9 @@ def test_a_passage_close_to_a_clause_stands_out_though_the_question_is_far_from_
     assert columns["clause_similarity_of_label"].reshape(6, 20)[:, 0].argmax() == 1
 
 
-def test_embeddings_that_passages_carry_are_compared_with_clauses_too() -> None:
+def test_embeddings_that_passages_carry_are_compared_with_clauses_too():
     class Axes(Directions):
-        def encode_document(self, texts: list[str]) -> np.ndarray:
+        def encode_document(self, texts):
             self.documents += texts
             return np.array([[0.0, 1.0] for _ in texts])
 
@@ -383,9 +381,9 @@ def test_embeddings_that_passages_carry_are_compared_with_clauses_too() -> None:
     assert columns["similarity_rank_of_label"].reshape(6, 20)[4, 0] == pytest.approx(1 / 6)
 
 
-def test_a_comparer_of_several_questions_that_gives_another_shape_is_told_so() -> None:
+def test_a_comparer_of_several_questions_that_gives_another_shape_is_told_so():
     class Wrong(CountingAtOnce):
-        def compare_each(self, queries: list[str], texts: list[str]) -> list[list[int]]:
+        def compare_each(self, queries, texts):
             return [[1] * len(texts)]
 
     with pytest.raises(ConfigError, match="for each question and text"):

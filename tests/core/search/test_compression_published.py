@@ -14,14 +14,14 @@ OVERHEAD = 600
 """Tokens of an agent for each search, as published."""
 
 
-def documented(label: str) -> list[float]:
+def documented(label):
     """The numbers in the last column of a row of the table of savings."""
     (row,) = (line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {label}"))
     numbers = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", row.split("|")[-2])
     return [float(number.replace(",", "")) for number in numbers]
 
 
-def about(*numbers: float) -> object:
+def about(*numbers):
     """What the scorer prefers may change a little with its weights; the documentation may not be far off."""
     return pytest.approx(numbers, rel=0.05)
 

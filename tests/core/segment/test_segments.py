@@ -8,20 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import LANGUAGES, descriptions, sources, texts
 
-from ctxcompress.data.passages import Segment
 from ctxcompress.segment.segments import segment
 
 MARKER = re.compile(r"[-*+]|\(?\d{1,9}[.)]")
 NAMES = (None, "a.py", "a.md", "Node.js", "notes.txt")
 
 
-def assert_partition(text: str, segments: list[Segment]) -> None:
+def assert_partition(text, segments):
     assert "".join(text[item.start : item.end] for item in segments) == text
     assert all(item.start < item.end for item in segments)
     assert [item.start for item in segments] == [0, *(item.end for item in segments)][: len(segments)]
 
 
-def assert_numbers(segments: list[Segment]) -> None:
+def assert_numbers(segments):
     """Blocks are counted from 0 without holes; what a segment needs is another one of the same block."""
     blocks = [item.block for item in segments]
     assert blocks == sorted(blocks)

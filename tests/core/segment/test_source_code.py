@@ -154,7 +154,7 @@ for all of them
 
 
 @given(st.lists(st.sampled_from(LINES)), st.sampled_from(["\n", "\r\n", "\n\n"]))
-def test_lines_are_told_each_by_itself(lines: list[str], end: str) -> None:
+def test_lines_are_told_each_by_itself(lines, end):
     code, others = code_lines(end.join(lines))
     alone = [code_lines(line) for line in lines]
     assert (code, others) == (sum(one for one, _ in alone), sum(other for _, other in alone))

@@ -1,7 +1,5 @@
 """Selections from Markdown at given values, counted in words, so that costs add up exactly."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from hypothesis import strategies as st
 
@@ -10,7 +8,7 @@ from ctxcompress.data.passages import Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.qatbe import select
+from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
 
 blocks = st.sampled_from(
@@ -32,19 +30,19 @@ blocks = st.sampled_from(
 pages = st.lists(blocks, min_size=2, max_size=12).map("".join)
 
 
-def structure_of(texts: Sequence[str]) -> Structure:
+def structure_of(texts):
     documents = documents_as_they_are(texts)
     return Structure(SegmentTable.of(documents, [segment(text) for text in texts]))
 
 
-def kept_of(texts: Sequence[str], structure: Structure, values: Sequence[float], budget: int) -> list[int]:
+def kept_of(texts, structure, values, budget):
     """The numbers of the segments that are kept."""
     table = structure.table
     layout = Layout(documents_as_they_are(texts), texts, "\n\n", lambda _, of: of.text, lambda text: len(text.split()))
     selection = select(structure, np.array(values, float), layout, budget)
     assert selection.tokens <= budget
 
-    def is_kept(number: int) -> bool:
+    def is_kept(number):
         found = table.segments[number]
         end = found.start + len(table.texts[number].rstrip())
         spans = selection.spans.get(table.document[number], ())

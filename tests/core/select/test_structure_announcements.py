@@ -10,7 +10,7 @@ from ctxcompress import compress
 NOISE = "The harbour has two piers. Ferries leave at noon. The ticket office is closed on Sundays. " * 3
 
 
-def announced_in(text: str) -> dict[str, list[str]]:
+def announced_in(text):
     structure = structure_of([text])
     texts = [part.strip() for part in structure.table.texts]
     return {texts[number]: [texts[n] for n in block] for number, block in structure.announced.items()}
@@ -33,17 +33,17 @@ def announced_in(text: str) -> dict[str, list[str]]:
         ("It says: this. And more.", {}),
     ],
 )
-def test_what_is_announced(text: str, found: dict[str, list[str]]) -> None:
+def test_what_is_announced(text, found):
     assert announced_in(text) == found
 
 
-def test_in_a_log_the_next_line_is_announced() -> None:
+def test_in_a_log_the_next_line_is_announced():
     lines = [f"10:00:{n} worker {n} has loaded part {n} of the store\n" for n in range(10, 30)]
     lines[4] = "10:00:14 Results follow here:\n"
     assert announced_in("".join(lines)) == {lines[4].strip(): [lines[5].strip()]}
 
 
-def test_nothing_is_announced_across_passages() -> None:
+def test_nothing_is_announced_across_passages():
     structure = structure_of(["It says:", "Something else."])
     assert structure.announced == {}
 
@@ -56,20 +56,20 @@ def test_nothing_is_announced_across_passages() -> None:
         f"| n |\n|---|\n| {'seven ' * 60}|",
     ],
 )
-def test_an_announcement_goes_where_its_block_does_not_fit(block: str) -> None:
+def test_an_announcement_goes_where_its_block_does_not_fit(block):
     text = compress("where do the results follow?", [f"Results follow here:\n\n{block}\n\n{NOISE}"], max_tokens=40).text
     assert "Results follow here:" not in text
     assert text
 
 
 @pytest.mark.parametrize("block", ["- seven of ten\n- all of them", "Seven of ten were late.", "| n |\n|---|\n| 7 |"])
-def test_an_announcement_comes_with_some_of_its_block(block: str) -> None:
+def test_an_announcement_comes_with_some_of_its_block(block):
     text = compress("where do the results follow?", [f"Results follow here:\n\n{block}\n\n{NOISE}"], max_tokens=40).text
     assert f"Results follow here:\n\n{block[:7]}" in text
 
 
 @given(page=pages, other=pages, data=st.data())
-def test_right_after_a_kept_announcement_comes_what_it_announces(page: str, other: str, data: st.DataObject) -> None:
+def test_right_after_a_kept_announcement_comes_what_it_announces(page, other, data):
     structure = structure_of([page, other])
     count = len(structure.table.segments)
     values = data.draw(st.lists(st.integers(0, 30).map(lambda n: n / 10), min_size=count, max_size=count))

@@ -26,13 +26,13 @@ OTHER = (
 @pytest.mark.parametrize("tail", ["", "This is the tail of the section above.\n\n", "and so on. It ends here.\n\n"])
 @pytest.mark.parametrize(("mark", "name"), [("#####", "OPT_NAIVE_UTC"), ("##", "`OPT_SIX`"), ("#", "Clocks, part two")])
 @pytest.mark.parametrize("max_tokens", [50, 60, 70, 80])
-def test_a_heading_that_is_the_answer_is_kept_before_noise(tail: str, mark: str, name: str, max_tokens: int) -> None:
+def test_a_heading_that_is_the_answer_is_kept_before_noise(tail, mark, name, max_tokens):
     passage = f"{tail}{mark} {name}\n\n{UTC}\n\n{mark} OPT_NON_STR_KEYS\n\n{OTHER}\n"
     text = compress(QUESTION, [passage], max_tokens=max_tokens).text
     assert f"{mark} {name}\n\nSerialize `datetime.datetime` objects" in text
 
 
-def test_a_heading_with_noise_under_it_does_not_take_the_room() -> None:
+def test_a_heading_with_noise_under_it_does_not_take_the_room():
     passage = f"The tail of it.\n\n## OPT_UTC\n\n{UTC}\n\n## OPT_NON_STR_KEYS\n\n{OTHER}\n"
     assert "OPT_NON_STR_KEYS" not in compress(QUESTION, [passage], max_tokens=55).text
 
@@ -46,9 +46,7 @@ words = st.sampled_from("amber birch cedar dune ember fjord grove heron inlet ju
     noise=st.lists(st.lists(words, min_size=3, max_size=10), min_size=1, max_size=5),
     more=st.integers(0, 12),
 )
-def test_the_heading_of_the_best_text_is_kept_where_there_is_room_for_both(
-    name: list[str], tail: list[str], noise: list[list[str]], more: int
-) -> None:
+def test_the_heading_of_the_best_text_is_kept_where_there_is_room_for_both(name, tail, noise, more):
     best = "The quota of the frobnicator is seven."
     sections = "".join(f"## {line[0]}\n\n{' '.join(line)}.\n\n" for line in noise)
     page = f"{' '.join(tail)}.\n\n## {' '.join(name)}\n\n{best}\n\n{sections}"
@@ -58,7 +56,7 @@ def test_the_heading_of_the_best_text_is_kept_where_there_is_room_for_both(
 
 
 @given(page=pages, data=st.data())
-def test_no_heading_is_kept_without_text_right_under_it(page: str, data: st.DataObject) -> None:
+def test_no_heading_is_kept_without_text_right_under_it(page, data):
     structure = structure_of([page])
     segments = structure.table.segments
     values = data.draw(
@@ -70,13 +68,13 @@ def test_no_heading_is_kept_without_text_right_under_it(page: str, data: st.Data
             assert following in structure.under[number]
 
 
-def _readmes() -> list[str]:
+def _readmes():
     readmes = [found.metadata for found in distributions()]
     texts = [found.get_payload() for found in readmes if "markdown" in found.get("Description-Content-Type", "")]
     return sorted({text for text in texts if isinstance(text, str)})
 
 
-def _passages(readme: str) -> list[tuple[str, str, str]]:
+def _passages(readme):
     """(what begins with the tail of a section, the heading in it, the sentence under that)"""
     parts = segment(readme)
     headings = [number for number, part in enumerate(parts) if part.kind is Kind.HEADING]
@@ -91,7 +89,7 @@ def _passages(readme: str) -> list[tuple[str, str, str]]:
     return found[:4]
 
 
-def test_in_readmes_headings_come_with_the_sentence_that_is_asked_for() -> None:
+def test_in_readmes_headings_come_with_the_sentence_that_is_asked_for():
     cases = [case for readme in _readmes() for case in _passages(readme)]
     if len(cases) < 50:
         pytest.skip(f"there are {len(cases)} such passages in the packages that are installed")

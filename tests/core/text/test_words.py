@@ -290,7 +290,7 @@ def test_giant_words_end(character):
     assert set(terms.matching([word], ["zz", "中中"])) <= {word}
 
 
-def test_a_word_that_is_spelled_out_as_several_is_one() -> None:
+def test_a_word_that_is_spelled_out_as_several_is_one():
     words = ["ﷺ", "النبي", "ﷲ"]
     assert list(Terms("ar").of_words(words)) == words
     assert Terms("ar").of_words([]) == {}

@@ -9,9 +9,9 @@ from itertools import pairwise, starmap
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from xray_page import OMITTED, Node, check_safe, read, shows, written
+from xray_page import OMITTED, check_safe, read, shows, written
 
-from ctxcompress import Compression, Compressor, Passage, compress
+from ctxcompress import Compressor, Passage, compress
 from ctxcompress.cache import MemoryCache
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Decision, KeptPassage, Reason
@@ -76,7 +76,7 @@ options_of = st.fixed_dictionaries(
 )
 
 
-def check(result: Compression) -> Node:
+def check(result):
     """All that holds for every page."""
     root = read(result.xray())
     check_safe(root)
@@ -108,7 +108,7 @@ def test_every_character_is_on_the_page_or_counted_and_none_of_them_is_markup(qu
     check(compress(query, passages, **options))
 
 
-def long_passages(count: int = 6) -> list[Passage]:
+def long_passages(count=6):
     texts = [
         FILLER * 12 + ANSWER + FILLER * 12,
         ANSWER + " It can be changed.",

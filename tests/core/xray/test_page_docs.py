@@ -11,7 +11,7 @@ def test_each_block_prints_what_stands_below_it(capsys):
     page = PAGE.read_text(encoding="utf-8")
     blocks = BLOCKS.findall(page)
     assert len(blocks) == page.count("```python") == 2
-    names: dict[str, object] = {}
+    names = {}
     for code, expected in blocks:
         exec(compile(code, str(PAGE), "exec"), names)
         assert capsys.readouterr().out.rstrip() == expected.rstrip()

@@ -17,7 +17,7 @@ QUERY = "what is the default timeout?"
 PASSAGES = [Passage("a", "The default timeout is 30 seconds."), Passage("b", "Lighthouses are white. " * 30)]
 
 
-def test_a_page_is_written_under_a_name_that_tells_its_time(tmp_path: Path) -> None:
+def test_a_page_is_written_under_a_name_that_tells_its_time(tmp_path):
     result = compress(QUERY, PASSAGES, max_tokens=20)
     path = result.trace(tmp_path / "new" / "folder")
     assert path is not None
@@ -27,12 +27,12 @@ def test_a_page_is_written_under_a_name_that_tells_its_time(tmp_path: Path) -> N
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_names_sort_by_time(tmp_path: Path) -> None:
+def test_names_sort_by_time(tmp_path):
     paths = [write_page(str(number), str(tmp_path)) for number in range(20)]
     assert sorted(paths) == paths
 
 
-def test_the_last_ones_are_kept_and_nothing_else_is_touched(tmp_path: Path) -> None:
+def test_the_last_ones_are_kept_and_nothing_else_is_touched(tmp_path):
     others = [
         "ctxcompress.html",
         "ctxcompress-20200101T000000.000000Z-00000000.html.bak",
@@ -54,7 +54,7 @@ def test_the_last_ones_are_kept_and_nothing_else_is_touched(tmp_path: Path) -> N
     assert all((tmp_path / name).read_text() == "mine" for name in others)
 
 
-def test_threads_do_not_take_each_others_names_nor_keep_too_many(tmp_path: Path) -> None:
+def test_threads_do_not_take_each_others_names_nor_keep_too_many(tmp_path):
     with ThreadPoolExecutor(8) as threads:
         paths = list(threads.map(lambda number: write_page(str(number), tmp_path), range(LAST + 60)))
     assert len(set(paths)) == LAST + 60
@@ -62,7 +62,7 @@ def test_threads_do_not_take_each_others_names_nor_keep_too_many(tmp_path: Path)
     assert len(list(tmp_path.iterdir())) == LAST
 
 
-def test_what_cannot_be_written_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_cannot_be_written_is_a_warning(tmp_path, caplog):
     (tmp_path / "file").write_text("")
     with caplog.at_level(logging.WARNING, "ctxcompress"):
         assert compress(QUERY, PASSAGES, max_tokens=20).trace(tmp_path / "file") is None
@@ -71,10 +71,10 @@ def test_what_cannot_be_written_is_a_warning(tmp_path: Path, caplog: pytest.LogC
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_half_a_page_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_page_is_not_left(tmp_path, monkeypatch):
     real = os.open
 
-    def full(path: object, *rest: int) -> int:
+    def full(path, *rest):
         os.close(real(str(path), *rest))
         return real("/dev/full", os.O_WRONLY)
 
@@ -83,7 +83,7 @@ def test_half_a_page_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert list(tmp_path.iterdir()) == []
 
 
-def test_half_of_a_surrogate_pair_can_be_written(tmp_path: Path) -> None:
+def test_half_of_a_surrogate_pair_can_be_written(tmp_path):
     result = compress("\ud83d", [Passage("\udc00", "a \ud83d b", title="\ud800")], max_tokens=20)
     path = result.trace(tmp_path)
     assert path is not None
@@ -93,19 +93,19 @@ def test_half_of_a_surrogate_pair_can_be_written(tmp_path: Path) -> None:
 class Failing:
     """An encoder that can be asked once."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.asked = 0
 
-    def encode_query(self, text: str) -> list[float]:
+    def encode_query(self, text):
         self.asked += 1
         return [1.0, 0.0]
 
-    def encode_document(self, texts: list[str]) -> list[list[float]]:
+    def encode_document(self, texts):
         self.asked += 1
         return [[1.0, 0.5]] * len(texts)
 
 
-def test_an_encoder_is_not_asked_again(tmp_path: Path) -> None:
+def test_an_encoder_is_not_asked_again(tmp_path):
     encoder = Failing()
     compressor = Compressor(Compressor().config.with_options(encoder=encoder, max_tokens=30, similarity_threshold=0.99))
     result = compressor.compress(QUERY, [*PASSAGES, Passage("c", "The timeout may be changed. " * 20)])
@@ -119,7 +119,7 @@ def test_an_encoder_is_not_asked_again(tmp_path: Path) -> None:
     assert encoder.asked > asked
 
 
-def test_a_page_that_cannot_be_made_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_page_that_cannot_be_made_is_a_warning(tmp_path, caplog):
     counts = iter([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5])
     config = Compressor().config.with_options(encoding=lambda text: next(counts, -1), max_tokens=1000)
     result = Compressor(config).compress(QUERY, PASSAGES)

@@ -1,9 +1,7 @@
 """Reads a page back: its elements as a tree, and the texts of the passages out of it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from typing import Any
 
 VOID = ("meta", "input")
 OURS = frozenset(
@@ -24,31 +22,31 @@ class Node:
     inside: list["Node | str"] = field(default_factory=list)
 
     @property
-    def classes(self) -> list[str]:
+    def classes(self):
         return self.attributes.get("class", "").split()
 
-    def all(self) -> Iterator["Node"]:
+    def all(self):
         """This one and all in it."""
         yield self
         for part in self.inside:
             if isinstance(part, Node):
                 yield from part.all()
 
-    def find(self, name: str, of_class: str | None = None) -> list["Node"]:
+    def find(self, name, of_class=None):
         return [node for node in self.all() if node.name == name and (of_class is None or of_class in node.classes)]
 
     @property
-    def text(self) -> str:
+    def text(self):
         return "".join(part if isinstance(part, str) else part.text for part in self.inside)
 
 
 class _Reader(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(convert_charrefs=True)
         self.root = Node("", {})
         self.open = [self.root]
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, Any]]) -> None:
+    def handle_starttag(self, tag, attrs):
         assert tag in OURS, f"<{tag}> is none of ours"
         node = Node(tag, dict(attrs))
         assert len(node.attributes) == len(attrs)
@@ -56,23 +54,23 @@ class _Reader(HTMLParser):
         if tag not in VOID:
             self.open.append(node)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop().name == tag, f"</{tag}> closes what is not open"
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.open[-1].inside.append(data)
 
-    def handle_comment(self, data: str) -> None:
+    def handle_comment(self, data):
         raise AssertionError(f"a comment: {data}")
 
-    def unknown_decl(self, data: str) -> None:
+    def unknown_decl(self, data):
         raise AssertionError(f"a declaration: {data}")
 
-    def handle_pi(self, data: str) -> None:
+    def handle_pi(self, data):
         raise AssertionError(f"an instruction: {data}")
 
 
-def read(page: str) -> Node:
+def read(page):
     """The page as a tree. Fails where an element is not closed, or is none of those that a page has."""
     page.encode()  # it can be written
     reader = _Reader()
@@ -82,7 +80,7 @@ def read(page: str) -> Node:
     return reader.root
 
 
-def check_safe(root: Node) -> None:
+def check_safe(root):
     """No scripts, no styles but the one, nothing from elsewhere; every link goes to a place on the page."""
     nodes = list(root.all())
     ids = [node.attributes["id"] for node in nodes if "id" in node.attributes]
@@ -98,7 +96,7 @@ def check_safe(root: Node) -> None:
             assert node.attributes.get(name) is None or node.attributes[name] in ids
 
 
-def written(node: Node) -> str:
+def written(node):
     """The characters of a passage's text in this element, with one sign for each that is omitted."""
     found = []
     for part in node.inside:
@@ -113,6 +111,6 @@ def written(node: Node) -> str:
     return "".join(found)
 
 
-def shows(shown: str, text: str) -> bool:
+def shows(shown, text):
     """Whether what is shown is the text, but for what is said to be omitted."""
     return len(shown) == len(text) and all(a in (b, OMITTED) for a, b in zip(shown, text, strict=True))
