@@ -60,7 +60,7 @@ class CompressionConfig:
     # The final text:
     max_tokens: int | Literal["auto"] | None = option(
         None,
-        'The most tokens of the final text. Without it, `tier` decides. "auto" fits the budget to the query, by '
+        'The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by '
         "its complexity and intent, and stops before the budget is full.",
     )
     tier: Tier | None = option(
@@ -172,8 +172,8 @@ class CompressionConfig:
     )
     metadata_only: bool = option(
         False,
-        "Whether a line about it takes the place of a passage that scores below `score_threshold`. It has the "
-        "path, the lines and what they define. These lines come last in the budget.",
+        "Whether a line of metadata replaces a passage that scores below `score_threshold`. It has the path, the "
+        "lines and what they define. These lines come last in the budget.",
         checks.flag,
         off=False,
     )
@@ -215,8 +215,8 @@ class CompressionConfig:
     )
     encoder: Encoder | Comparer | None = option(
         None,
-        'What tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as '
-        "`StaticVectors()`; adapters take an embedding model of their framework.",
+        'The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, '
+        "such as `StaticVectors()`; adapters take an embedding model of their framework.",
     )
     adaptive: bool = option(
         False,
