@@ -5,6 +5,7 @@ import importlib.util
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -16,7 +17,7 @@ RULES = 9
 pytestmark = pytest.mark.skipif(not (DOCS / "guarantees.md").is_file(), reason="there are no docs here")
 
 
-def _load(name: str):
+def _load(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -25,7 +26,7 @@ def _load(name: str):
     return module
 
 
-def test_each_rule_names_tests_and_all_of_them_exist():
+def test_each_rule_names_tests_and_all_of_them_exist() -> None:
     page = (DOCS / "guarantees.md").read_text(encoding="utf-8")
     rules = re.split(r"^## (?=\d)", page, flags=re.MULTILINE)[1:]
     assert [rule.split(".")[0] for rule in rules] == [str(number) for number in range(1, RULES + 1)]
@@ -42,14 +43,14 @@ def _functions(file: Path) -> set[str]:
     return {node.name for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, functions)}
 
 
-def test_the_picture_of_the_imports_is_what_the_code_says():
+def test_the_picture_of_the_imports_is_what_the_code_says() -> None:
     pytest.importorskip("grimp")
     drawing = _load("draw_imports")
     assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture(), "make it anew: python docs/draw_imports.py"
 
 
 @pytest.mark.parametrize("package", ["ctxcompress", "langchain_ctxcompress", "llamaindex_ctxcompress"])
-def test_every_exported_name_is_in_the_reference(package: str):
+def test_every_exported_name_is_in_the_reference(package: str) -> None:
     """In a module that counts it among its own; which names of a module are shown, its `__all__` or the page says."""
     exported = importlib.import_module(package)
     pages = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
@@ -59,7 +60,7 @@ def test_every_exported_name_is_in_the_reference(package: str):
     assert not missing
 
 
-def test_the_figures_of_the_decision_for_learned_weights_are_those_of_the_ablation():
+def test_the_figures_of_the_decision_for_learned_weights_are_those_of_the_ablation() -> None:
     rows = {
         "everything": "learned, on other questions of the same kinds",
         "without its own set": "learned, on kinds that were left out of the learning",
@@ -83,7 +84,7 @@ def _table(page: Path, corner: str) -> dict[str, list[str]]:
     return {corner: heads[1:], **{row[0]: row[1:] for row in rows[1:end]}}
 
 
-def test_links_between_pages_and_from_the_readme_lead_somewhere():
+def test_links_between_pages_and_from_the_readme_lead_somewhere() -> None:
     """A strict build checks those of the pages; this one needs no build, and checks the README's, too."""
     for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
         for address in re.findall(r"\]\(([^)#\s]++)(?:#[^)]*+)?\)", page.read_text(encoding="utf-8")):
@@ -100,7 +101,7 @@ def test_links_between_pages_and_from_the_readme_lead_somewhere():
         ('<script src="assets/x.js"></script><img src="../images/a.svg">', 0),
     ],
 )
-def test_what_is_loaded_from_outside_is_a_warning(html: str, found: int, caplog: pytest.LogCaptureFixture):
+def test_what_is_loaded_from_outside_is_a_warning(html: str, found: int, caplog: pytest.LogCaptureFixture) -> None:
     class _Page:
         class file:  # noqa: N801 - as mkdocs calls it
             src_uri = "index.md"
@@ -120,7 +121,7 @@ def test_what_is_loaded_from_outside_is_a_warning(html: str, found: int, caplog:
         ("Raises: nothing.", "Raises: nothing."),
     ],
 )
-def test_names_in_docstrings_are_shown_as_a_list(text: str, shown: str):
+def test_names_in_docstrings_are_shown_as_a_list(text: str, shown: str) -> None:
     pytest.importorskip("griffe")
     listed: Callable[[str, Callable[[str], bool]], str] = _load("names_in_docstrings").listed
     assert listed(text, {"limit", "size"}.__contains__) == shown

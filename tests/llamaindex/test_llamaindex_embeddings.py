@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from li_embeddings import ANSWER, DIMENSIONS, PARAPHRASE, QUESTION, Meanings, bill_nodes, meaning, sentences
 from li_nodes import four_nodes, is_subsequence, joined, scored, text_node, tokens
 from llama_index.core import MockEmbedding, QueryBundle, SummaryIndex, VectorStoreIndex
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import MockLLM
 from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore
 from llama_index.core.storage.kvstore import SimpleKVStore
@@ -71,14 +70,14 @@ def with_image() -> list[NodeWithScore]:
 
 
 @pytest.mark.parametrize("encoder", [Meanings(), Spelled()], ids=["LlamaIndex", "core"])
-async def test_a_paraphrase_finds_what_no_word_of_it_is_in(encoder: object) -> None:
+async def test_a_paraphrase_finds_what_no_word_of_it_is_in(encoder):
     assert ANSWER in kept_by(tight(encoder), PARAPHRASE)
     assert ANSWER in await akept_by(tight(encoder), PARAPHRASE)
     assert ANSWER not in kept_by(tight(None), PARAPHRASE)
 
 
 @pytest.mark.parametrize("nodes", [bill_nodes(), with_image()], ids=["texts", "image too"])
-async def test_async_gives_what_sync_gives(nodes: list[NodeWithScore]) -> None:
+async def test_async_gives_what_sync_gives(nodes):
     encoders = (Meanings(), MockEmbedding(embed_dim=8), None)
     for encoder, budget, query in itertools.product(encoders, (1, 25, 60, 200), (QUESTION, PARAPHRASE)):
         postprocessor = tight(encoder, budget)
@@ -95,9 +94,7 @@ async def test_async_gives_what_sync_gives(nodes: list[NodeWithScore]) -> None:
     adaptive=st.booleans(),
     query=st.sampled_from([QUESTION, PARAPHRASE, "", "\ud800"]),
 )
-def test_whatever_is_embedded_the_budget_holds_and_every_text_is_verbatim(
-    vectors: Callable[[str], Any], budget: int, adaptive: bool, query: str
-) -> None:
+def test_whatever_is_embedded_the_budget_holds_and_every_text_is_verbatim(vectors, budget, adaptive, query):
     nodes = [*four_nodes(), *bill_nodes(), *scored([text_node(9, "a \ud800 b. " * 9)])]
     postprocessor = tight(Meanings(embed=vectors), budget, adaptive=adaptive, metadata_mode=MetadataMode.LLM)
     kept = postprocessor.postprocess_nodes(nodes, query_str=query)
@@ -107,7 +104,7 @@ def test_whatever_is_embedded_the_budget_holds_and_every_text_is_verbatim(
     assert postprocessor.postprocess_nodes(nodes, query_str=query) == kept
 
 
-def test_adaptive_keeps_less() -> None:
+def test_adaptive_keeps_less():
     full, most, least = (
         tokens(kept_by(tight(None, 300, adaptive=adaptive, min_probability=least), QUESTION))
         for adaptive, least in ((False, 0.5), (True, 1e-9), (True, 0.5))
@@ -115,7 +112,7 @@ def test_adaptive_keeps_less() -> None:
     assert 0 < least < most <= full
 
 
-def test_what_fits_stays_as_it_is_and_nothing_is_embedded() -> None:
+def test_what_fits_stays_as_it_is_and_nothing_is_embedded():
     encoder = Meanings()
     assert kept_by(tight(encoder, 10_000, adaptive=True), QUESTION) == joined(bill_nodes(), MetadataMode.NONE)
     assert encoder.asked == []
@@ -124,7 +121,7 @@ def test_what_fits_stays_as_it_is_and_nothing_is_embedded() -> None:
 # What is asked of the embeddings
 
 
-def test_one_question_and_a_fraction_of_the_texts_are_embedded_in_batches() -> None:
+def test_one_question_and_a_fraction_of_the_texts_are_embedded_in_batches():
     encoder = Meanings()
     kept_by(tight(encoder), QUESTION)
     assert encoder.methods == ["query", "texts"]
@@ -133,7 +130,7 @@ def test_one_question_and_a_fraction_of_the_texts_are_embedded_in_batches() -> N
     assert 1 < len(encoder.texts) <= 14  # of 40 sentences and 4 titles
 
 
-def test_title_and_headings_stand_before_what_is_embedded() -> None:
+def test_title_and_headings_stand_before_what_is_embedded():
     encoder = Meanings()
     kept_by(tight(encoder), QUESTION)
     assert all(text.startswith("Guide ") or text in QUESTION for text in encoder.texts)
@@ -141,13 +138,13 @@ def test_title_and_headings_stand_before_what_is_embedded() -> None:
 
 
 @pytest.mark.parametrize("query", [None, "", "  \n"])
-def test_without_a_question_nothing_is_embedded(query: str | None) -> None:
+def test_without_a_question_nothing_is_embedded(query):
     encoder = Meanings()
     assert tight(encoder).postprocess_nodes(bill_nodes(), None if query is None else QueryBundle(query))
     assert encoder.asked == []
 
 
-def test_questions_and_texts_are_told_apart() -> None:
+def test_questions_and_texts_are_told_apart():
     class Asymmetric(Meanings):
         """Means the opposite for a question, so that the same method for both would find the worst."""
 
@@ -160,7 +157,7 @@ def test_questions_and_texts_are_told_apart() -> None:
     assert ANSWER in kept_by(tight(Asymmetric()), PARAPHRASE)
 
 
-async def test_async_awaits_on_the_running_loop_and_sync_calls_no_async_method() -> None:
+async def test_async_awaits_on_the_running_loop_and_sync_calls_no_async_method():
     places = []
 
     class Placed(Meanings):
@@ -182,19 +179,19 @@ async def test_async_awaits_on_the_running_loop_and_sync_calls_no_async_method()
     assert encoder.methods == ["query", "texts"]
 
 
-async def test_beside_an_image_the_rest_of_the_budget_is_found_without_sync_calls() -> None:
+async def test_beside_an_image_the_rest_of_the_budget_is_found_without_sync_calls():
     encoder = Meanings()
     await tight(encoder, 30).apostprocess_nodes(with_image(), query_str=QUESTION)
     assert set(encoder.methods) == {"async query", "async texts"}
 
 
-def test_counting_an_image_embeds_nothing() -> None:
+def test_counting_an_image_embeds_nothing():
     encoder = Meanings()
     assert len(tight(encoder, 10_000).postprocess_nodes(with_image(), query_str=QUESTION)) == 5
     assert encoder.asked == []
 
 
-async def test_more_calls_at_once_than_there_are_threads_do_not_wait_for_each_other() -> None:
+async def test_more_calls_at_once_than_there_are_threads_do_not_wait_for_each_other():
     class OnThreads(Meanings):
         async def _aget_query_embedding(self, query: str) -> list[float]:
             return await asyncio.to_thread(self._get_query_embedding, query)
@@ -208,7 +205,7 @@ async def test_more_calls_at_once_than_there_are_threads_do_not_wait_for_each_ot
     assert len(kept) == 50
 
 
-def test_lone_surrogates_reach_no_embeddings() -> None:
+def test_lone_surrogates_reach_no_embeddings():
     encoder = Meanings(embed=lambda text: [float(len(text.encode())), 1.0])
     nodes = [*bill_nodes(), *scored([text_node(9, "A bill \ud800 is due. " * 9, metadata={"title": "\udfff"})])]
     assert kept_by(tight(encoder), f"{QUESTION} \ud800", nodes)
@@ -223,7 +220,7 @@ def sentence_nodes(embed: Callable[[str], list[float] | None]) -> list[NodeWithS
     return scored(text_node(n, text, metadata={}, embedding=embed(text)) for n, text in enumerate(sentences()))
 
 
-async def test_embeddings_that_nodes_carry_are_used_and_not_made_again() -> None:
+async def test_embeddings_that_nodes_carry_are_used_and_not_made_again():
     encoder = Meanings()
     assert ANSWER in kept_by(tight(encoder), PARAPHRASE, sentence_nodes(meaning))
     assert ANSWER in joined(await tight(encoder).apostprocess_nodes(sentence_nodes(meaning), query_str=PARAPHRASE))
@@ -233,14 +230,14 @@ async def test_embeddings_that_nodes_carry_are_used_and_not_made_again() -> None
 @pytest.mark.parametrize(
     "embedding", [None, [1.0] * (DIMENSIONS + 1), [float("nan")] * DIMENSIONS], ids=["none", "longer", "nan"]
 )
-def test_an_embedding_that_cannot_be_compared_is_made_again(embedding: list[float] | None) -> None:
+def test_an_embedding_that_cannot_be_compared_is_made_again(embedding):
     encoder = Meanings()
     assert ANSWER in kept_by(tight(encoder), PARAPHRASE, sentence_nodes(lambda text: embedding))
     assert len(encoder.texts) == 40
 
 
 @pytest.mark.parametrize("dimensions", [8, DIMENSIONS])
-def test_the_index_may_have_another_model_than_the_encoder(dimensions: int) -> None:
+def test_the_index_may_have_another_model_than_the_encoder(dimensions):
     """Retrieval leaves the question's vector in the query bundle; it means nothing to the encoder."""
     encoder = Meanings()
     nodes = [item.node for item in bill_nodes()]
@@ -250,7 +247,7 @@ def test_the_index_may_have_another_model_than_the_encoder(dimensions: int) -> N
     assert encoder.asked[0] == ("query", [PARAPHRASE])
 
 
-def test_with_a_cache_a_question_is_embedded_once_for_retrieval_and_compression() -> None:
+def test_with_a_cache_a_question_is_embedded_once_for_retrieval_and_compression():
     encoder = Meanings(embeddings_cache=SimpleKVStore())
     index = VectorStoreIndex([item.node for item in bill_nodes()], embed_model=encoder)
     encoder.asked.clear()
@@ -259,7 +256,7 @@ def test_with_a_cache_a_question_is_embedded_once_for_retrieval_and_compression(
     assert [texts for method, texts in encoder.asked if method == "query"] == [[PARAPHRASE]]
 
 
-async def test_engines_use_the_embeddings_sync_and_async() -> None:
+async def test_engines_use_the_embeddings_sync_and_async():
     encoder = Meanings()
     index = SummaryIndex([item.node for item in bill_nodes()])
     engine = index.as_query_engine(node_postprocessors=[tight(encoder)], llm=MockLLM())
@@ -285,8 +282,8 @@ async def test_engines_use_the_embeddings_sync_and_async() -> None:
     ids=["fewer", "more", "shorter", "ragged", "nan"],
 )
 async def test_something_else_than_a_vector_for_each_text_is_an_error_of_this_library(
-    wrong: Callable[[list[list[float]]], Any],
-) -> None:
+    wrong,
+):
     class Broken(Meanings):
         def _get_text_embeddings(self, texts: list[str]) -> Any:
             return wrong(super()._get_text_embeddings(texts))
@@ -301,7 +298,7 @@ async def test_something_else_than_a_vector_for_each_text_is_an_error_of_this_li
         await akept_by(tight(Broken()), QUESTION)
 
 
-async def test_what_the_embeddings_raise_is_raised_on() -> None:
+async def test_what_the_embeddings_raise_is_raised_on():
     def refuse(text: str) -> list[float]:
         raise ConnectionError("no quota")
 
@@ -312,7 +309,7 @@ async def test_what_the_embeddings_raise_is_raised_on() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["local:BAAI/bge-small-en", 7, object(), MockEmbedding, meaning])
-def test_what_is_no_encoder_is_refused_with_what_is_one(wrong: object) -> None:
+def test_what_is_no_encoder_is_refused_with_what_is_one(wrong):
     shown = repr(wrong) if isinstance(wrong, str | int | type) else f"an object of type {type(wrong).__qualname__}"
     expected = f"encoder is {shown}; give one of ctxcompress.encoders, such as "
     with pytest.raises(ValueError, match=re.escape(expected)):
@@ -334,7 +331,7 @@ def test_what_is_no_encoder_is_refused_with_what_is_one(wrong: object) -> None:
     ],
     ids=["encoder and bm25", "adaptive and bm25", "adaptive", "one", "True"],
 )
-def test_the_core_says_what_else_is_wrong(wrong: dict[str, object]) -> None:
+def test_the_core_says_what_else_is_wrong(wrong):
     with pytest.raises(ValidationError, match=r"; give|; it needs"):
         CtxCompressPostprocessor(**wrong)
 
@@ -345,7 +342,7 @@ def test_the_core_says_what_else_is_wrong(wrong: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "encoder", [Meanings(), MockEmbedding(embed_dim=3), Spelled(), Comparing()], ids=lambda e: type(e).__name__
 )
-def test_the_field_is_what_was_given(encoder: object) -> None:
+def test_the_field_is_what_was_given(encoder):
     postprocessor = CtxCompressPostprocessor(encoder=encoder)
     assert postprocessor.encoder is encoder
     assert postprocessor.model_copy().encoder is encoder
@@ -353,7 +350,7 @@ def test_the_field_is_what_was_given(encoder: object) -> None:
     assert postprocessor.encoder is None
 
 
-def test_an_encoder_that_is_assigned_later_counts() -> None:
+def test_an_encoder_that_is_assigned_later_counts():
     postprocessor = tight(None)
     postprocessor.encoder = Meanings()
     assert ANSWER in kept_by(postprocessor, PARAPHRASE)
@@ -372,7 +369,7 @@ class Spelling:
         return [len(set(query) & set(text)) for text in texts]
 
 
-async def test_word_vectors_beside_an_embedding_model_compare_all_texts_sync_and_async() -> None:
+async def test_word_vectors_beside_an_embedding_model_compare_all_texts_sync_and_async():
     beside = Spelling()
     postprocessor = tight(EmbeddingsEncoder(Meanings(), word_vectors=beside))
     kept = kept_by(postprocessor, QUESTION)
@@ -383,13 +380,13 @@ async def test_word_vectors_beside_an_embedding_model_compare_all_texts_sync_and
     assert len(beside.texts) == 2 * compared
 
 
-def test_one_model_makes_equal_encoders() -> None:
+def test_one_model_makes_equal_encoders():
     model = MockEmbedding(embed_dim=3)
     assert EmbeddingsEncoder(model) == EmbeddingsEncoder(model)
     assert EmbeddingsEncoder(model) != EmbeddingsEncoder(MockEmbedding(embed_dim=4))
 
 
-def test_what_compares_works_as_it_is() -> None:
+def test_what_compares_works_as_it_is():
     kept = kept_by(tight(Comparing(), 40), PARAPHRASE)
     assert kept
     assert kept != kept_by(tight(None, 40), PARAPHRASE)
@@ -406,15 +403,15 @@ def test_what_compares_works_as_it_is() -> None:
     ids=["dictionary", "json", "pickle", "deepcopy"],
 )
 def test_a_model_that_llamaindex_knows_by_name_is_kept(
-    again: Callable[[CtxCompressPostprocessor], CtxCompressPostprocessor],
-) -> None:
+    again,
+):
     copy = again(tight(MockEmbedding(embed_dim=7), adaptive=True, min_probability=0.2))
     assert type(copy.encoder) is MockEmbedding
     assert copy.encoder.embed_dim == 7
     assert (copy.adaptive, copy.min_probability) == (True, 0.2)
 
 
-def test_another_model_is_written_and_reading_it_back_is_refused_without_saying_its_secrets() -> None:
+def test_another_model_is_written_and_reading_it_back_is_refused_without_saying_its_secrets():
     class Hosted(Meanings):
         api_key: str = "sk-secret"
 
@@ -433,7 +430,7 @@ def test_another_model_is_written_and_reading_it_back_is_refused_without_saying_
         CtxCompressPostprocessor(encoder={"embed_dim": 3})
 
 
-def test_another_encoder_is_named_only_and_reading_that_back_is_refused() -> None:
+def test_another_encoder_is_named_only_and_reading_that_back_is_refused():
     written = tight(Spelled()).to_dict()
     assert written["encoder"] == "<encoder Spelled>"
     assert json.loads(tight(Spelled()).to_json())["encoder"] == "<encoder Spelled>"
@@ -442,23 +439,23 @@ def test_another_encoder_is_named_only_and_reading_that_back_is_refused() -> Non
 
 
 @pytest.mark.parametrize("encoder", [Meanings(), Spelled()], ids=["LlamaIndex", "core"])
-def test_it_can_be_given_again_when_reading_back(encoder: BaseEmbedding) -> None:
+def test_it_can_be_given_again_when_reading_back(encoder):
     copy = CtxCompressPostprocessor.from_json(tight(encoder, 17).to_json(), encoder=encoder)
     assert copy.encoder is encoder
     assert copy.max_tokens == 17
 
 
-def test_no_encoder_is_none_when_written_and_read_back() -> None:
+def test_no_encoder_is_none_when_written_and_read_back():
     written = tight(None).to_dict()
     assert written["encoder"] is None
     assert CtxCompressPostprocessor.from_dict(written).encoder is None
 
 
-def test_the_schema_can_be_written() -> None:
+def test_the_schema_can_be_written():
     assert CtxCompressPostprocessor.model_json_schema()["properties"]["encoder"]["description"]
 
 
-def test_pickle_keeps_an_encoder_that_can_be_pickled_and_refuses_one_that_it_would_lose() -> None:
+def test_pickle_keeps_an_encoder_that_can_be_pickled_and_refuses_one_that_it_would_lose():
     assert isinstance(pickle.loads(pickle.dumps(tight(Spelled()))).encoder, Spelled)
     locked = Spelled()
     locked.lock = threading.Lock()

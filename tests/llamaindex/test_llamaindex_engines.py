@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from typing import Any
@@ -37,7 +36,7 @@ def index_of(nodes: list[TextNode]) -> VectorStoreIndex:
 
 
 @pytest.fixture
-def index() -> VectorStoreIndex:
+def index():
     return index_of([text_node(number) for number in range(4)])
 
 
@@ -49,7 +48,7 @@ class Events(BaseEventHandler):
 
 
 @pytest.fixture
-def events() -> Iterator[Events]:
+def events():
     root, handler = get_dispatcher(), Events()
     root.add_event_handler(handler)
     yield handler
@@ -57,7 +56,7 @@ def events() -> Iterator[Events]:
 
 
 @pytest.fixture
-def spans() -> Iterator[SimpleSpanHandler]:
+def spans():
     root, handler = get_dispatcher(), SimpleSpanHandler()
     root.add_span_handler(handler)
     yield handler
@@ -68,7 +67,7 @@ def own_spans(handler: SimpleSpanHandler) -> list[SimpleSpan]:
     return [span for span in handler.completed_spans if span.id_.startswith("CtxCompressPostprocessor")]
 
 
-def test_a_query_engine_puts_the_compressed_text_into_the_prompt(index: VectorStoreIndex) -> None:
+def test_a_query_engine_puts_the_compressed_text_into_the_prompt(index):
     engine = index.as_query_engine(similarity_top_k=4, node_postprocessors=[postprocessor()], llm=MockLLM())
     response = engine.query(QUERY)
     assert 0 < len(response.source_nodes) <= 4
@@ -76,7 +75,7 @@ def test_a_query_engine_puts_the_compressed_text_into_the_prompt(index: VectorSt
     assert tokens(joined(response.source_nodes)) <= 60
 
 
-async def test_an_async_query_engine_gives_the_same(index: VectorStoreIndex) -> None:
+async def test_an_async_query_engine_gives_the_same(index):
     engine = index.as_query_engine(similarity_top_k=4, node_postprocessors=[postprocessor()], llm=MockLLM())
     response = await engine.aquery(QUERY)
     assert response.source_nodes == engine.query(QUERY).source_nodes
@@ -84,7 +83,7 @@ async def test_an_async_query_engine_gives_the_same(index: VectorStoreIndex) -> 
 
 
 @pytest.mark.parametrize("mode", [MetadataMode.NONE, MetadataMode.LLM])
-def test_a_citation_engine_cites_from_the_compressed_text(index: VectorStoreIndex, mode: MetadataMode) -> None:
+def test_a_citation_engine_cites_from_the_compressed_text(index, mode):
     engine = CitationQueryEngine.from_args(
         index,
         llm=MockLLM(),
@@ -99,19 +98,19 @@ def test_a_citation_engine_cites_from_the_compressed_text(index: VectorStoreInde
     assert all("ctxcompress" not in source for source in sources)
 
 
-async def test_a_citation_engine_works_async(index: VectorStoreIndex) -> None:
+async def test_a_citation_engine_works_async(index):
     engine = CitationQueryEngine.from_args(
         index, llm=MockLLM(), similarity_top_k=4, node_postprocessors=[postprocessor()]
     )
     assert str(await engine.aquery(QUERY)) == str(engine.query(QUERY))
 
 
-def test_a_chat_engine_takes_it(index: VectorStoreIndex) -> None:
+def test_a_chat_engine_takes_it(index):
     engine = index.as_chat_engine(chat_mode="context", llm=MockLLM(), node_postprocessors=[postprocessor()])
     assert engine.chat(QUERY).source_nodes
 
 
-def test_it_stands_beside_other_postprocessors(index: VectorStoreIndex) -> None:
+def test_it_stands_beside_other_postprocessors(index):
     class Reversed(BaseNodePostprocessor):
         def _postprocess_nodes(
             self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
@@ -123,7 +122,7 @@ def test_it_stands_beside_other_postprocessors(index: VectorStoreIndex) -> None:
     assert tokens(joined(engine.query(QUERY).source_nodes)) <= 60
 
 
-def test_a_stored_node_is_the_same_after_a_query(index: VectorStoreIndex) -> None:
+def test_a_stored_node_is_the_same_after_a_query(index):
     before = deepcopy(index.docstore.docs)
     engine = index.as_query_engine(similarity_top_k=4, node_postprocessors=[postprocessor(30)], llm=MockLLM())
     first = engine.query(QUERY)
@@ -131,7 +130,7 @@ def test_a_stored_node_is_the_same_after_a_query(index: VectorStoreIndex) -> Non
     assert engine.query(QUERY).source_nodes == first.source_nodes
 
 
-def test_the_node_behind_an_index_node_is_not_rewritten_for_good() -> None:  # what another optimizer does
+def test_the_node_behind_an_index_node_is_not_rewritten_for_good():  # what another optimizer does
     hidden = text_node(0)
     before = deepcopy(hidden)
     index = SummaryIndex(objects=[IndexNode(text="summary", index_id="i", obj=hidden)])
@@ -144,7 +143,7 @@ def test_the_node_behind_an_index_node_is_not_rewritten_for_good() -> None:  # w
     assert hidden == before
 
 
-def test_nodes_handed_over_in_a_list_are_the_same_after_it() -> None:
+def test_nodes_handed_over_in_a_list_are_the_same_after_it():
     given = four_nodes()
     identities, before = [id(item.node) for item in given], deepcopy(given)
     postprocessor().postprocess_nodes(given, query_str=QUERY)
@@ -152,7 +151,7 @@ def test_nodes_handed_over_in_a_list_are_the_same_after_it() -> None:
     assert given == before
 
 
-async def test_sync_and_async_give_the_same() -> None:  # LI#20973
+async def test_sync_and_async_give_the_same():  # LI#20973
     for max_tokens in (1, 30, 60, 10_000):
         one = postprocessor(max_tokens)
         sync = one.postprocess_nodes(four_nodes(), query_str=QUERY)
@@ -160,12 +159,12 @@ async def test_sync_and_async_give_the_same() -> None:  # LI#20973
         assert await one.apostprocess_nodes(four_nodes(), QueryBundle(QUERY)) == sync
 
 
-async def test_async_without_a_query_or_nodes() -> None:
+async def test_async_without_a_query_or_nodes():
     assert await postprocessor().apostprocess_nodes([]) == []
     assert await postprocessor().apostprocess_nodes(four_nodes())
 
 
-async def test_async_does_not_block_the_event_loop() -> None:  # LI#19379
+async def test_async_does_not_block_the_event_loop():  # LI#19379
     loop, counting = asyncio.get_running_loop(), threading.Event()
     loop_ran = threading.Event()
 
@@ -180,7 +179,7 @@ async def test_async_does_not_block_the_event_loop() -> None:  # LI#19379
     assert counting.is_set()
 
 
-def test_a_query_can_be_given_as_a_string_or_a_bundle_and_not_both() -> None:
+def test_a_query_can_be_given_as_a_string_or_a_bundle_and_not_both():
     one = postprocessor()
     by_string = one.postprocess_nodes(four_nodes(), query_str=QUERY)
     assert one.postprocess_nodes(four_nodes(), QueryBundle(QUERY)) == by_string
@@ -188,7 +187,7 @@ def test_a_query_can_be_given_as_a_string_or_a_bundle_and_not_both() -> None:
         one.postprocess_nodes(four_nodes(), QueryBundle(QUERY), query_str=QUERY)
 
 
-def test_threads_share_one_postprocessor() -> None:
+def test_threads_share_one_postprocessor():
     one = postprocessor()
     questions = [QUERY, "How often are retries made?", "When is the office closed?", "What colour is the logo?"] * 8
     alone = [one.postprocess_nodes(four_nodes(), query_str=question) for question in questions]
@@ -197,7 +196,7 @@ def test_threads_share_one_postprocessor() -> None:
     assert together == alone
 
 
-def test_a_run_shows_as_one_span_and_as_nodes_before_and_after(events: Events, spans: SimpleSpanHandler) -> None:
+def test_a_run_shows_as_one_span_and_as_nodes_before_and_after(events, spans):
     given = four_nodes()
     result = postprocessor().postprocess_nodes(given, query_str=QUERY)
     (span,) = own_spans(spans)
@@ -211,7 +210,7 @@ def test_a_run_shows_as_one_span_and_as_nodes_before_and_after(events: Events, s
     assert start.span_id == end.span_id == span.id_
 
 
-async def test_an_async_run_shows_as_one_span_too(events: Events, spans: SimpleSpanHandler) -> None:
+async def test_an_async_run_shows_as_one_span_too(events, spans):
     result = await postprocessor().apostprocess_nodes(four_nodes(), query_str=QUERY)
     (span,) = own_spans(spans)
     assert span.id_.startswith("CtxCompressPostprocessor._apostprocess_nodes-")
@@ -221,9 +220,7 @@ async def test_an_async_run_shows_as_one_span_too(events: Events, spans: SimpleS
 
 
 @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
-def test_the_span_stands_under_the_span_of_the_query(
-    index: VectorStoreIndex, spans: SimpleSpanHandler, is_async: bool
-) -> None:
+def test_the_span_stands_under_the_span_of_the_query(index, spans, is_async):
     engine = index.as_query_engine(node_postprocessors=[postprocessor()], llm=MockLLM())
     if is_async:
         asyncio.run(engine.aquery(QUERY))
@@ -234,7 +231,7 @@ def test_the_span_stands_under_the_span_of_the_query(
     assert span.parent_id.startswith("RetrieverQueryEngine.")
 
 
-def test_an_error_drops_the_span_and_reaches_the_caller(events: Events, spans: SimpleSpanHandler) -> None:
+def test_an_error_drops_the_span_and_reaches_the_caller(events, spans):
     broken = CtxCompressPostprocessor(encoding=lambda text: None)
     with pytest.raises(CtxCompressError, match="encoding must return the tokens or their number"):
         broken.postprocess_nodes(four_nodes(), query_str=QUERY)
@@ -243,7 +240,7 @@ def test_an_error_drops_the_span_and_reaches_the_caller(events: Events, spans: S
 
 
 @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
-def test_the_callback_manager_hears_of_it(is_async: bool) -> None:
+def test_the_callback_manager_hears_of_it(is_async):
     debug = LlamaDebugHandler(print_trace_on_end=False)
     one = postprocessor(callback_manager=CallbackManager([debug]))
     if is_async:
@@ -256,7 +253,7 @@ def test_the_callback_manager_hears_of_it(is_async: bool) -> None:
     assert (start.payload[EventPayload.NODES], end.payload[EventPayload.NODES]) == (four_nodes(), result)
 
 
-def test_an_engine_hands_its_callback_manager_on(index: VectorStoreIndex) -> None:
+def test_an_engine_hands_its_callback_manager_on(index):
     debug = LlamaDebugHandler(print_trace_on_end=False)
     synthesizer_llm = MockLLM(callback_manager=CallbackManager([debug]))
     one = postprocessor()
@@ -271,6 +268,6 @@ def test_an_engine_hands_its_callback_manager_on(index: VectorStoreIndex) -> Non
     assert len(debug.get_event_pairs(CBEventType.RERANKING)) == 1
 
 
-def test_texts_are_the_ones_that_were_indexed(index: VectorStoreIndex) -> None:
+def test_texts_are_the_ones_that_were_indexed(index):
     engine = index.as_query_engine(similarity_top_k=4, node_postprocessors=[postprocessor(10_000)], llm=MockLLM())
     assert sorted(item.text for item in engine.query(QUERY).source_nodes) == sorted(TEXTS)

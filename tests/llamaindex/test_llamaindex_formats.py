@@ -51,14 +51,14 @@ def all_kinds() -> list[NodeWithScore]:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("max_tokens", [1, 20, 40, 60, 90, 120, 150, 200, 300, 10_000])
-def test_what_the_synthesizer_joins_stays_within_the_budget(format: str, max_tokens: int) -> None:
+def test_what_the_synthesizer_joins_stays_within_the_budget(format, max_tokens):
     assert tokens(joined(compressed(four_nodes(), max_tokens, format))) <= max_tokens
     result = compressed(all_kinds(), max_tokens, format)
     whole = tokens(joined([item for item in result if "ctxcompress" not in item.node.metadata]))
     assert tokens(joined(result)) <= max(max_tokens, whole)
 
 
-def test_the_language_model_sees_a_header_in_place_of_the_metadata() -> None:
+def test_the_language_model_sees_a_header_in_place_of_the_metadata():
     result = compressed(four_nodes(), 70)
     shown = [item.node.get_content(MetadataMode.LLM) for item in result]
     assert shown[0] == f"[1] guide-0.md § Guide (0.50)\n{result[0].text}"
@@ -68,7 +68,7 @@ def test_the_language_model_sees_a_header_in_place_of_the_metadata() -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_texts_stay_as_they_are_and_what_they_hold_cannot_be_a_header_or_a_template(format: str) -> None:
+def test_texts_stay_as_they_are_and_what_they_hold_cannot_be_a_header_or_a_template(format):
     given = all_kinds()
     before = [item.node.to_dict() for item in given if not isinstance(item.node, IndexNode)]
     result = compressed(given, 10_000, format)
@@ -85,7 +85,7 @@ def test_texts_stay_as_they_are_and_what_they_hold_cannot_be_a_header_or_a_templ
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_node_that_is_written_down_and_read_back_shows_the_same(format: str) -> None:
+def test_a_node_that_is_written_down_and_read_back_shows_the_same(format):
     for item in compressed(all_kinds(), 10_000, format):
         if isinstance(item.node, IndexNode):
             continue
@@ -96,20 +96,20 @@ def test_a_node_that_is_written_down_and_read_back_shows_the_same(format: str) -
 
 
 @pytest.mark.parametrize("format", FORMATS)
-async def test_async_gives_the_same(format: str) -> None:
+async def test_async_gives_the_same(format):
     made = CtxCompressPostprocessor(max_tokens=90, format=format)
     assert await made.apostprocess_nodes(four_nodes(), query_str=QUERY) == made.postprocess_nodes(
         four_nodes(), query_str=QUERY
     )
 
 
-def test_what_fits_in_its_format_is_kept_whole() -> None:
+def test_what_fits_in_its_format_is_kept_whole():
     exact = tokens(joined(compressed(four_nodes(), 10_000)))
     assert [item.text for item in compressed(four_nodes(), exact)] == [item.text for item in four_nodes()]
     assert tokens(joined(compressed(four_nodes(), exact - 1))) < exact
 
 
-def test_a_node_whose_class_shows_its_text_in_its_own_way_is_counted_as_it_shows_it() -> None:
+def test_a_node_whose_class_shows_its_text_in_its_own_way_is_counted_as_it_shows_it():
     class Loud(TextNode):
         def get_content(self, metadata_mode: MetadataMode = MetadataMode.NONE) -> str:
             return self.text if metadata_mode == MetadataMode.NONE else f"{'LOUD ' * 40}{self.text}"
@@ -119,7 +119,7 @@ def test_a_node_whose_class_shows_its_text_in_its_own_way_is_counted_as_it_shows
         assert tokens(joined(compressed(given, max_tokens))) <= max_tokens
 
 
-def test_a_query_engine_puts_no_more_than_the_budget_into_the_prompt() -> None:
+def test_a_query_engine_puts_no_more_than_the_budget_into_the_prompt():
     index = VectorStoreIndex([text_node(number) for number in range(4)], embed_model=MockEmbedding(embed_dim=8))
     made = CtxCompressPostprocessor(max_tokens=60, format="compact")
     engine = index.as_query_engine(llm=MockLLM(), node_postprocessors=[made], similarity_top_k=4)
@@ -128,7 +128,7 @@ def test_a_query_engine_puts_no_more_than_the_budget_into_the_prompt() -> None:
     assert 0 < tokens(joined(response.source_nodes)) <= 60
 
 
-def test_json_and_formats_that_nobody_would_see_are_refused() -> None:
+def test_json_and_formats_that_nobody_would_see_are_refused():
     with pytest.raises(ValidationError, match=r"cannot be split over nodes.*format_nodes"):
         CtxCompressPostprocessor(format="json")
     with pytest.raises(ValidationError, match="nodes show their bare text"):
@@ -141,14 +141,14 @@ def test_json_and_formats_that_nobody_would_see_are_refused() -> None:
         CtxCompressPostprocessor().with_options(format="json").postprocess_nodes(four_nodes(), query_str=QUERY)
 
 
-def test_the_format_survives_being_written_down() -> None:
+def test_the_format_survives_being_written_down():
     made = CtxCompressPostprocessor(format="verbose")
     assert CtxCompressPostprocessor.from_dict(made.to_dict()).format == "verbose"
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("max_tokens", [60, 90, 150, 300])
-def test_format_nodes_shows_the_same_within_the_budget(format: str, max_tokens: int) -> None:
+def test_format_nodes_shows_the_same_within_the_budget(format, max_tokens):
     result = compressed(four_nodes(), max_tokens, format)
     shown = format_nodes(result, format=format)
     assert tokens(shown) <= max_tokens
@@ -156,7 +156,7 @@ def test_format_nodes_shows_the_same_within_the_budget(format: str, max_tokens: 
         assert shown == joined(result)
 
 
-def test_format_nodes_shows_any_nodes_and_tells_what_the_record_says() -> None:
+def test_format_nodes_shows_any_nodes_and_tells_what_the_record_says():
     assert format_nodes(four_nodes()[:1]).startswith("[1] guide-0.md § Guide (0.50)\nThe service reads")
     result = CtxCompressPostprocessor(max_tokens=60).postprocess_nodes(four_nodes(), query_str=QUERY)
     read = json.loads(format_nodes(result, format="json", query=QUERY))

@@ -7,7 +7,6 @@ import pickle
 import re
 import threading
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
 from li_nodes import QUERY, count_words, four_nodes
@@ -86,7 +85,7 @@ def comparable(value: object) -> object:
 GIVEN = {name: comparable(value) for name, value in OPTIONS.items()}
 
 
-def test_every_option_of_the_core_is_a_field_with_the_same_default() -> None:
+def test_every_option_of_the_core_is_a_field_with_the_same_default():
     core = CompressionConfig()
     postprocessor = CtxCompressPostprocessor()
     for option in dataclasses.fields(CompressionConfig):
@@ -94,7 +93,7 @@ def test_every_option_of_the_core_is_a_field_with_the_same_default() -> None:
         assert getattr(postprocessor, option.name) == getattr(core, option.name), option.name
 
 
-def test_fields_and_keywords_are_the_same_with_the_same_defaults() -> None:
+def test_fields_and_keywords_are_the_same_with_the_same_defaults():
     keywords = inspect.signature(CtxCompressPostprocessor).parameters
     fields = CtxCompressPostprocessor.model_fields
     assert set(keywords) == set(fields) == set(OPTIONS) | {"callback_manager"}
@@ -105,7 +104,7 @@ def test_fields_and_keywords_are_the_same_with_the_same_defaults() -> None:
         assert fields[name].description
 
 
-def test_it_is_a_node_postprocessor_under_its_own_name() -> None:
+def test_it_is_a_node_postprocessor_under_its_own_name():
     assert issubclass(CtxCompressPostprocessor, BaseNodePostprocessor)
     assert CtxCompressPostprocessor.class_name() == "CtxCompressPostprocessor"
 
@@ -127,7 +126,7 @@ def test_it_is_a_node_postprocessor_under_its_own_name() -> None:
     ],
     ids=str,
 )
-def test_a_wrong_value_is_refused_at_construction_with_the_message_of_the_core(wrong: dict[str, object]) -> None:
+def test_a_wrong_value_is_refused_at_construction_with_the_message_of_the_core(wrong):
     with pytest.raises(CtxCompressError) as of_core:
         CompressionConfig(**wrong)
     with pytest.raises(ValidationError, match=re.escape(str(of_core.value))):
@@ -135,7 +134,7 @@ def test_a_wrong_value_is_refused_at_construction_with_the_message_of_the_core(w
 
 
 @pytest.mark.parametrize("mode", [MetadataMode.ALL, MetadataMode.EMBED, "everything", None])
-def test_a_metadata_mode_that_no_language_model_reads_is_refused(mode: object) -> None:
+def test_a_metadata_mode_that_no_language_model_reads_is_refused(mode):
     with pytest.raises(ValueError, match=r"metadata_mode is .*; give MetadataMode.LLM or MetadataMode.NONE"):
         CtxCompressPostprocessor(metadata_mode=mode)
 
@@ -160,29 +159,29 @@ MAKERS = {
 }
 
 
-def test_these_are_all_that_the_package_exports() -> None:
+def test_these_are_all_that_the_package_exports():
     assert set(llamaindex_ctxcompress.__all__) == MAKERS.keys()
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
-def test_a_keyword_that_means_nothing_is_refused_by_its_name(make) -> None:
+def test_a_keyword_that_means_nothing_is_refused_by_its_name(make):
     make()
     with pytest.raises((TypeError, ValueError), match="bogus"):
         make(bogus=1)
 
 
 @pytest.mark.parametrize("name", ["CtxCompressPostprocessor", "compress_tool", "preview_tools", "query_tool"])
-def test_the_closest_keyword_is_named(name) -> None:
+def test_the_closest_keyword_is_named(name):
     with pytest.raises(ValueError, match="there is no option 'max_token'; did you mean 'max_tokens'"):
         MAKERS[name](max_token=1)
 
 
-def test_an_unknown_option_is_refused() -> None:
+def test_an_unknown_option_is_refused():
     with pytest.raises(ValidationError, match="max_token"):
         CtxCompressPostprocessor(max_token=10)
 
 
-def test_an_option_that_is_assigned_later_counts_and_is_checked() -> None:
+def test_an_option_that_is_assigned_later_counts_and_is_checked():
     postprocessor = CtxCompressPostprocessor(max_tokens=10_000)
     whole = postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
     postprocessor.max_tokens = 60
@@ -193,19 +192,19 @@ def test_an_option_that_is_assigned_later_counts_and_is_checked() -> None:
         postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
 
 
-def test_dictionaries_keep_every_option() -> None:
+def test_dictionaries_keep_every_option():
     written = CtxCompressPostprocessor(**OPTIONS).to_dict()
     assert written["class_name"] == "CtxCompressPostprocessor"
     assert values(CtxCompressPostprocessor.from_dict(written)) == GIVEN
 
 
-def test_json_keeps_every_option() -> None:
+def test_json_keeps_every_option():
     written = CtxCompressPostprocessor(**OPTIONS).to_json()
     assert json.loads(written)["max_tokens"] == 123
     assert values(CtxCompressPostprocessor.from_json(written)) == GIVEN
 
 
-def test_the_defaults_survive_a_round_trip() -> None:
+def test_the_defaults_survive_a_round_trip():
     plain = CtxCompressPostprocessor()
     for copy in (
         CtxCompressPostprocessor.from_json(plain.to_json()),
@@ -215,44 +214,44 @@ def test_the_defaults_survive_a_round_trip() -> None:
         assert values(copy) == values(plain)
 
 
-def test_pickle_keeps_every_option() -> None:
+def test_pickle_keeps_every_option():
     copy = pickle.loads(pickle.dumps(CtxCompressPostprocessor(**OPTIONS)))
     assert type(copy) is CtxCompressPostprocessor
     assert values(copy) == GIVEN
 
 
-def test_a_dictionary_names_a_callable_and_reading_that_back_is_refused() -> None:
+def test_a_dictionary_names_a_callable_and_reading_that_back_is_refused():
     written = CtxCompressPostprocessor(encoding=count_words).to_dict()
     assert written["encoding"] == "<callable count_words>"
     with pytest.raises(ValidationError, match=r"encoding is '<callable count_words>'; give .* a callable"):
         CtxCompressPostprocessor.from_dict(written)
 
 
-def test_json_and_schema_can_be_written_with_a_callable() -> None:
+def test_json_and_schema_can_be_written_with_a_callable():
     postprocessor = CtxCompressPostprocessor(encoding=Settings.tokenizer)
     assert json.loads(postprocessor.to_json())["encoding"] == "<callable partial>"
     assert CtxCompressPostprocessor.model_json_schema()["properties"]["encoding"]["type"] == "string"
 
 
-def test_a_callable_can_be_given_again_when_reading_back() -> None:
+def test_a_callable_can_be_given_again_when_reading_back():
     written = CtxCompressPostprocessor(max_tokens=7, encoding=count_words).to_json()
     copy = CtxCompressPostprocessor.from_json(written, encoding=count_words)
     assert copy.encoding is count_words
     assert copy.max_tokens == 7
 
 
-def test_pickle_keeps_a_callable_that_can_be_pickled() -> None:
+def test_pickle_keeps_a_callable_that_can_be_pickled():
     assert pickle.loads(pickle.dumps(CtxCompressPostprocessor(encoding=count_words))).encoding is count_words
 
 
-def test_pickle_refuses_a_callable_that_it_would_lose() -> None:
+def test_pickle_refuses_a_callable_that_it_would_lose():
     postprocessor = CtxCompressPostprocessor(encoding=lambda text: len(text))
     with pytest.raises(pickle.PicklingError, match=r"encoding is .*lambda.*; give an encoding's name"):
         pickle.dumps(postprocessor)
     assert postprocessor.encoding("four") == 4
 
 
-def test_pickle_leaves_a_callback_manager_that_cannot_be_pickled_where_it_is() -> None:
+def test_pickle_leaves_a_callback_manager_that_cannot_be_pickled_where_it_is():
     handler = LlamaDebugHandler()
     handler.lock = threading.Lock()
     manager = CallbackManager([handler])
@@ -261,7 +260,7 @@ def test_pickle_leaves_a_callback_manager_that_cannot_be_pickled_where_it_is() -
     assert postprocessor.callback_manager is manager
 
 
-def test_engines_can_assign_their_callback_manager() -> None:
+def test_engines_can_assign_their_callback_manager():
     postprocessor, manager = CtxCompressPostprocessor(), CallbackManager([])
     postprocessor.callback_manager = manager
     assert postprocessor.callback_manager is manager
@@ -269,7 +268,7 @@ def test_engines_can_assign_their_callback_manager() -> None:
     assert CtxCompressPostprocessor(callback_manager=manager).callback_manager is manager
 
 
-def test_only_the_documented_names_are_exported() -> None:
+def test_only_the_documented_names_are_exported():
     import llamaindex_ctxcompress
 
     assert llamaindex_ctxcompress.__all__ == [
@@ -284,7 +283,7 @@ def test_only_the_documented_names_are_exported() -> None:
 
 
 @pytest.mark.parametrize("kind", ["memory", "disk", "qdrant"])
-def test_a_cache_is_carried_but_not_written_down(kind: str, tmp_path: Path) -> None:
+def test_a_cache_is_carried_but_not_written_down(kind, tmp_path):
     plain = CtxCompressPostprocessor(max_tokens=60)
     cache = {
         "memory": MemoryCache,
@@ -303,6 +302,6 @@ def test_a_cache_is_carried_but_not_written_down(kind: str, tmp_path: Path) -> N
     assert cached.cache is cache
 
 
-def test_what_is_no_cache_is_refused() -> None:
+def test_what_is_no_cache_is_refused():
     with pytest.raises(ValidationError, match=r"cache is 'memory'; give one of ctxcompress.cache"):
         CtxCompressPostprocessor(cache="memory")

@@ -13,7 +13,6 @@ from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode, get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, QueryBundle
-from llama_index.core.tools import ToolOutput
 from llama_index.core.tools.calling import acall_tool_with_selection, call_tool_with_selection
 
 from ctxcompress import Compressor
@@ -53,7 +52,7 @@ def selection(**arguments: object) -> ToolSelection:
     return ToolSelection(tool_id="1", tool_name="query_documents_compressed", tool_kwargs=arguments)
 
 
-def test_a_language_model_sees_the_limits_and_defaults() -> None:
+def test_a_language_model_sees_the_limits_and_defaults():
     function = query_tool(Finder()).metadata.to_openai_tool()["function"]
     assert function["name"] == "query_documents_compressed"
     seen = function["parameters"]["properties"]
@@ -64,7 +63,7 @@ def test_a_language_model_sees_the_limits_and_defaults() -> None:
     assert function["parameters"]["required"] == ["query"]
 
 
-def test_the_answer_says_where_its_parts_are_from_and_brings_their_nodes() -> None:
+def test_the_answer_says_where_its_parts_are_from_and_brings_their_nodes():
     nodes = found(0.8, 0.4, 0.1)
     before = deepcopy(nodes)
     output = query_tool(Finder(*nodes))(query=QUERY)
@@ -78,7 +77,7 @@ def test_the_answer_says_where_its_parts_are_from_and_brings_their_nodes() -> No
     assert nodes == before
 
 
-def test_a_real_index_can_be_searched() -> None:
+def test_a_real_index_can_be_searched():
     index = VectorStoreIndex([item.node for item in four_nodes()], embed_model=MockEmbedding(embed_dim=4))
     output = query_tool(index.as_retriever(similarity_top_k=4), max_tokens=40)(query=QUERY)
     assert "thirty seconds" in output.content
@@ -86,7 +85,7 @@ def test_a_real_index_can_be_searched() -> None:
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-async def test_the_answer_of_a_query_engine_comes_first(streaming: bool) -> None:
+async def test_the_answer_of_a_query_engine_comes_first(streaming):
     tool = query_tool(engine(*found(0.8, 0.4), streaming=streaming))
     at_once, waited = tool(query=QUERY), await tool.acall(query=QUERY)
     assert at_once.raw_output.response
@@ -99,7 +98,7 @@ async def test_the_answer_of_a_query_engine_comes_first(streaming: bool) -> None
 
 @pytest.mark.parametrize("show_stats", [False, True])
 @pytest.mark.parametrize("max_tokens", [10, 50, 150])
-def test_the_answer_has_at_most_max_tokens(max_tokens: int, show_stats: bool) -> None:
+def test_the_answer_has_at_most_max_tokens(max_tokens, show_stats):
     for source in (Finder(*four_nodes()), engine(*four_nodes())):
         output = query_tool(source, max_tokens=max_tokens)(query=QUERY, show_stats=show_stats)
         assert COUNT(output.content) <= max_tokens
@@ -116,9 +115,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), WRONG)
-async def test_wrong_arguments_are_an_error_that_the_model_can_read(arguments: dict[str, object], said: str) -> None:
+async def test_wrong_arguments_are_an_error_that_the_model_can_read(arguments, said):
     tool = query_tool(Finder(*found(1.0)))
-    outputs: list[ToolOutput] = [
+    outputs = [
         call_tool_with_selection(selection(**arguments), [tool]),
         await acall_tool_with_selection(selection(**arguments), [tool]),
     ]
@@ -127,19 +126,19 @@ async def test_wrong_arguments_are_an_error_that_the_model_can_read(arguments: d
         assert said in output.content
 
 
-async def test_async_gives_the_same_and_awaits_what_can_be_awaited() -> None:
+async def test_async_gives_the_same_and_awaits_what_can_be_awaited():
     tool = query_tool(Finder(*bill_nodes()), encoder=Meanings(), max_tokens=60)
     waited, at_once = await tool.acall(query=QUESTION), tool(query=QUESTION)
     assert waited.content == at_once.content
 
 
-def test_nothing_found_is_said() -> None:
+def test_nothing_found_is_said():
     output = query_tool(Finder())(query=QUERY)
     assert output.content.startswith("No results.")
     assert output.raw_output.nodes == []
 
 
-def test_wrong_options_are_refused_when_the_tool_is_made() -> None:
+def test_wrong_options_are_refused_when_the_tool_is_made():
     with pytest.raises(ValueError, match="max_tokens is 0"):
         query_tool(Finder(), max_tokens=0)
     with pytest.raises(ValueError, match="min_score is 2"):

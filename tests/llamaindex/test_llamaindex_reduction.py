@@ -4,7 +4,6 @@ import json
 import logging
 import math
 import pickle
-from collections.abc import Iterator
 from copy import deepcopy
 
 import numpy as np
@@ -75,7 +74,7 @@ class Heard(BaseEventHandler):
 
 
 @pytest.fixture
-def heard() -> Iterator[Heard]:
+def heard():
     """A handler at the root, as tracing tools put theirs."""
     handler, root = Heard(), get_dispatcher()
     before = list(root.event_handlers)
@@ -87,14 +86,14 @@ def heard() -> Iterator[Heard]:
 # ---- scores
 
 
-def test_min_score_is_relative_to_the_best_node() -> None:
+def test_min_score_is_relative_to_the_best_node():
     assert kept(with_scores(*SCORES), min_score=0.5) == [0, 1]
     assert kept(with_scores(*SCORES), min_score=0.4) == [0, 1, 2]
     assert kept(with_scores(*SCORES), min_score=1.0) == [0]
     assert kept(with_scores(*SCORES)) == [0, 1, 2, 3]
 
 
-def test_min_score_can_be_absolute() -> None:
+def test_min_score_can_be_absolute():
     assert kept(with_scores(*SCORES), min_score=0.6, normalize_scores=False) == [0, 1]
 
 
@@ -106,42 +105,42 @@ def test_min_score_can_be_absolute() -> None:
         ("rank", (1.0, 2.0, 3.0, 4.0), [0, 1]),
     ],
 )
-def test_what_scores_mean_is_as_declared(kind: str, scores: tuple[float, ...], left: list[int]) -> None:
+def test_what_scores_mean_is_as_declared(kind, scores, left):
     assert kept(with_scores(*scores), min_score=0.5, score_kind=kind) == left
 
 
 @pytest.mark.parametrize("unknown", [None, math.nan, math.inf])
-def test_an_unknown_score_is_no_low_one(unknown: float | None) -> None:  # LI#12497
+def test_an_unknown_score_is_no_low_one(unknown):  # LI#12497
     assert kept(with_scores(0.9, unknown, 0.1), min_score=0.5) == [0, 1]
 
 
-def test_without_any_score_nothing_is_left_out_and_the_statistics_say_so(heard: Heard) -> None:
+def test_without_any_score_nothing_is_left_out_and_the_statistics_say_so(heard):
     assert kept(with_scores(None, None, None), min_score=0.5) == [0, 1, 2]
     [stats] = heard.statistics()
     [note] = [stage["note"] for stage in stats["stages"] if stage["name"] == "threshold"]
     assert note == "skipped: no usable scores"
 
 
-def test_scores_come_out_as_they_went_in() -> None:  # LI#10194
+def test_scores_come_out_as_they_went_in():  # LI#10194
     for options in ({"min_score": 0.5}, {"top_n": 2}, {"order": "relevance"}, {"order": "edges", "max_tokens": 60}):
         result = processed(with_scores(*SCORES), **options)
         assert [item.score for item in result] == [SCORES[number] for number in numbers(result)]
 
 
-def test_score_key_reads_scores_from_the_metadata_of_nodes_that_have_none() -> None:
+def test_score_key_reads_scores_from_the_metadata_of_nodes_that_have_none():
     nodes = scored((text_node(number, metadata={"rerank": 1 - number / 10}) for number in range(4)), score=None)
     assert kept(nodes, score_key="rerank", min_score=0.85) == [0, 1]
     nodes[3].score = 1.0
     assert kept(nodes, score_key="rerank", min_score=0.95) == [0, 3]
 
 
-def test_words_for_scores_are_unknown() -> None:
+def test_words_for_scores_are_unknown():
     words = ("VERY_HIGH", "HIGH", "LOW")  # Amazon Kendra's
     nodes = scored((text_node(number, metadata={"score": word}) for number, word in enumerate(words)), score=None)
     assert kept(nodes, score_key="score", min_score=0.9) == [0, 1, 2]
 
 
-def test_numbers_of_numpy_count() -> None:
+def test_numbers_of_numpy_count():
     nodes = with_scores(*SCORES)
     for item in nodes:
         item.score = np.float32(item.score)  # as rerankers do, past all validation
@@ -149,11 +148,11 @@ def test_numbers_of_numpy_count() -> None:
 
 
 @pytest.mark.parametrize(("on_empty", "left"), [("keep_best", [0]), ("original", [0, 1, 2, 3]), ("drop", [])])
-def test_where_scores_would_drop_everything_on_empty_decides(on_empty: str, left: list[int]) -> None:
+def test_where_scores_would_drop_everything_on_empty_decides(on_empty, left):
     assert kept(with_scores(*SCORES), min_score=0.95, normalize_scores=False, on_empty=on_empty) == left
 
 
-def test_scores_of_an_index_decide() -> None:
+def test_scores_of_an_index_decide():
     index = VectorStoreIndex([item.node for item in four_nodes()], embed_model=Meanings())
     found = index.as_retriever(similarity_top_k=4).retrieve(QUERY)
     good = [item.node_id for item in found if item.score >= 0.8 * found[0].score]
@@ -173,7 +172,7 @@ def copies() -> list[NodeWithScore]:
     ]
 
 
-def test_a_node_says_for_which_copies_it_stands_by_their_positions() -> None:
+def test_a_node_says_for_which_copies_it_stands_by_their_positions():
     image = NodeWithScore(node=ImageNode(image="aGVsbG8=", id_="node-9"))
     result = processed([image, *copies()], ngram_threshold=0.6)
     assert numbers(result) == [9, 0, 1]
@@ -183,12 +182,12 @@ def test_a_node_says_for_which_copies_it_stands_by_their_positions() -> None:
     json.dumps(record, allow_nan=False)
 
 
-def test_exact_copies_go_where_that_is_asked_for_and_stay_where_all_fits() -> None:
+def test_exact_copies_go_where_that_is_asked_for_and_stay_where_all_fits():
     assert kept(copies()) == [0, 1, 2, 3]
     assert kept(copies(), exact_dedup=True) == [0, 1, 2]
 
 
-def test_the_same_meaning_is_told_by_the_embeddings_of_the_nodes_or_by_a_model() -> None:
+def test_the_same_meaning_is_told_by_the_embeddings_of_the_nodes_or_by_a_model():
     texts = ("the colour of the logo is blue", "bring a coat and a map", "blue is what the logo is in")
     nodes = [
         NodeWithScore(node=TextNode(text=text, id_=f"node-{number}"), score=1 - number / 10)
@@ -203,7 +202,7 @@ def test_the_same_meaning_is_told_by_the_embeddings_of_the_nodes_or_by_a_model()
     assert result[0].metadata["ctxcompress"]["stands_for"] == [2]
 
 
-def test_so_many_nodes_of_one_document_are_kept_the_best_ones() -> None:
+def test_so_many_nodes_of_one_document_are_kept_the_best_ones():
     nodes = with_scores(0.2, 0.9, 0.5, 0.1)
     for item in nodes[:3]:
         item.metadata["doc_id"] = "same"
@@ -211,16 +210,16 @@ def test_so_many_nodes_of_one_document_are_kept_the_best_ones() -> None:
     assert kept(nodes, max_chunks_per_doc=2) == [1, 2, 3]
 
 
-def test_the_source_node_is_the_document_where_the_metadata_names_none() -> None:
+def test_the_source_node_is_the_document_where_the_metadata_names_none():
     nodes = [*scored([text_node(0, metadata={}), text_node(0, id_="node-7", metadata={})]), *four_nodes()[1:2]]
     assert kept(nodes, max_chunks_per_doc=1) == [0, 1]
 
 
-def test_top_n_keeps_the_best_scored_in_their_order() -> None:
+def test_top_n_keeps_the_best_scored_in_their_order():
     assert kept(with_scores(0.2, 0.9, 0.1, 0.5), top_n=2) == [1, 3]
 
 
-def test_nodes_are_never_changed() -> None:
+def test_nodes_are_never_changed():
     given = copies()
     before = deepcopy(given)
     processed(given, preset="docs", order="relevance", max_tokens=30)
@@ -230,7 +229,7 @@ def test_nodes_are_never_changed() -> None:
 # ---- order
 
 
-def test_the_best_node_comes_first_or_the_best_ones_at_both_ends() -> None:
+def test_the_best_node_comes_first_or_the_best_ones_at_both_ends():
     given = four_nodes()[::-1]
     by_relevance = processed(given, order="relevance")
     assert numbers(by_relevance)[0] == 0
@@ -245,7 +244,7 @@ def test_the_best_node_comes_first_or_the_best_ones_at_both_ends() -> None:
 
 @pytest.mark.parametrize("order", ["relevance", "edges"])
 @pytest.mark.parametrize("max_tokens", [10_000, 120])
-def test_images_keep_their_place_whatever_the_order(order: str, max_tokens: int) -> None:
+def test_images_keep_their_place_whatever_the_order(order, max_tokens):
     image = NodeWithScore(node=ImageNode(image="aGVsbG8=", id_="node-9"), score=0.1)
     nodes = four_nodes()[::-1]
     given = [nodes[0], image, *nodes[1:]]
@@ -259,7 +258,7 @@ def test_images_keep_their_place_whatever_the_order(order: str, max_tokens: int)
             assert given[item.metadata["ctxcompress"]["index"]].node_id == item.node_id
 
 
-def test_a_preview_of_each_node_is_its_best_sentence() -> None:
+def test_a_preview_of_each_node_is_its_best_sentence():
     result = processed(four_nodes(), mode="preview")
     assert result[0].text == "The default timeout is thirty seconds."
     assert all(item.text.count(".") == 1 for item in result)
@@ -268,7 +267,7 @@ def test_a_preview_of_each_node_is_its_best_sentence() -> None:
 # ---- presets, and writing options down
 
 
-def test_a_preset_is_where_options_start_from() -> None:
+def test_a_preset_is_where_options_start_from():
     postprocessor = CtxCompressPostprocessor(preset="docs", max_chunks_per_doc=5)
     core = CompressionConfig.from_preset("docs", max_chunks_per_doc=5)
     for name in REDUCTION:
@@ -277,12 +276,12 @@ def test_a_preset_is_where_options_start_from() -> None:
     assert CtxCompressPostprocessor(preset="page", max_tokens=50).tier is None
 
 
-def test_the_docs_preset_leaves_out_the_long_tail() -> None:
+def test_the_docs_preset_leaves_out_the_long_tail():
     assert kept(with_scores(*SCORES), preset="docs") == [0, 1, 2]
     assert kept(with_scores(*SCORES), preset="docs", min_score=0.9) == [0]
 
 
-def test_a_wrong_preset_is_refused() -> None:
+def test_a_wrong_preset_is_refused():
     with pytest.raises(ValidationError, match="preset is 'books'"):
         CtxCompressPostprocessor(preset="books")
 
@@ -298,7 +297,7 @@ def test_a_wrong_preset_is_refused() -> None:
     ],
     ids=["dict", "json", "pickle", "deepcopy"],
 )
-def test_the_options_survive_being_written_down(again: object, preset: str | None) -> None:
+def test_the_options_survive_being_written_down(again, preset):
     for options in ({}, REDUCTION):
         given = CtxCompressPostprocessor(preset=preset, **options)
         copy = again(given)
@@ -310,7 +309,7 @@ def test_the_options_survive_being_written_down(again: object, preset: str | Non
 
 
 @pytest.mark.parametrize("name", REDUCTION)
-def test_an_option_that_is_assigned_later_counts_and_is_checked(name: str) -> None:
+def test_an_option_that_is_assigned_later_counts_and_is_checked(name):
     postprocessor = CtxCompressPostprocessor()
     setattr(postprocessor, name, "nonsense" if name != "score_key" else 7)
     with pytest.raises(CtxCompressError, match=name):
@@ -333,7 +332,7 @@ class Keyed(Mock):
     ],
     ids=str,
 )
-def test_no_message_has_the_api_key_of_an_embedding_model_in_it(options: dict[str, object]) -> None:
+def test_no_message_has_the_api_key_of_an_embedding_model_in_it(options):
     for encoder in (Keyed(embed_dim=3), Keyed(embed_dim=3).to_dict()):
         with pytest.raises(ValidationError) as refused:
             CtxCompressPostprocessor(encoder=encoder, **options)
@@ -343,7 +342,7 @@ def test_no_message_has_the_api_key_of_an_embedding_model_in_it(options: dict[st
 # ---- statistics
 
 
-def test_a_handler_hears_the_statistics_before_the_end_of_the_call(heard: Heard) -> None:
+def test_a_handler_hears_the_statistics_before_the_end_of_the_call(heard):
     processed(copies(), exact_dedup=True, top_n=1)
     [stats] = heard.statistics()
     counts = ("original_count", "after_threshold", "after_dedup", "after_limit", "clusters_merged", "kept_count")
@@ -354,7 +353,7 @@ def test_a_handler_hears_the_statistics_before_the_end_of_the_call(heard: Heard)
     assert kinds.index(CompressionEvent) < kinds.index(ReRankEndEvent)
 
 
-async def test_a_handler_hears_the_same_of_an_async_call(heard: Heard) -> None:
+async def test_a_handler_hears_the_same_of_an_async_call(heard):
     postprocessor = CtxCompressPostprocessor(exact_dedup=True, top_n=1)
     postprocessor.postprocess_nodes(copies(), query_str=QUERY)
     await postprocessor.apostprocess_nodes(copies(), query_str=QUERY)
@@ -363,14 +362,14 @@ async def test_a_handler_hears_the_same_of_an_async_call(heard: Heard) -> None:
     assert first == second
 
 
-def test_the_event_can_be_written_down(heard: Heard) -> None:
+def test_the_event_can_be_written_down(heard):
     processed(copies(), top_n=1)
     [event] = [event for event in heard.events if isinstance(event, CompressionEvent)]
     assert event.class_name() == "CompressionEvent"
     assert json.loads(event.model_dump_json())["stats"]["after_limit"] == 1
 
 
-async def test_statistics_are_not_worked_out_where_nobody_hears_them(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_statistics_are_not_worked_out_where_nobody_hears_them(monkeypatch):
     def counted(self: Compression) -> None:
         raise AssertionError("nobody asked for it")
 
@@ -380,7 +379,7 @@ async def test_statistics_are_not_worked_out_where_nobody_hears_them(monkeypatch
     assert len(await postprocessor.apostprocess_nodes(copies(), query_str=QUERY)) == 1
 
 
-def test_a_line_at_info_has_the_statistics(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_line_at_info_has_the_statistics(caplog):
     with caplog.at_level(logging.INFO, logger="ctxcompress"):
         processed(copies(), exact_dedup=True, top_n=1)
     [record] = [record for record in caplog.records if record.name == "ctxcompress"]
@@ -388,7 +387,7 @@ def test_a_line_at_info_has_the_statistics(caplog: pytest.LogCaptureFixture) -> 
     assert record.ctxcompress["clusters_merged"] == 1
 
 
-def test_a_node_says_that_it_is_a_line_and_where_it_has_markers() -> None:
+def test_a_node_says_that_it_is_a_line_and_where_it_has_markers():
     functions = "".join(f"def function_{n}(value):\n    value += {n}\n    return value\n\n\n" for n in range(99))
     nodes = [
         NodeWithScore(node=TextNode(text=functions, metadata={"file_path": "a.py"}), score=0.9),

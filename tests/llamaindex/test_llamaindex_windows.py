@@ -25,7 +25,7 @@ NLTK_DATA = Path(llama_index.core.__file__).parent / "_static" / "nltk_cache"
 
 
 @pytest.fixture(autouse=True)
-def nltk_data(monkeypatch: pytest.MonkeyPatch) -> None:
+def nltk_data(monkeypatch):
     """The sentence splitter reads the files that come with LlamaIndex; its older versions would download them."""
     monkeypatch.setenv("NLTK_DATA", str(NLTK_DATA))
 
@@ -65,7 +65,7 @@ def warned(caplog: pytest.LogCaptureFixture) -> int:
     return sum(WARNING in message for message in caplog.messages)
 
 
-def test_windows_first_are_compressed_into_the_budget(caplog: pytest.LogCaptureFixture) -> None:
+def test_windows_first_are_compressed_into_the_budget(caplog):
     with caplog.at_level(logging.WARNING, "llamaindex_ctxcompress"):
         response = engine(windows(), compressor()).query(QUERY)
     assert 0 < read(response.source_nodes) <= BUDGET
@@ -73,8 +73,8 @@ def test_windows_first_are_compressed_into_the_budget(caplog: pytest.LogCaptureF
 
 
 def test_windows_afterwards_are_over_the_budget_and_the_warning_names_the_remedy(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+    caplog,
+):
     with caplog.at_level(logging.WARNING, "llamaindex_ctxcompress"):
         response = engine(compressor(), windows()).query(QUERY)
     assert read(response.source_nodes) > BUDGET
@@ -82,13 +82,13 @@ def test_windows_afterwards_are_over_the_budget_and_the_warning_names_the_remedy
     assert re.search(r"(\d+) of \1 nodes have under metadata\['window'\] a longer text", caplog.text)
 
 
-async def test_the_same_where_it_is_awaited(caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_same_where_it_is_awaited(caplog):
     with caplog.at_level(logging.WARNING, "llamaindex_ctxcompress"):
         await engine(compressor(), windows()).aquery(QUERY)
     assert warned(caplog) == 1
 
 
-def test_windows_that_are_compressed_again_are_no_news(caplog: pytest.LogCaptureFixture) -> None:
+def test_windows_that_are_compressed_again_are_no_news(caplog):
     with caplog.at_level(logging.WARNING, "llamaindex_ctxcompress"):
         once = compressor().postprocess_nodes(windows().postprocess_nodes(sentences()), query_str=QUERY)
         assert any(len(item.node.metadata["window"]) > len(item.text) for item in once)
@@ -99,7 +99,7 @@ def test_windows_that_are_compressed_again_are_no_news(caplog: pytest.LogCapture
 @pytest.mark.parametrize(
     "window", ["The pool.", "the pool", "Another text that is longer than it.", 7, None, ["The pool."]]
 )
-def test_other_metadata_of_that_name_are_no_matter(caplog: pytest.LogCaptureFixture, window: object) -> None:
+def test_other_metadata_of_that_name_are_no_matter(caplog, window):
     node = TextNode(text="The pool.", metadata={"window": window}, excluded_llm_metadata_keys=["window"])
     with caplog.at_level(logging.WARNING, "llamaindex_ctxcompress"):
         compressor().postprocess_nodes([NodeWithScore(node=node)], query_str=QUERY)
