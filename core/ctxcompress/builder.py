@@ -264,9 +264,7 @@ def _rebalanced(state: _State, request: _AddRequest, config: CompressionConfig) 
     positions = [position for position in _with_text(after.all_passages) if position not in excluded]
     passages = [after.all_passages[position] for position in positions]
     # Scores of different retrievals cannot be compared.
-    without_scores = config.with_options(
-        min_score=None, score_kind="none", max_chunks_per_doc=0, top_n=None, metadata_only=False
-    )
+    without_scores = config.without_limits()
     query, compressor = "\n".join(after.queries), Compressor(without_scores)
     result = run_pipeline(Task(query, passages, without_scores, compressor, delivered=DeliveredContext()))
     kept, dropped = _renumbered(result, positions)

@@ -4,12 +4,10 @@ Everything else follows from the declaration: the keywords of calls, the fields 
 texts of the command line and of the search tool's arguments. After a change, run `make options`.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from os import PathLike
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, Unpack
 
@@ -19,7 +17,7 @@ from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKin
 from ctxcompress.config.declaration import Option, option
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
-from ctxcompress.config.toml import options_of
+from ctxcompress.config.toml import read_options
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
@@ -291,11 +289,7 @@ class CompressionConfig:
         ConfigError for an unknown key, with the closest one there is, or a file that is not TOML, MissingExtra if the
         encoder is not installed, and OSError if there is no file.
         """
-        try:
-            tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{Path(path).name} is not TOML ({error}); mend it, or set options in code") from error
-        options: Any = options_of(tables, ["preset", *OPTIONS])
+        options: Any = read_options(path, ["preset", *OPTIONS])
         preset = options.pop("preset", None)
         return cls(**options) if preset is None else cls.from_preset(preset, **options)
 
@@ -334,9 +328,8 @@ class CompressionConfig:
 
     def for_expansion(self, max_tokens: int) -> "CompressionConfig":
         """Return the options for showing more of one passage: plain text, and as much of it as `max_tokens` hold."""
-        return self.without_filters().with_options(
-            max_tokens=max_tokens, mode="extract", format="plain", adaptive=False
-        )
+        plain = self.without_filters()
+        return plain.with_options(max_tokens=max_tokens, mode="extract", format="plain", adaptive=False)
 
 
 OPTIONS: Mapping[str, Option] = MappingProxyType(
@@ -350,9 +343,8 @@ def _merged(options: Options, others: Options) -> Options:
 
     None for one of these two means that it is not given.
     """
-    given: Any = {
-        name: value for name, value in others.items() if value is not None or name not in ("max_tokens", "tier")
-    }
+    budgets = ("max_tokens", "tier")
+    given: Any = {name: value for name, value in others.items() if value is not None or name not in budgets}
     merged: Any = {**options, **given}
     if "max_tokens" in given and "tier" not in given:
         merged["tier"] = None

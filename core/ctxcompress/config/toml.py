@@ -22,11 +22,13 @@ scoreThreshold = 0.4            # -> score_threshold
 import tomllib
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
 
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
-__all__ = ["option_from_text", "options_of"]
+__all__ = ["option_from_text", "options_of", "read_options"]
 
 _SEARCH = {
     "min_confidence": "min_score",
@@ -55,6 +57,18 @@ _OFF: Mapping[str, Mapping[str, object]] = {
     "metadataOnly": {"metadata_only": False},
     "llm": {},
 }
+
+
+def read_options(path: str | PathLike[str], known: Collection[str]) -> dict[str, object]:
+    """Return the options that a file gives, by name. known: the names of all options.
+
+    Raises ConfigError for an unknown key or a file that is not TOML, and OSError if there is no file.
+    """
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{Path(path).name} is not TOML ({error}); mend it, or set options in code") from error
+    return options_of(tables, known)
 
 
 def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str, object]:

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from math import inf, isfinite, lgamma, log
-from numbers import Real
+from math import inf, lgamma, log
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ctxcompress.config.options import ScoreKind
+from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Passage
 
 __all__ = [
@@ -74,17 +74,7 @@ def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[flo
 
 def known_scores(passages: Sequence[Passage], kind: ScoreKind) -> list[float | None]:
     """Return the score of each passage; None if it is unknown or if scores mean nothing."""
-    return [None if kind == "none" else _number(passage.score) for passage in passages]
-
-
-def _number(score: object) -> float | None:
-    if isinstance(score, bool) or not isinstance(score, Real):
-        return None
-    try:
-        number = float(score)
-    except OverflowError:
-        return None
-    return number if isfinite(number) else None
+    return [None if kind == "none" else as_number(passage.score) for passage in passages]
 
 
 def standing(passages: Sequence[Passage], kind: ScoreKind) -> list[float]:

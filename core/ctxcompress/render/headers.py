@@ -1,11 +1,10 @@
 """The contents of a passage's header (path, title, headings, score), and the guard against text that forges one."""
 
-import math
 import re
 from dataclasses import dataclass
-from numbers import Real
 from typing import Protocol
 
+from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.results import KeptPassage
 from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path
@@ -130,12 +129,7 @@ def score_of(passage: Passage, decimals: int) -> str:
 
 def known_score(passage: Passage) -> float | None:
     """Return the score as a float; None if it is not a finite number."""
-    score = passage.score
-    try:
-        known = isinstance(score, Real) and not isinstance(score, bool) and math.isfinite(score)
-        return float(score) if known and score is not None else None
-    except OverflowError:
-        return None
+    return as_number(passage.score)
 
 
 def _guarded(name: str) -> str:
