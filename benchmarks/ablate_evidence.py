@@ -1,27 +1,24 @@
-"""What each group of features is worth: the evidence kept when the scorer is learned anew without it.
+"""Shows what each group of features is worth: the evidence kept when the scorer is learned again without it.
 
     python benchmarks/ablate_evidence.py CASES... -o ablation.md --docs docs/evidence.md
 
-CASES are files that cases.py reads, a file is a set. The model over words is learned without one group after the other,
-and judged on folds as train_evidence.py has them. Two more rows: "without its own set", the model that learned from the
-other sets alone; and "by hand", the scorer "bm25", which is not learned. With --docs the table replaces the block
-"ablation" of that document. Needs the dev extra.
+CASES are files that lib/cases.py reads, one for each set. The model over words is learned without one group after the
+other, and tested on folds as in train_evidence.py. There are two more rows: "without its own set" is the model that
+was learned from the other sets alone, and "by hand" is the scorer "bm25", which is not learned. --docs replaces the
+table "ablation" of that document. Needs the extra `dev`.
 """
 
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from examples import Example
-from learning import Sets
-from markdown_blocks import publish, share, table
-from train_evidence import BUDGET, BUDGETS, folds, left_out, load
+from lib.evaluation import BUDGET, BUDGETS, ENCODING, folds, left_out, load, survivors
+from lib.examples import Example
+from lib.learning import Sets
+from lib.markdown_blocks import publish, share, table
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.score.bridges import BRIDGES
-
-ENCODING = "cl100k_base"
-"""What train_evidence.py counts tokens with."""
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "segment: BM25 and coverage": ("alone", "alone_share", "covered", "covered_with_label"),
@@ -88,12 +85,6 @@ def by_hand(cases: Sequence[Example], budget: int) -> float:
     compressor = Compressor(CompressionConfig(scorer="bm25", encoding=ENCODING, max_tokens=budget))
     kept = sum(survivors(case, compressor.compress(case.query, case.passages).text) for case in cases)
     return kept / sum(len(case.gold) for case in cases)
-
-
-def survivors(case: Example, text: str) -> int:
-    """How many pieces of the case's evidence are whole in the text."""
-    folded = " ".join(text.split())
-    return sum(gold in folded for gold in case.gold)
 
 
 def ablation(found: Mapping[str, Row]) -> str:

@@ -1,15 +1,15 @@
-"""What `adaptive=True` saves and what it costs, and whether the probabilities that it stops at are true.
+"""Shows what `adaptive=True` saves and costs, and whether the probabilities at which it stops are right.
 
     python benchmarks/adaptive_curve.py CASES... -o docs/images/adaptive.svg --folds --docs docs/evidence.md
 
-CASES are files that cases.py reads, a file is a set. Each set is compressed to its budget with `min_probability` at
-each of several values, and without `adaptive`: the picture has a line for each set, from the share of the budget that
-is used (across) to the evidence that is kept (up). Its numbers stand beside it as CSV. Two more tables compare the
-probabilities with how often a segment was evidence.
+CASES are files that lib/cases.py reads, one for each set. Each set is compressed to its budget without `adaptive`,
+and with several values of `min_probability`. The picture has a line for each set: the share of the budget that is
+used (across) against the evidence that is kept (up). A CSV file beside it has the numbers. Two more tables compare
+the probabilities with how often a segment was evidence.
 
-With --folds a quarter of every set is judged in turn with weights that were learned from the rest; without it, with
-the weights that are published, which may have been learned from the same cases. With --docs the tables replace the
-blocks "adaptive", "calibration" and "calibration-by-set" of that document. Needs the dev extra.
+With --folds, each quarter of every set is tested with weights that were learned from the rest. Without it, the
+published weights are tested, which may have been learned from the same cases. --docs replaces the tables "adaptive",
+"calibration" and "calibration-by-set" of that document. Needs the extra `dev`.
 """
 
 import argparse
@@ -23,15 +23,14 @@ from unittest.mock import patch
 
 import matplotlib as mpl
 import numpy as np
-from ablate_evidence import ENCODING, survivors
-from examples import Example, Floats
-from learning import Sets, calibrate, learn_words
-from markdown_blocks import publish, share, table
+from lib.evaluation import BUDGET, BUDGETS, ENCODING, FOLDS, load, survivors
+from lib.examples import Example, Floats
+from lib.learning import Sets, calibrate, learn_words
+from lib.markdown_blocks import publish, share, table
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
-from train_evidence import BUDGET, BUDGETS, FOLDS, load
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.score.evidence import Model, load_models

@@ -1,10 +1,10 @@
-"""Damages cache files at random, and compresses with each: nothing may be raised, and nothing be another answer.
+"""Damages cache files at random and compresses with each: no error, and the same results as without a cache.
 
     python benchmarks/damaged_cache.py [seed] [count]
 
-The files are those of a cache that was closed, with entries on several levels of pages, and those of a process that
-was killed, with a write-ahead log. Each is damaged in one to three ways, before it is opened or while it is open. One
-in which nothing of a cache is left may be refused, as the file of something else.
+The files come from a cache that was closed, with entries on several levels of pages, and from a process that was
+killed, with a write-ahead log. Each file is damaged in one to three ways, before it is opened or while it is open. If
+nothing of a cache is left in a file, it may be refused.
 """
 
 import logging

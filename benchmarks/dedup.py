@@ -1,16 +1,18 @@
-"""CPU time of leaving out copies, beside the time of making the sets of word 3-grams alone; and of copies in meaning.
+"""Measures the CPU time of removing duplicates, relative to building the sets of word 3-grams.
 
     python benchmarks/dedup.py [passages ...]
     python benchmarks/dedup.py meaning [passages ...]
 
-Real texts of this machine as passages of 200 words. Of "half copies" every second one is another with four words
-changed, of "templates" all share their first half. Each round measures both one after the other; medians of the rounds.
+The first form cuts texts of this machine into passages of 200 words. In "half copies" every second passage is the one
+before it with four other words; in "templates" all passages share their first half. Each round measures both tasks
+one after the other, and the medians of the rounds are printed.
 
-In meaning: the cosine of vectors of 256 and of 384 dimensions, from .85 on, for different texts of 40 words. "random"
-are of any direction, of "clusters" fifty share most of theirs and all of them a mean, of "half copies" every second one
-is close to the one before it and has its text with another word, "numbers" are all the same vector for texts that
-differ in a number, and "real" are word vectors of sentences in installed packages (extra `static`), for 384 dimensions
-turned into these. OPENBLAS_NUM_THREADS=1 leaves out what threads wait for each other.
+The second form measures duplicates in meaning: the cosine of vectors of 256 and of 384 dimensions, with a threshold
+of .85, for different texts of 40 words. "random" vectors have any direction. In "clusters" fifty vectors share most
+of their direction, and all share a mean. In "half copies" every second vector is close to the one before, and its
+text has another word. In "numbers" all vectors are the same, for texts that differ in a number. "real" are word
+vectors of sentences in installed packages (extra `static`), turned into 384 dimensions too. OPENBLAS_NUM_THREADS=1
+avoids the time in which threads wait for each other.
 """
 
 import random

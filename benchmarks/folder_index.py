@@ -1,9 +1,9 @@
-"""Time and memory of the index of a folder, for growing folders of Markdown: descriptions of the packages that are
-installed, in files of 10,000 characters, each with words of its own.
+"""Measures the time and memory of the folder index for growing folders of Markdown files.
 
     python benchmarks/folder_index.py [files ...]
 
-Each size runs in a process of its own.
+The files have 10,000 characters each: descriptions of the installed packages, with some words of their own. Each size
+runs in a process of its own.
 """
 
 import resource
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.folder_tools import DocumentTools
+from ctxcompress.mcp.tools import DocumentTools
 from ctxcompress.tools.query_tool import QueryTool
 
 SIZES = (250, 1_000, 4_000)

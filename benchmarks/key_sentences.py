@@ -1,10 +1,10 @@
-"""Evidence kept in search results of three sentences, chosen by the scorer or by the words that a question has.
+"""Compares two ways to choose three sentences of each search result: by the scorer, and by shared words.
 
     python benchmarks/key_sentences.py CASES... --limit 120
 
-CASES are files that cases.py reads; each document is a search result. All results are kept, with three sentences and at
-most so many characters of each. "words" is the method that is published for this: the sentences that have most of the
-question's words, cut at the limit.
+CASES are files that lib/cases.py reads; each document is a search result. All results are kept, with three sentences
+and at most so many characters of each. "words" is the published method: the sentences that share most words with the
+question, cut at the limit. The figure is the share of the evidence that is whole.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from cases import Case, read_cases, set_name
+from lib.cases import Case, read_cases, set_name
 
 from ctxcompress import compress_search_results
 

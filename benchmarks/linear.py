@@ -1,10 +1,10 @@
-"""CPU time and memory of one compression for growing inputs.
+"""Measures the CPU time and memory of one compression for growing inputs.
 
     python benchmarks/linear.py [tokens ...]
 
-First real texts of this machine, repeated with variation: each size as one passage, and as chunks of about 1,000
-characters. Then texts that consist of one thing alone, of half a million and of five million characters. Each runs in a
-process of its own; a ratio of 10 is linear.
+First come texts of this machine, repeated with variation: each size as one passage, and as chunks of about 1,000
+characters. Then come texts that consist of one thing alone, of half a million and of five million characters. Each
+runs in a process of its own. Ten times the input should take ten times as long.
 """
 
 import resource

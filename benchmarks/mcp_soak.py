@@ -1,10 +1,11 @@
-"""MCP over HTTP with slow and broken clients beside good ones: whether the good ones are answered, and how quickly.
+"""Runs slow and broken MCP clients beside good ones over HTTP, and measures how the good ones are answered.
 
     python benchmarks/mcp_soak.py [--minutes 1] [--bad 200] [--good 4] [--seed 0]
 
-The server is the command, with its own limits, in a process of its own; so are the bad clients. Good ones are those of
-the official SDK, in both generations of the protocol. First they are alone, for a tenth of the time. All on 127.0.0.1.
-Needs Linux. Ends with 1 where a good request failed, or a request that never ends was waited for.
+The server is the command with its own limits, in a process of its own; the bad clients have another process. The good
+clients are those of the official SDK, in both generations of the protocol. They run alone for a tenth of the time
+first. Everything is on 127.0.0.1. Needs Linux. The exit code is 1 if a good request failed, or if the server waited
+for a request that never ends.
 """
 
 import argparse

@@ -1,12 +1,13 @@
-"""Records what is kept of cases, and compares two records: a change of the code that should change no output.
+"""Records the outputs of many compressions, and compares two records: for a change that should change none.
 
     python benchmarks/outputs.py record CASES before.jsonl
     python benchmarks/outputs.py record CASES after.jsonl
     python benchmarks/outputs.py compare before.jsonl after.jsonl
 
-CASES is a folder of marked cases (`*.json.gz`, as train_evidence.py describes them). Each case is compressed with the
-default options, with each preset, with static word vectors and through both adapters. A record has one line a run: the
-digests of the text, of the spans, of what was dropped and why, of the relevance, and the tokens.
+CASES is a folder of marked cases (`*.json.gz`, see lib/cases.py). Each case is compressed with the default options,
+with each preset, with static word vectors and through both adapters. A record has one line for each run: the digests
+of the text, of the spans, of the drops with their reasons and of the relevance, and the number of tokens. The exit
+code of `compare` is 1 if outputs differ.
 """
 
 import argparse

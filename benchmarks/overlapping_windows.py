@@ -1,11 +1,11 @@
-"""Evidence kept when documents come as overlapping chunks and exact copies, as from a chunked index.
+"""Measures the evidence kept when documents come as overlapping chunks and exact duplicates.
 
     python benchmarks/overlapping_windows.py CASES... --budget 500 --limit 100
 
-CASES are files that cases.py reads. Each document is cut into windows of three sentences, each beginning with the last
-sentence of the one before; three of ten windows come a second time, anywhere. Beside it the documents as they are; and
-the windows with their copies without deduplication. "repeat" is the share of the runs of eight words in the final text
-that are in it more than once.
+CASES are files that lib/cases.py reads. Each document is cut into windows of three sentences, and each window begins
+with the last sentence of the one before. Three of ten windows come a second time, at a random place. For comparison,
+there are the documents as they are, and the windows with duplicates but without deduplication. "repeat" is the share
+of the runs of eight words that occur more than once in the final text.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cases import Case, Document, read_cases, set_name
+from lib.cases import Case, Document, read_cases, set_name
 
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.segment.sentences import split_sentences

@@ -1,11 +1,11 @@
-"""Evidence kept against the budget, ctxcompress beside the plain baseline, as a picture and as numbers.
+"""Plots the evidence kept against the budget, for ctxcompress and a plain baseline.
 
     python benchmarks/plot_budget.py CASES... -o docs/images/evidence-by-budget.svg --limit 100
 
-CASES are files that cases.py reads, or folders of them. Each set gets a panel: the share of the marked evidence
-that survives whole (white space folded) at each budget; the dotted line is what all the documents have on average.
-The numbers are printed and stand beside the picture as CSV. With --limit the cases are spread evenly over the set,
-because neighbours are often questions about the same text. Needs matplotlib, and rank-bm25, which the dev extra has.
+CASES are files that lib/cases.py reads, or folders of them. Each set gets a panel: the share of the marked evidence
+that survives whole at each budget, white space aside. The dotted line is the mean size of all the documents of a
+case. The numbers are printed and written to a CSV file beside the picture. --limit spreads the cases evenly over the
+set, because neighbours are often questions about the same text. Needs matplotlib and rank-bm25 (extra `dev`).
 """
 
 import argparse
@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
-from baseline import RankedSentences
-from cases import SUFFIXES, Case, read_cases, set_name
+from lib.baseline import RankedSentences
+from lib.cases import SUFFIXES, Case, read_cases, set_name
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator

@@ -1,10 +1,10 @@
-"""What the search tool keeps of the evidence, the way people meet it: folder -> index -> tool -> answer.
+"""Measures the evidence in the answers of the search tool, as its users meet it: folder, index, tool, answer.
 
     python benchmarks/search_tool.py CASES... [--limit 100] [--encoder static] [--preset docs] [--max-tokens 2000]
 
-The documents of a file of cases become the files of a folder, which the server's index reads. Each question is asked of
-the tool with its default arguments, for more results, and without filters. CASES are files in the form of marked cases
-(*.json.gz). Printed are the share of the evidence that the answers have whole, white space folded, and mean tokens.
+CASES are files of marked cases (`*.json.gz`, see lib/cases.py). The documents of a set become the files of a folder,
+which the server's index reads. Each question is asked with the default arguments, for more results, and without
+filters. The output is the share of the evidence that is whole in the answers, white space aside, and the mean tokens.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.config.options import Preset
 from ctxcompress.encoders import encoder_named
 from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.folder_tools import DocumentTools
+from ctxcompress.mcp.tools import DocumentTools
 from ctxcompress.tools.query_tool import QueryTool
 
 ARGUMENTS: Mapping[str, Mapping[str, object]] = {

@@ -1,44 +1,35 @@
 """Learns the weights of core/ctxcompress/score/evidence.json.
 
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER            # tables, then train on all and write
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # the tables only
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder static  # the other weights stay
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER            # print the tables, learn from all, write
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # only print the tables
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder static  # keep the other weights
 
-CASES are files of question-answering cases with marked evidence, in one of the formats that cases.py reads; a file is
-a set. FOLDER is a model of sentence-transformers, all-MiniLM-L6-v2 for the weights that are published. Needs the dev,
-semantic and static extras.
+CASES are files of question answering cases with marked evidence that lib/cases.py reads, one for each set. FOLDER is
+a model of sentence-transformers; the published weights were learned with all-MiniLM-L6-v2. Needs the extras `dev`,
+`semantic` and `static`.
 
-Two tables say what to expect: "folds" of each set when a quarter of every set is kept apart in turn, which stands for
-other cases of the same kinds; "left out" when all of the set is, which stands for other kinds.
+Two tables say what to expect. For "folds", each quarter of every set is tested with weights that were learned from
+the rest; this stands for new cases of the same kinds. For "left out", each set is tested with weights that were
+learned from the other sets; this stands for new kinds.
 """
 
 import argparse
 import datetime
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cases import read_cases, set_name
-from examples import Example, Floats, example, kept_evidence
-from learning import REGULARIZATION, Judge, Sets, calibrate, learn_semantic, learn_source, learn_words
+from lib.evaluation import Encoders, folds, learn, learn_one, left_out, load
+from lib.examples import Floats
+from lib.learning import REGULARIZATION, Sets
 
 from ctxcompress.encoders import SentenceEncoder, StaticVectors
 from ctxcompress.encoders.encoder import Comparer, Encoder, ManyComparer
-from ctxcompress.score.evidence import COLUMNS, Model, Stage, load_models
-from ctxcompress.score.semantic import Semantics
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.score.evidence import COLUMNS, Model, load_models
 
 OUTPUT = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "evidence.json"
-BUDGETS = {"page": 1000, "mdpage": 1000, "hotpot": 350, "table": 400, "kv": 300}
-BUDGET = 500
-FOLDS = 4
-FOREIGN = frozenset(("xquad_ar", "xquad_zh"))
-"""Sets in languages that the encoders do not know: of closeness nothing is learned from them."""
-CODELESS = frozenset(("static", "encoder_and_static"))
-"""Models that learn nothing from source code, which has a pass of its own. An encoder alone does, and finds what shares
-no word with the question the better for it; word vectors beside it are not asked for that."""
 
 
 class Remembered:
@@ -78,114 +69,6 @@ class RememberedComparer:
         return self._known[key]
 
 
-Judges = Mapping[str, Judge]
-Encoders = Mapping[str, Encoder | Comparer]
-
-
-def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Model]]:
-    """What each model makes of a case, source code judged once more; and the models."""
-    words = learn_words(sets, without)
-    judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
-    models = {"words": Model(tuple(words), calibrate(sets, judges["words"]))}
-    for name, encoder in encoders.items():
-        models[name], judge = _learn_closeness(sets, name, words, encoder, without)
-        judges[name] = _of_each_case(name, judge, encoder, judges)
-    if not any(case.corpus.table.is_source.any() for cases in sets.values() for case in cases):
-        return judges, models  # where nothing of source code may be learned from
-    of_words = models["words"].calibration.probability
-    source, calibration, again = learn_source(sets, lambda case: of_words(judges["words"](case)), without)
-    models["source"] = Model(tuple(source), calibration)
-
-    def final(name: str) -> Judge:
-        def judge(case: Example) -> Floats:
-            logits = judges[name](case)
-            is_source = case.corpus.table.is_source.all()
-            return again(case, models[name].calibration.probability(logits)) if is_source else logits
-
-        return judge
-
-    return {name: final(name) for name in judges}, models
-
-
-def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
-    """The model for an encoder, on the weights for words that are published."""
-    words = load_models()["words"].stages
-    model, _ = _learn_closeness(sets, name, words, encoder, frozenset())
-    return model
-
-
-def _learn_closeness(
-    sets: Sets, name: str, words: Sequence[Stage], encoder: Encoder | Comparer, without: frozenset[str]
-) -> tuple[Model, Judge]:
-    semantics = _semantics(encoder)
-    judged = {of: found for of, cases in sets.items() if (found := [c for c in cases if semantics(c).model == name])}
-    familiar = {
-        of: cases
-        for of, cases in judged.items()
-        if of not in FOREIGN and not (name in CODELESS and any(case.corpus.table.is_source.all() for case in cases))
-    }
-    stages, judge = learn_semantic(familiar, name, words, semantics, without)
-    return Model(tuple(stages), calibrate(judged, judge)), judge
-
-
-def _of_each_case(name: str, judge: Judge, encoder: Encoder | Comparer, others: Judges) -> Judge:
-    """The judge, but for cases for which the encoder has another one: word vectors are not asked of all."""
-    semantics = _semantics(encoder)
-
-    def judged(case: Example) -> Floats:
-        model = semantics(case).model
-        return judge(case) if model == name else others[model](case)
-
-    return judged
-
-
-def _semantics(encoder: Encoder | Comparer) -> Callable[[Example], Semantics]:
-    def semantics(case: Example) -> Semantics:
-        found = Semantics.of(encoder, [None] * len(case.passages), case.language)
-        return found if case.matched else found.alone()
-
-    return semantics
-
-
-def worth(logits: Floats) -> Floats:
-    """As the pipeline has it: the fourth root of the odds."""
-    return np.exp(np.clip(logits, -80, 80) / 4)
-
-
-def kept(cases: Sequence[Example], judges: Judges, budget: int) -> dict[str, tuple[int, int]]:
-    """Of each model (pieces of evidence kept, pieces there are)."""
-    count = TokenCounter("cl100k_base")
-    total = sum(len(case.gold) for case in cases)
-    return {
-        name: (sum(kept_evidence(case, worth(judge(case)), budget, count) for case in cases), total)
-        for name, judge in judges.items()
-    }
-
-
-def folds(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> dict[str, dict[str, float]]:
-    """Of each set and model the evidence kept of cases kept apart."""
-    found: dict[str, dict[str, list[tuple[int, int]]]] = {name: {} for name in sets}
-    for fold in range(FOLDS):
-        rest = {name: [c for n, c in enumerate(cases) if n % FOLDS != fold] for name, cases in sets.items()}
-        judges, _ = learn(rest, encoders, without)
-        for name, cases in sets.items():
-            for model, pair in kept(cases[fold::FOLDS], judges, BUDGETS.get(name, BUDGET)).items():
-                found[name].setdefault(model, []).append(pair)
-    return {name: {model: _share(pairs) for model, pairs in of.items()} for name, of in found.items()}
-
-
-def left_out(sets: Sets, encoders: Encoders) -> Iterator[tuple[str, dict[str, float]]]:
-    """Of each set and model the evidence kept if nothing of the set was learned from."""
-    for name, cases in sets.items():
-        judges, _ = learn({other: of for other, of in sets.items() if other != name}, encoders)
-        pairs = kept(cases, judges, BUDGETS.get(name, BUDGET))
-        yield name, {model: _share([pair]) for model, pair in pairs.items()}
-
-
-def _share(pairs: Sequence[tuple[int, int]]) -> float:
-    return round(sum(k for k, _ in pairs) / max(sum(n for _, n in pairs), 1), 3)
-
-
 def written(sets: Sets, models: Mapping[str, Model], tables: Mapping[str, Any], model_name: str) -> dict[str, Any]:
     return {
         "about": "Weights of the evidence scorer in several passes: see score/evidence.py and docs/evidence.md.",
@@ -211,10 +94,6 @@ def _model(model: Model, columns: Sequence[Sequence[str]]) -> dict[str, Any]:
             for stage, names in zip(model.stages, columns, strict=True)
         ],
     }
-
-
-def load(files: Sequence[Path], limit: int) -> dict[str, list[Example]]:
-    return {set_name(file): [example(case) for case in read_cases(file, limit)] for file in files}
 
 
 def main() -> None:

@@ -1,11 +1,11 @@
-"""What is left of source files that are cut to 2,000 characters: signatures, and whether it parses.
+"""Measures what is left of Python files truncated to 2,000 characters: signatures, and whether it parses.
 
     python benchmarks/truncation.py [max_length]
 
-The modules of the standard library of 10 to 200 KB, tests apart. "head" is the first lines. "keywords" is the plain
-rule of code search tools: the first 30 %, the lines in between that have one of a list of words, the last 30 %;
-"keywords and def" is the same with Python's word in the list. A signature counts if its line is there; it is public if
-its name has no underscore in front.
+The files are the modules of the standard library of 10 to 200 KB, except tests. "head" is the first lines. "keywords"
+is the plain rule of code search tools: the first 30 %, the lines in between that have one of a list of words, and the
+last 30 %. "keywords and def" adds Python's word to the list. A signature counts if its line is there. It is public if
+its name does not begin with an underscore.
 """
 
 import ast

@@ -1,9 +1,10 @@
-"""What is left of TypeScript and JavaScript cut to 2,000 characters: exports, imports, and whether it parses.
+"""Measures what is left of TypeScript and JavaScript files truncated to 2,000 characters.
 
     python benchmarks/truncation_scripts.py FOLDER [max_length]
 
-FOLDER: packages as the registry of npm has them. Their files of 4 to 120 KB count, tests and generated ones apart.
-A signature counts if its line is there. "by lines" is without the extra `code`.
+FOLDER has packages as the npm registry has them. Their files of 4 to 120 KB count, except tests and generated files.
+The output says which exports and imports are left, and whether the rest parses. A signature counts if its line is
+there. "by lines" is without the extra `code`.
 """
 
 import re
@@ -14,7 +15,7 @@ from pathlib import Path
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import marks_for
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.spans import shown
 from ctxcompress.reduce.truncation import truncated
 from ctxcompress.segment.source_code import outline

@@ -12,12 +12,12 @@ __all__ = ["cite"]
 
 
 def cite(quote: str, documents: Iterable[Document], *, metadata_map: Mapping[str, str] | None = None) -> list[Citation]:
-    """Where a quote comes from, as blocks that go into a message's content; none if no document has it.
+    """Return where a quote comes from, as blocks for a message's content; no blocks if no document contains it.
 
-    documents: as CtxCompressor returned them; any others count as whole. `cited_text` is what stands in the document.
+    documents: as CtxCompressor returned them; other documents count as uncut. `cited_text` is the text of the document.
     `extras` has the `document_id`, its `index` in the retrieval, and the `spans`: half-open character offsets into its
-    original text, of which a quote over something that was left out has several. White space may differ, and the quote
-    may have marks around it and dots ("...") for what it leaves out. metadata_map: as of CtxCompressor.
+    original text. A quote across a gap has several spans. White space may differ, and the quote may have quotation
+    marks around it and dots ("...") where it skips text. metadata_map: the same as for CtxCompressor.
     """
     config = CompressionConfig(metadata_map=metadata_map or {})
     found = Compressor(config).cite(quote, kept_passages(list(documents), config))

@@ -1,4 +1,4 @@
-"""A tool whose results come back shorter, and that is else the same tool."""
+"""A copy of a tool that returns shorter results and is the same tool in every other way."""
 
 import functools
 from collections.abc import Mapping
@@ -22,28 +22,29 @@ def compress_tool(
     complexity: str | None = None,
     **options: Any,
 ) -> BaseTool:
-    """A copy of `tool` that keeps of each result what answers the query of the call, in at most `max_tokens` tokens.
+    """Return a copy of `tool` whose results keep what answers the query of the call, in at most `max_tokens` tokens.
 
     To a model, an agent and a trace it is the same tool: class, name, description, argument schema, injected arguments,
-    response format, error handling, tags, metadata, callbacks and the asynchronous way are those of `tool`, and a call
-    is one run, whose output is the shorter result. The artifact is untouched, and `tool` itself not changed.
+    response format, error handling, tags, metadata, callbacks and asynchronous calls are those of `tool`. A call is one
+    run, whose output is the shorter result. The artifact is untouched, and `tool` itself does not change.
 
-    Search results (see `ctxcompress.compress_search_results`) come back in their shape: those that fit as they are,
-    else as many as fit, each within the limits of the query's complexity; one alone, such as a page, has the budget to
-    itself. Text comes back as text, content blocks as blocks, a list of documents as documents. What has less than
-    `min_tokens` tokens stays as it is, and so do errors, commands, images, and JSON that is no search result by its
-    keys, which could not be cut and stay JSON.
+    Search results (see `ctxcompress.compress_search_results`) keep their shape. Results that fit stay as they are;
+    otherwise as many as fit are kept, each within the limits of the query's complexity. A single result, such as a
+    page, has the budget to itself. Text stays text, content blocks stay blocks, and a list of documents stays a list of
+    documents. Results of fewer than `min_tokens` tokens stay as they are, and so do errors, commands, images, and JSON
+    that is not a search result by its keys: it could not be cut and stay JSON.
 
-    query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
-    search_query or input, or the only one that is a text; where there is none, what comes first is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: of the query, which
-    limits search results; None tells it from the query. options: those of CtxCompressor other than `mode` and `format`.
+    query_argument: the argument that holds the query. Without it, it is the one called query, q, question, search_query
+    or input, or the only text argument; without any of these, the beginning of the result is kept.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
+    every query, which limits search results; None classifies each query. options: those of CtxCompressor other than
+    `mode` and `format`.
 
-    Callbacks are told of what was saved by a custom event "ctxcompress" with the name of the tool, original_tokens,
-    compressed_tokens and tokens_saved.
+    Callbacks get a custom event "ctxcompress" with the name of the tool, original_tokens, compressed_tokens and
+    tokens_saved.
 
-    Raises TypeError if `tool` is no tool of LangChain and ValueError on a value that cannot work. Calls raise what the
-    tool raises, and RuntimeError if `encoding` names a vocabulary that can neither be found nor fetched.
+    Raises TypeError if `tool` is not a tool of LangChain, and ValueError for a value that cannot work. Calls raise what
+    the tool raises, and RuntimeError if `encoding` names a vocabulary that can neither be found nor fetched.
     """
     if not isinstance(tool, BaseTool):
         raise TypeError(f"tool is a {type(tool).__name__}; give a BaseTool, such as a function with @tool")
@@ -58,11 +59,11 @@ def compress_tool(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Calls:
-    """The calls of a tool, and what becomes of their results."""
+    """The calls of a tool, whose results are compressed."""
 
     outputs: Outputs
     arguments: tuple[str, ...]
-    """The names of those that a model gives."""
+    """The names of the arguments that a model gives."""
     query_argument: str | None
 
     def run(self, tool: BaseTool, *args: Any, **kwargs: Any) -> Any:
@@ -84,16 +85,16 @@ class _Calls:
 
     def _query(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
         given = {name: kwargs[name] for name in self.arguments if name in kwargs}
-        given.update(zip(self.arguments, args, strict=False))  # a tool of one argument gets it without its name
+        given.update(zip(self.arguments, args, strict=False))  # a tool with one argument gets it by position
         if self.query_argument is not None:
             return named_query(given, [self.query_argument])
         return named_query(given) or only_text(given.values())
 
 
 def _twin(tool: BaseTool, calls: _Calls) -> BaseTool:
-    """A copy of the tool, of a class of its own that differs from the tool's in what is run.
+    """Return a copy of the tool, of a subclass that compresses what the tool's methods return.
 
-    LangChain reads signatures and annotations of these methods, to know what to hand to them: they are kept.
+    The methods keep their signatures and annotations, because LangChain reads which arguments to pass from them.
     """
     kind = type(tool)
 
@@ -109,7 +110,7 @@ def _twin(tool: BaseTool, calls: _Calls) -> BaseTool:
         return _twin, (_itself(self, kind), calls)
 
     methods: dict[str, Any] = {"_run": run, "__reduce__": reduce}
-    if kind._arun is not BaseTool._arun:  # else LangChain runs the other one on a thread
+    if kind._arun is not BaseTool._arun:  # otherwise LangChain runs the other method on a thread
         methods["_arun"] = arun
     twin = tool.model_copy()
     object.__setattr__(twin, "__class__", class_with(kind, methods))
@@ -117,8 +118,10 @@ def _twin(tool: BaseTool, calls: _Calls) -> BaseTool:
 
 
 def _itself(twin: BaseTool, kind: type[BaseTool]) -> BaseTool:
-    """The same tool as its own class has it, with the very same attributes: its methods may call each other, and what
-    one of them returns must not be shortened twice."""
+    """Return the tool as its own class has it, with the same attributes.
+
+    The tool's methods may call each other, and the result of one must not be compressed twice.
+    """
     tool = kind.__new__(kind)
     for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__"):
         object.__setattr__(tool, name, getattr(twin, name))

@@ -1,4 +1,4 @@
-"""Documents to passages, and what was kept of them back to documents. Nothing that goes in is changed or shared."""
+"""Conversion of documents to passages, and of kept passages to documents. The input is never changed or shared."""
 
 import copy
 import math
@@ -15,44 +15,42 @@ __all__ = ["RECORD_KEY", "compressed_document", "kept_passages", "passages_from_
 
 
 def passages_from_documents(documents: Iterable[Document], config: CompressionConfig) -> tuple[Passage, ...]:
-    """The documents as passages, in their order; one without an id gets its position for an id.
+    """Return the documents as passages, in their order. A document without an id gets its position as id.
 
-    The score is what the metadata has under `score_key`; without that option, what an earlier step left in the record,
-    if it is of the same `score_kind`.
-    Raises TypeError if something among them is not a Document.
+    The score is the metadata's value under `score_key`; without that option, the score that an earlier step recorded,
+    if it is of the same `score_kind`. Raises TypeError for anything but Documents.
     """
     return tuple(_passage(index, document, config) for index, document in enumerate(documents))
 
 
 def kept_passages(documents: Sequence[Document], config: CompressionConfig) -> list[KeptPassage]:
-    """The documents as what was kept of them, as far as their records tell it.
+    """Return the documents as kept passages, from their records where they have one.
 
-    Raises TypeError if something among them is not a Document.
+    Raises TypeError for anything but Documents.
     """
     found = []
     for position, (document, passage) in enumerate(
         zip(documents, passages_from_documents(documents, config), strict=True)
     ):
         kept = KeptPassage.from_record(position, passage, document.metadata.get(RECORD_KEY))
-        if document.id is None:  # it is called what it was called when it came
+        if document.id is None:  # its id is its position in the input
             kept = replace(kept, original=replace(kept.original, id=str(kept.index)))
         found.append(kept)
     return found
 
 
 def scored_document(document: Document, score: object, kind: str) -> Document:
-    """A copy of `document` whose record says what the retriever's score is, if that is a number, and what it means."""
+    """Return a copy of `document` that records the retriever's score and its kind, if the score is a number."""
     number = as_number(score)
     record = {} if number is None else {"score": number, "score_kind": kind}
     return _twin(document).model_copy(update={"metadata": {**deep_copy(document.metadata), RECORD_KEY: record}})
 
 
 def compressed_document(document: Document, kept: KeptPassage, config: CompressionConfig) -> Document:
-    """A copy of `document` that holds the kept text and a record of it under RECORD_KEY. config: what was asked for.
+    """Return a copy of `document` that holds the kept text, and a record of it under RECORD_KEY.
 
-    Id, metadata, subclass and the subclass's fields stay as they are. The exception is a document
-    that is a transformer's working state and offers `to_document()` to leave it behind: the state
-    belongs to the longer text and is no business of the reader, so a plain Document comes out.
+    Id, metadata, subclass and the subclass's fields stay as they are. The exception is a transformer's document that
+    offers `to_document()`: its state belongs to the longer text, so the copy is a plain Document.
     """
     metadata = {
         **deep_copy(document.metadata),
@@ -80,7 +78,7 @@ def _passage(index: int, document: object, config: CompressionConfig) -> Passage
 
 
 def _recorded_score(document: Document, kind: str) -> float | None:
-    """What an earlier step has recorded, if it means what scores mean here."""
+    """Return the score that an earlier step recorded, if it is of this kind."""
     record = document.metadata.get(RECORD_KEY)
     if not isinstance(record, Mapping) or record.get("score_kind") != kind:
         return None
@@ -89,7 +87,7 @@ def _recorded_score(document: Document, kind: str) -> float | None:
 
 
 def _carried_embedding(document: Document) -> tuple[float, ...] | None:
-    """What LangChain's embedding filters leave on the documents that they hand on."""
+    """Return the embedding that LangChain's embedding filters leave on documents."""
     state = getattr(document, "state", None)
     found = state.get("embedded_doc") if isinstance(state, Mapping) else None
     numbers = tuple(found) if isinstance(found, Iterable) else ()
@@ -97,7 +95,7 @@ def _carried_embedding(document: Document) -> tuple[float, ...] | None:
 
 
 def _twin(document: Document) -> Document:
-    """A deep copy with the private attributes of its class, where they can be copied."""
+    """Return a deep copy, with the private attributes of its class where they can be copied."""
     try:
         return copy.deepcopy(document)
     except REFUSALS:

@@ -1,4 +1,4 @@
-"""LangChain's embedding models as what the core's option `encoder` takes."""
+"""LangChain's embedding models as encoders of the core."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,33 +11,34 @@ __all__ = ["EmbeddingsEncoder", "as_encoder"]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingsEncoder:
-    """Any `Embeddings` as an encoder. Questions and texts each go to the method that LangChain has for them: there are
-    models that embed them differently.
+    """An encoder that uses any `Embeddings`.
 
-    word_vectors: what compares all texts, of which the model embeds a part, for English: `StaticVectors()` of
-    ctxcompress.encoders, another comparer that is cheap, or None for none.
+    Queries and texts go to the methods that LangChain has for each, because some models embed them differently.
+
+    word_vectors: a cheap comparer for all texts, of which the model embeds only some: `StaticVectors()` of
+    ctxcompress.encoders for English, another comparer, or None.
     """
 
     embeddings: Embeddings
     word_vectors: Any = None
 
     def encode_query(self, text: str, /) -> list[float]:
-        """The vector of a question."""
+        """Return the vector of a query."""
         return self.embeddings.embed_query(text)
 
     def encode_document(self, texts: Sequence[str], /) -> list[list[float]]:
-        """One vector for each text."""
+        """Return one vector for each text."""
         return self.embeddings.embed_documents(list(texts))
 
     async def aencode_query(self, text: str, /) -> list[float]:
-        """As `encode_query`."""
+        """Do the same as `encode_query`."""
         return await self.embeddings.aembed_query(text)
 
     async def aencode_document(self, texts: Sequence[str], /) -> list[list[float]]:
-        """As `encode_document`."""
+        """Do the same as `encode_document`."""
         return await self.embeddings.aembed_documents(list(texts))
 
 
 def as_encoder(encoder: object) -> Any:
-    """The encoder that the core takes for an embedding model; anything else as it is, for the core to check."""
+    """Return an encoder of the core for an embedding model; anything else as it is, for the core to check."""
     return EmbeddingsEncoder(encoder) if isinstance(encoder, Embeddings) else encoder

@@ -18,18 +18,18 @@ def format_documents(
     query: str = "",
     metadata_map: Mapping[str, str] | None = None,
 ) -> str:
-    """The documents as one text, each with a number and where it is from: the step before the prompt.
+    """Return the documents as one text for a prompt, each with a number and its source.
 
         chain = {"context": retriever | format_documents, "question": RunnablePassthrough()} | prompt | model
 
-    For what `CtxCompressor(max_tokens=N, format=...)` returned, all of it in its order, the text has at most N tokens
-    if `format`, and where they are used `metadata_map` and `query`, are the same. Any other documents are shown whole,
-    however long they are. No document's text or metadata can look like the beginning of another one.
+    The text has at most N tokens for all documents that `CtxCompressor(max_tokens=N, format=...)` returned, in their
+    order, if `format`, and where they are used `metadata_map` and `query`, are the same. Other documents are shown
+    whole, however long they are. No document's text or metadata can imitate the beginning of another document.
 
-    query: what "json" says was asked. metadata_map: as of CtxCompressor.
+    query: the query that "json" shows. metadata_map: the same as for CtxCompressor.
 
-    Raises TypeError if something among them is not a Document, ConfigError (a ValueError) for another format, and
-    RuntimeError where "json" cannot count tokens.
+    Raises TypeError for anything but Documents, ConfigError (a ValueError) for an unknown format, and RuntimeError
+    where "json" cannot count tokens.
     """
     options: Any = {"format": format, "metadata_map": metadata_map or {}}
     config = CompressionConfig(**options)

@@ -7,16 +7,16 @@ from langchain_core.documents import Document
 __all__ = ["fused"]
 
 _RANKS = 60
-"""How much ranks far down still count; the constant of the publication."""
+"""The constant of the publication; the greater it is, the more low ranks count."""
 
 
 def fused(rankings: Sequence[Sequence[Document]]) -> list[Document]:
-    """The documents of all rankings, each once, from the best to the worst by reciprocal rank fusion: a document's
-    ranks count 1 / (60 + rank) each, the first being 1 (Cormack, Clarke and Buettcher, SIGIR 2009).
+    """Return the documents of all rankings, each once, the best first, by reciprocal rank fusion.
 
-    The same id, text and strings in the metadata are the same document; it is returned as its best rank has it, and
-    counts once in each ranking. Of equal ones the one found earlier comes first. No scores are compared: those of
-    different searches say nothing of each other.
+    Each rank of a document adds 1 / (60 + rank), where the first rank is 1 (Cormack, Clarke and Buettcher, SIGIR 2009).
+    Documents with the same id, text and strings in the metadata are the same; the one with the best rank is returned,
+    and counts once in each ranking. Of equal documents the one found earlier comes first. Scores are not used, because
+    scores of different searches do not compare.
     """
     points: dict[Hashable, float] = {}
     best: dict[Hashable, tuple[int, Document]] = {}
@@ -34,6 +34,6 @@ def fused(rankings: Sequence[Sequence[Document]]) -> list[Document]:
 
 
 def _key(document: Document) -> Hashable:
-    """What makes a document the same: numbers in the metadata may be what one search thought of it."""
+    """Return what identifies a document. Numbers in the metadata may be scores of one search."""
     said = sorted((key, value) for key, value in document.metadata.items() if isinstance(value, str))
     return document.id, document.page_content, tuple(said)

@@ -1,4 +1,4 @@
-"""Middleware for agents: what tools return is made shorter before the model reads it for the first time."""
+"""Middleware for agents that compresses the results of tools before the model first reads them."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Annotated, Any, Literal, NotRequired
@@ -19,17 +19,17 @@ __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
 
 
 class Savings(TypedDict):
-    """What was saved in a thread so far."""
+    """The savings of a thread so far."""
 
     tool_results: int
-    """Results that were shortened."""
+    """The number of compressed results."""
     original_tokens: int
     compressed_tokens: int
     tokens_saved: int
 
 
 def _sum(one: Savings | None, other: Savings) -> Savings:
-    """Calls of one step report at the same time, in any order."""
+    """Add the savings of calls, which may report at the same time and in any order."""
     if not one:
         return other
     return Savings(
@@ -41,29 +41,29 @@ def _sum(one: Savings | None, other: Savings) -> Savings:
 
 
 class CtxCompressState(AgentState[Any]):
-    """The state of an agent, with what was saved; without the key as long as nothing was."""
+    """The state of an agent with its savings. The key is missing as long as there are none."""
 
-    # Not of `Savings` alone: the graph would begin with an empty one.
+    # With None: of `Savings` alone the graph would begin with an empty one.
     ctxcompress: NotRequired[Annotated[Savings | None, OmitFromInput, _sum]]
 
 
 class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
-    """Keeps of what an agent's tools return what answers the question, in at most `max_tokens` tokens a result.
+    """Middleware that keeps what answers the query of each tool result, in at most `max_tokens` tokens.
 
-    Each result is shortened once, when it is new: the messages that the model has seen never change, so that prompt
-    caches stay valid. The message differs in its content alone: id, name, tool_call_id, status and artifact stay. What
-    is shortened, and how, is as `compress_tool` says; errors, commands, images, short results, and results of tools
-    that return directly to the user are left alone.
+    Each result is compressed once, when it is new. Messages that the model has seen never change, so prompt caches stay
+    valid. Only the content of the message changes: id, name, tool_call_id, status and artifact stay. `compress_tool`
+    describes what is compressed, and how. Errors, commands, images, short results, and results of tools that return
+    directly to the user stay as they are.
 
-    The query is the argument of the call named query, q, question, search_query or input; else the last message of the
-    user; else the only argument that is a text.
+    The query is the argument of the call named query, q, question, search_query or input; otherwise the last message of
+    the user; otherwise the only text argument.
 
-    List it first: what is listed after it sees the tool's own message, and what is listed before it sees the Command
-    that writes the shortened one and the savings into the state.
+    List it first: middleware after it sees the tool's own message, and middleware before it sees the Command that
+    writes the compressed message and the savings into the state.
 
-    What was saved is summed up in the agent's state under "ctxcompress" (tool_results, original_tokens,
-    compressed_tokens, tokens_saved), with a checkpointer over all turns of a thread; the key is not there as long as
-    nothing was. Each result is reported to callbacks by a custom event "ctxcompress".
+    The agent's state sums the savings under "ctxcompress" (tool_results, original_tokens, compressed_tokens,
+    tokens_saved), with a checkpointer over all turns of a thread. The key is missing as long as nothing is saved.
+    Callbacks get a custom event "ctxcompress" for each result.
     """
 
     state_schema = CtxCompressState
@@ -80,13 +80,13 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         name: str | None = None,
         **options: Any,
     ) -> None:
-        """max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. min_tokens: what has less
-        stays as it is. tools: the tools, or their names, whose results are shortened; None for all but those in
-        `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: of questions, which limits search
-        results; None tells it from each. name: of the middleware, where an agent has several. options: those of
-        CtxCompressor other than `mode` and `format`.
+        """Make the middleware. Raises ValueError for a value that cannot work.
 
-        Raises ValueError on a value that cannot work.
+        max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. min_tokens: shorter results
+        stay as they are. tools: the tools, or their names, whose results are compressed; None means all but those in
+        `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
+        limits search results; None classifies each query. name: the name of the middleware, where an agent has several.
+        options: those of CtxCompressor other than `mode` and `format`.
         """
         super().__init__()
         self.tools = []
@@ -105,7 +105,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
-        """What the tool returns, shortened."""
+        """Return the compressed result of the tool."""
         result = handler(request)
         outputs = self._outputs_for(request, result)
         shorter = None if outputs is None else outputs.shortened(result, _query(request))
@@ -118,7 +118,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
     ) -> ToolMessage | Command[Any]:
-        """The same, off the event loop."""
+        """Do the same off the event loop."""
         result = await handler(request)
         outputs = self._outputs_for(request, result)
         if outputs is None:
@@ -130,7 +130,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         return _with_savings(shorter)
 
     def _outputs_for(self, request: ToolCallRequest, result: object) -> Outputs | None:
-        """What shortens this result; None if it is to be left alone."""
+        """Return the compressor for this result; None if the result stays as it is."""
         name = request.tool_call["name"]
         is_direct = request.tool is not None and request.tool.return_direct
         is_wanted = name not in self._exclude and (self._only is None or name in self._only)
@@ -140,7 +140,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
 
 
 def _with_savings(shorter: Shortened) -> Command[Any]:
-    """The message, and what that saved: a command is how a tool call writes into the state."""
+    """Return a command with the message and its savings: a tool call writes into the state with a command."""
     savings = Savings(
         tool_results=1,
         original_tokens=shorter.original_tokens,
@@ -151,7 +151,7 @@ def _with_savings(shorter: Shortened) -> Command[Any]:
 
 
 def _config(request: ToolCallRequest) -> RunnableConfig | None:
-    """Of the run; there is none where a request was made by hand."""
+    """Return the config of the run; None for a request that was made by hand."""
     return request.runtime.config if request.runtime else None
 
 

@@ -1,7 +1,7 @@
-"""What tools return, made shorter: what can be, for which question, and what that saved.
+"""Compression of the results of LangChain's tools, and the event that reports it.
 
-Text, content blocks of text, search results in their shapes and lists of documents can be. JSON in which there are no
-search results by its keys cannot without breaking it, and anything else is not ours to change.
+Text, content blocks of text, search results in their shapes and lists of documents can be compressed. JSON without
+search results cannot be cut and stay JSON. Anything else stays as it is.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,11 +24,11 @@ from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passa
 __all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "report"]
 
 EVENT = "ctxcompress"
-"""The name of the custom event that callbacks are told of each result that was shortened."""
+"""The name of the custom event that callbacks get for each compressed result."""
 
 
 class ToolSavings(TypedDict):
-    """What became of one tool's result, as callbacks are told."""
+    """The savings of one result, as callbacks get them."""
 
     tool: str
     original_tokens: int
@@ -38,14 +38,14 @@ class ToolSavings(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """What takes the place of a tool's result."""
+    """The replacement of a tool's result."""
 
     content: Any
     original_tokens: int
     compressed_tokens: int
 
     def savings(self, tool: str) -> ToolSavings:
-        """What that saved."""
+        """Return the savings as callbacks get them."""
         return ToolSavings(
             tool=tool,
             original_tokens=self.original_tokens,
@@ -56,21 +56,23 @@ class Shortened:
 
 @dataclass(frozen=True, slots=True)
 class Outputs(OutputCompressor):
-    """The same for what LangChain's tools return."""
+    """A compressor for what LangChain's tools return."""
 
     @classmethod
     def of(cls, *, min_tokens: int, complexity: str | None, **options: Any) -> "Outputs":
-        """options: those of CtxCompressor other than `mode` and `format`. Raises ValueError."""
+        """Make the compressor. options: those of CtxCompressor other than `mode` and `format`. Raises ValueError."""
         check_limits(min_tokens, complexity)
         return cls(CtxCompressor(mode="extract", format="plain", **options).config, min_tokens, complexity)
 
     def with_budget(self, max_tokens: int) -> "Outputs":
-        """The same with another budget. Raises ValueError."""
+        """Return the same with another budget. Raises ValueError."""
         return replace(self, config=self.config.with_options(max_tokens=max_tokens))
 
     def shortened(self, content: object, query: str | None) -> Shortened | None:
-        """What takes the place of a tool's result, or None if it stays as it is: because it is short, fits, is an
-        error, or is nothing that can be shortened."""
+        """Return the replacement of a tool's result; None if it stays as it is.
+
+        It stays if it is short, fits, is an error, or cannot be compressed.
+        """
         if isinstance(content, ToolMessage):
             inner = None if content.status == "error" else self.shortened(content.content, query)
             return inner and replace(inner, content=content.model_copy(update={"content": inner.content}))
@@ -80,7 +82,7 @@ class Outputs(OutputCompressor):
         return found
 
     async def ashortened(self, content: object, query: str | None) -> Shortened | None:
-        """The same, off the event loop."""
+        """Do the same off the event loop."""
         return await on_thread(partial(self.shortened, content, query))
 
     def _shortened(self, content: object, query: str | None) -> Shortened | None:
@@ -103,14 +105,14 @@ class Outputs(OutputCompressor):
         return Shortened(result.text, result.stats.original_tokens, result.tokens)
 
     def _search(self, content: object, query: str | None) -> Shortened | None:
-        """Search results that are over the budget; None if it is none, or fits."""
+        """Return the replacement of search results over the budget; None for other content, or if they fit."""
         found = self.search_results(content, query)
         if found is None or found.original_tokens <= self.config.budget:
             return None
         return Shortened(found.results, found.original_tokens, found.compressed_tokens)
 
     def _blocks(self, blocks: Sequence[Any], query: str | None) -> Shortened | None:
-        """Content blocks: what is text among them. One of which nothing is kept is left out."""
+        """Return the replacement of content blocks. Text blocks of which nothing is kept are dropped."""
         texts = {place: text for place, block in enumerate(blocks) if (text := _text_of(block))}
         if len(texts) == 1:
             ((place, text),) = texts.items()
@@ -125,7 +127,7 @@ class Outputs(OutputCompressor):
         return Shortened(content, result.stats.original_tokens, result.tokens)
 
     def _documents(self, documents: list[Document] | tuple[Document, ...], query: str | None) -> Shortened:
-        """Documents as a tool's content, which LangChain shows to the model as Python writes them."""
+        """Return the replacement of documents, which LangChain shows to the model as Python writes them."""
         budget = self.config.budget
         while True:
             copies = type(documents)(self._copies(documents, query, budget))
@@ -135,7 +137,7 @@ class Outputs(OutputCompressor):
             budget = max(1, budget - (tokens - self.config.budget))  # the brackets around them
 
     def _copies(self, documents: Sequence[Document], query: str | None, budget: int) -> Iterator[Document]:
-        """Copies of what is kept, that take so many tokens as Python writes them one after the other."""
+        """Yield copies of the kept documents, which have at most `budget` tokens as Python writes them in a row."""
         passages = passages_from_documents(documents, self.config)
         numbered = [replace(passage, id=str(place)) for place, passage in enumerate(passages)]
 
@@ -145,18 +147,18 @@ class Outputs(OutputCompressor):
         config = self.config.with_options(max_tokens=budget, separator=", ")
         for kept in Compressor(config).compress(query, numbered, frame=shown).passages:
             copy = compressed_document(documents[kept.index], kept, self.config)
-            copy.metadata.pop(RECORD_KEY)  # it would be shown too
+            copy.metadata.pop(RECORD_KEY)  # the model would see it
             yield copy
 
 
 def report(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
-    """Tells the callbacks of the run that this is in, if it is in one."""
+    """Report savings to the callbacks of the surrounding run, if there is one."""
     if _is_traced(config):
         dispatch_custom_event(EVENT, savings, config=config)
 
 
 async def areport(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
-    """The same, awaiting callbacks."""
+    """Do the same, and await the callbacks."""
     if _is_traced(config):
         await adispatch_custom_event(EVENT, savings, config=config)
 
@@ -170,13 +172,13 @@ def _is_block(item: object) -> bool:
 
 
 def _text_of(block: str | Mapping[str, object]) -> str:
-    """The text of a block, or nothing."""
+    """Return the text of a block, "" if it has none."""
     text = block if isinstance(block, str) else block.get("text") if block["type"] == "text" else None
     return text if isinstance(text, str) else ""
 
 
 def _with_texts(blocks: Sequence[Any], texts: Mapping[int, str], asked: Collection[int]) -> list[Any]:
-    """The blocks with other texts; without those that were asked for one and have none."""
+    """Return the blocks with other texts, without those among `asked` that have none now."""
     return [
         _with_text(block, texts[place]) if place in texts else block
         for place, block in enumerate(blocks)

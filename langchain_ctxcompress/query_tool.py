@@ -1,4 +1,4 @@
-"""A tool for agents that searches: what a retriever finds, compressed, with the arguments of the search tool."""
+"""The search tool for agents: it compresses what a retriever finds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,22 +22,20 @@ def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **opt
     """Make the tool `query_documents_compressed` with the arguments query, top_n, min_score, similarity_threshold,
     ngram_threshold, show_stats and filters.
 
-    It returns what of the documents that `retriever` finds answers the query, each under a line that says where it is
-    from, in at most `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. Results below
-    `min_score` of the best one's score are dropped, and duplicates. Its artifact is the documents: copies that hold
-    what is kept, as CtxCompressor makes them.
+    It returns the parts of the found documents that answer the query, each under a line with its source, in at most
+    `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. Results that score below
+    `min_score`, relative to the best one, are dropped, and so are duplicates. The tool's artifact is the documents:
+    copies with the kept text, as CtxCompressor makes them.
 
-    top_n is 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1, or null, which
-    switches the filter off; filters=false switches all of them off. Another value gives a message with status "error"
-    that says so. Scores and embeddings are used where documents carry them: `CtxCompressRetriever` and `ScoredSearch`
-    say how.
+    top_n is 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches one
+    filter off, filters=false all of them. Another value gives a message with status "error". Scores and embeddings are
+    used where documents carry them; see `CtxCompressRetriever` and `ScoredSearch`.
 
-    retriever: or any runnable from a query to a list of documents; its run is a child of the tool's. It decides how
-    many documents there are to choose from: let it find some more than fit.
-    options: those of CtxCompressor other than `preset`, which is "docs". Those that are arguments of a call are their
-    defaults.
+    retriever: a retriever, or any runnable from a query to a list of documents; its run is a child of the tool's run.
+    It should find more documents than fit, so that there is a choice.
+    options: those of CtxCompressor other than `preset`, which is "docs". The arguments of a call default to them.
 
-    Raises ValueError for a wrong value. The tool raises on what the retriever, or an encoder, raises.
+    Raises ValueError for a wrong value. The tool raises what the retriever or an encoder raises.
     """
     tool = QueryTool.of(max_tokens=max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
     search = _Search(retriever, tool)
@@ -54,7 +52,7 @@ def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **opt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """What the tool does."""
+    """The calls of the tool."""
 
     retriever: RetrieverLike
     tool: QueryTool
@@ -68,7 +66,7 @@ class _Search:
     async def aquery(self, callbacks: Callbacks = None, **given: Any) -> tuple[str, list[Document]]:
         asked = self.tool.parameters.read(given)
         documents = await self.retriever.ainvoke(asked.query, {"callbacks": callbacks})
-        # Documents with large metadata take their time to be read and copied.
+        # Documents with large metadata take time to read and copy.
         passages = await run_in_executor(None, passages_from_documents, documents, self.tool.config)
         found = await self.tool.answer_off_loop(asked, passages)
         return await run_in_executor(None, self._shown, documents, found)
@@ -79,5 +77,5 @@ class _Search:
 
 
 def _message(error: Any) -> str:
-    """What is wrong with the arguments, for the model to read. error: pydantic's, of either version."""
+    """Return what is wrong with the arguments, for the model to read. error: pydantic's, of either version."""
     return "; ".join(found["msg"].removeprefix("Value error, ") for found in error.errors())

@@ -1,4 +1,4 @@
-"""Retrievers: another retriever's documents, compressed; and a vector store's, with their scores."""
+"""A retriever that compresses another one's documents, and a search of a vector store that keeps the scores."""
 
 import asyncio
 import contextvars
@@ -25,7 +25,7 @@ __all__ = ["CtxCompressRetriever", "ScoredSearch"]
 
 
 class _Strict(BaseRetriever):
-    """A retriever that refuses a keyword it does not know: LangChain's own take any, and do nothing with it."""
+    """A retriever that refuses unknown keywords. LangChain's own retrievers ignore them."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -42,23 +42,22 @@ class _Strict(BaseRetriever):
 
 
 class CtxCompressRetriever(_Strict):
-    """Retrieves with `base_retriever` and keeps what answers the query, as `compressor` says.
+    """A retriever that compresses the documents of another one.
 
-    Nothing retrieved gives an empty list. All steps are child runs of this retriever's run in the
-    trace. Like in LangChain's own compression retriever, search arguments of a single call
-    (`retriever.invoke(query, k=50)`) are the base retriever's. What the base retriever, the model or the
-    compressor raises is raised on. A keyword that is no field raises pydantic's ValidationError (a ValueError) with the
-    closest one there is.
+    An empty retrieval gives an empty list. All steps are child runs of this retriever's run in the trace. As in
+    LangChain's own compression retriever, search arguments of a single call (`retriever.invoke(query, k=50)`) go to the
+    base retriever. It raises what the base retriever, the model or the compressor raises. An unknown keyword raises
+    pydantic's ValidationError (a ValueError) with the closest field there is.
     """
 
     base_retriever: RetrieverLike
     """Any retriever, or any runnable from a query to a list of documents."""
     compressor: CtxCompressor
-    """What compresses its documents."""
+    """The compressor of its documents."""
     decompose: bool | BaseChatModel | BaseLLM | Callable[[str], str] = False
-    """Whether a question that is not simple is retrieved for in up to four searches at the same time, as its complexity
-    says; their documents are put in one order by their ranks, and compressed once for the whole question. True splits
-    it by rules; a language model, or a function from a prompt to its answer, writes the searches."""
+    """Whether to split a query that is not simple into up to four searches, by its complexity. They run at the same
+    time; their documents are merged by rank and compressed once for the whole query. True splits the query by rules; a
+    language model, or a function from a prompt to its answer, writes the searches."""
 
     @classmethod
     def from_vectorstore(
@@ -70,11 +69,11 @@ class CtxCompressRetriever(_Strict):
         search_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> "CtxCompressRetriever":
-        """A retriever of the `k` best documents of a vector store that keeps their scores, which `as_retriever` loses.
+        """Return a retriever of a vector store's `k` best documents with their scores, which `as_retriever` loses.
 
-        score_kind: what the store's `similarity_search_with_score` gives; its documentation says whether more is
-        better ("similarity") or less ("distance"). search_kwargs: more arguments of that method, such as a filter.
-        options: those of CtxCompressor, such as `min_score`.
+        score_kind: what the scores of the store's `similarity_search_with_score` mean; the store's documentation says
+        whether more ("similarity") or less ("distance") is better. search_kwargs: more arguments of that method, such
+        as a filter. options: those of CtxCompressor, such as `min_score`.
         """
         base = ScoredSearch(store=store, k=k, score_kind=score_kind, search_kwargs=dict(search_kwargs or {}))
         return cls(base_retriever=base, compressor=CtxCompressor(score_kind=score_kind, **options))
@@ -121,7 +120,7 @@ class CtxCompressRetriever(_Strict):
         def ask(prompt: str) -> object:
             return asyncio.run_coroutine_threadsafe(model.ainvoke(prompt, config), loop).result()
 
-        # A thread of its own: it waits for a model that may itself need one of the loop's threads.
+        # On its own thread: it waits for a model that may need one of the loop's threads.
         with_context = contextvars.copy_context().run
         executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
         try:
@@ -131,16 +130,16 @@ class CtxCompressRetriever(_Strict):
 
 
 class ScoredSearch(_Strict):
-    """The documents of a vector store, copied, each with its score under `metadata["ctxcompress"]["score"]`.
+    """A retriever of a vector store's documents that puts the score under `metadata["ctxcompress"]["score"]`.
 
-    Raises NotImplementedError where the store gives no scores.
+    The documents are copies. Raises NotImplementedError if the store gives no scores.
     """
 
     store: VectorStore
     k: int = Field(default=20, ge=1)
-    """How many documents are searched for."""
+    """The number of documents to search for."""
     score_kind: Literal["similarity", "distance", "rank", "none"]
-    """What the store's scores mean."""
+    """The meaning of the store's scores."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """More arguments of the store's `similarity_search_with_score`, such as a filter."""
 

@@ -1,4 +1,4 @@
-"""Two tools for agents: one shows what a search finds in a line each, the other one opens a line."""
+"""Two tools for agents: one shows a line for each result of a search, the other opens a result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,22 +23,22 @@ __all__ = ["preview_tools"]
 def preview_tools(
     retriever: RetrieverLike, *, max_tokens: int | None = None, max_remembered: int = 1_000, **options: Any
 ) -> tuple[BaseTool, BaseTool]:
-    """The tools `search_previews` and `expand_chunk`, so that an agent sees much and reads only what it needs.
+    """Return the tools `search_previews` and `expand_chunk`, with which an agent sees much and reads what it needs.
 
-    `search_previews(query)` returns one line a result, `[id] title › headings: best sentence`, in at most `max_tokens`
-    tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its artifact is the
-    documents of these lines: copies that hold the sentence, as CtxCompressor makes them, under the ids of the lines.
-    `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or what of it answers the query of the last search
-    that found it best. An id that is not known gives a message with status "error".
+    `search_previews(query)` returns one line for each result, `[id] title › headings: best sentence`, in at most
+    `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its artifact
+    is the documents of these lines: copies with the sentence, as CtxCompressor makes them, under the ids of the lines.
+    `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or the parts of it that best answer the last query
+    that found it. An unknown id gives a message with status "error".
 
-    The id is the document's own if it has one that goes into a line, else a short hash of its text and where it comes
-    from: the same in every search. Two different texts never have one id. The pair remembers the last `max_remembered`
-    documents that were found, or all of the last search if these are more; the least recently found go first.
+    The id is the document's own if it fits into a line, otherwise a short hash of its text and source: the same in
+    every search. Two different texts never have the same id. The pair remembers the last `max_remembered` documents
+    that were found, or all of the last search if these are more; the least recently found are forgotten first.
 
-    retriever: or any runnable from a query to a list of documents; its run is a child of the tool's.
+    retriever: a retriever, or any runnable from a query to a list of documents; its run is a child of the tool's run.
     options: those of CtxCompressor other than `mode`, such as `min_score`, `top_n`, `order`, `preset`.
 
-    Raises ValueError for a wrong value. The tools raise on what the retriever, or an encoder, raises.
+    Raises ValueError for a wrong value. The tools raise what the retriever or an encoder raises.
     """
     compressor = Compressor(CtxCompressor(max_tokens=max_tokens, mode="preview", **options).config)
     pair = _Pair(retriever, PreviewTools(compressor, max_remembered=max_remembered))
@@ -63,7 +63,7 @@ def preview_tools(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pair:
-    """What the two tools do."""
+    """The calls of the two tools."""
 
     retriever: RetrieverLike
     tools: PreviewTools
@@ -76,7 +76,7 @@ class _Pair:
 
     async def asearch(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
         documents = await self.retriever.ainvoke(query, {"callbacks": callbacks})
-        # Documents with large metadata take their time to be read and copied.
+        # Documents with large metadata take time to read and copy.
         found = await run_in_executor(None, self._found, query, documents)
         compression = await self.tools.compressor.acompress(query, [passage for _, passage in found])
         return await run_in_executor(None, _shown, found, compression, self.tools.compressor.config)

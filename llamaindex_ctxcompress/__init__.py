@@ -1,11 +1,12 @@
-"""ctxcompress for LlamaIndex: retrieved nodes, made smaller before they reach the language model.
+"""ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
-EmbeddingsEncoder: an embedding model with word vectors beside it, for the option `encoder`.
-cite: where a quote comes from, as citation blocks.
-compress_tool: any tool, with shorter output.
-format_nodes: shows nodes in a prompt, each with a number and where it is from.
-preview_tools: a pair of tools for agents, to browse what a retriever finds.
+EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
+cite: returns where a quote comes from, as citation blocks.
+compress_tool: returns a copy of any tool, with shorter output.
+format_nodes: shows nodes in a prompt, each with a number and its source.
+preview_tools: returns a pair of tools with which agents browse what a retriever finds.
+query_tool: returns a search tool for agents, with compressed results.
 """
 
 from llamaindex_ctxcompress.citing import cite

@@ -14,12 +14,12 @@ __all__ = ["cite"]
 def cite(
     quote: str, nodes: Sequence[NodeWithScore], *, metadata_map: Mapping[str, str] | None = None
 ) -> list[CitationBlock]:
-    """Where a quote comes from, as blocks that go into a chat message; none if no node has it.
+    """Return where a quote comes from, as blocks for a chat message; no blocks if no node contains it.
 
-    nodes: as CtxCompressPostprocessor returned them; any others count as whole. `source` is the node's id, `title` its
-    title or else its path, and `additional_location_info` has `start_char_idx` and `end_char_idx`, half-open offsets
-    into the node's original text: a quote over something that was left out has a block for each part. White space may
-    differ, and the quote may have marks around it and dots ("...") for what it leaves out. metadata_map: as of
+    nodes: as CtxCompressPostprocessor returned them; other nodes count as uncut. `source` is the node's id, `title` its
+    title or path, and `additional_location_info` has `start_char_idx` and `end_char_idx`, half-open offsets into the
+    node's original text. A quote across a gap has one block for each part. White space may differ, and the quote may
+    have quotation marks around it and dots ("...") where it skips text. metadata_map: the same as for
     CtxCompressPostprocessor.
     """
     config = CompressionConfig(metadata_map=metadata_map or {})

@@ -1,4 +1,4 @@
-"""A tool whose output comes back shorter, and that is else the same tool."""
+"""A copy of a tool that returns shorter outputs and is the same tool in every other way."""
 
 import copy
 import functools
@@ -29,7 +29,7 @@ Tool = TypeVar("Tool", bound=BaseTool)
 _QUERY_NAMES = (*QUERY_NAMES, "query_str")
 _METHODS = ("__call__", "call")
 _TRIES = 3
-"""How often search results are cut anew until they fit as Python writes them."""
+"""How often search results are compressed again until they fit as Python writes them."""
 
 
 def compress_tool(
@@ -41,26 +41,26 @@ def compress_tool(
     complexity: str | None = None,
     **options: Any,
 ) -> Tool:
-    """A copy of `tool` that keeps of each output what answers the query of the call, in at most `max_tokens` tokens.
+    """Return a copy of `tool` whose outputs keep what answers the query of the call, in at most `max_tokens` tokens.
 
     To an agent it is the same tool: class, metadata, context parameter, `call` and `acall`. Of a `ToolOutput` only the
-    text blocks change; raw_input and raw_output are those of `tool`, and so is an output with `is_error`. `tool` itself
-    is not changed.
+    text blocks change; raw_input, raw_output and outputs with `is_error` stay as they are. `tool` itself does not
+    change.
 
     Search results (see `ctxcompress.compress_search_results`), given as JSON text or as objects that LlamaIndex writes
-    with `str()`, come back in their shape: those that fit as they are, else as many as fit, each within the limits of
-    the query's complexity; one alone, such as a page, has the budget to itself. Nodes of a retriever are compressed as
-    passages, other text as text. What has less than `min_tokens` tokens stays as it is, and so do JSON, lists and
-    mappings that are no search results by their keys.
+    with `str()`, keep their shape. Results that fit stay as they are; otherwise as many as fit are kept, each within
+    the limits of the query's complexity. A single result, such as a page, has the budget to itself. Nodes of a
+    retriever are compressed as passages, other text as text. Outputs of fewer than `min_tokens` tokens stay as they
+    are, and so do JSON, lists and mappings that are not search results by their keys.
 
-    query_argument: the argument that says what is looked for. Without it, it is the one called query, q, question,
-    search_query, input or query_str, or the only one that is a text; where there is none, what comes first is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: of the query, which
-    limits search results; None tells it from the query. options: those of CtxCompressPostprocessor other than `mode`,
-    `format` and `metadata_mode`.
+    query_argument: the argument that holds the query. Without it, it is the one called query, q, question,
+    search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
+    every query, which limits search results; None classifies each query. options: those of CtxCompressPostprocessor
+    other than `mode`, `format`, `metadata_mode` and `trace_to`.
 
-    Raises TypeError if `tool` is no tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
-    raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that cannot be had.
+    Raises TypeError if `tool` is not a tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
+    raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that can neither be found nor fetched.
     """
     if not isinstance(tool, BaseTool):
         raise TypeError(
@@ -74,10 +74,10 @@ def compress_tool(
 
 @dataclass(frozen=True, slots=True)
 class _Outputs(OutputCompressor):
-    """The same for what LlamaIndex's tools return."""
+    """A compressor for what LlamaIndex's tools return."""
 
     def shortened(self, output: ToolOutput, query: str | None) -> ToolOutput:
-        """The same output with less text; the very same where there is nothing to be done."""
+        """Return the output with less text; the very same output if it stays as it is."""
         if not isinstance(output, ToolOutput) or output.is_error:
             return output
         texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
@@ -89,7 +89,7 @@ class _Outputs(OutputCompressor):
         return output.model_copy(update={"blocks": _with_texts(output.blocks, kept)})
 
     def _kept(self, texts: Sequence[str], raw: object, query: str | None) -> Sequence[str] | None:
-        """What takes the place of each text, nothing for one that goes; None if nothing can be done."""
+        """Return a replacement for each text, "" for a dropped one; None if the output stays as it is."""
         if len(texts) == 1:
             return self._of_one(texts[0], raw, query)
         if any(map(is_json, texts)):
@@ -114,8 +114,10 @@ class _Outputs(OutputCompressor):
         return [kept.get(place, "") for place in range(len(texts))]
 
     def _search(self, results: object, query: str | None) -> str | None:
-        """Search results as LlamaIndex writes them, as they are if they fit; None if it is none. Their budget is in
-        JSON, which is shorter."""
+        """Return search results as LlamaIndex writes them; None for other content.
+
+        The core counts them as JSON, which is shorter, so they may have to be compressed again.
+        """
         budget = self.config.budget
         for _ in range(_TRIES):
             found = self.search_results(results, query, budget)
@@ -131,7 +133,7 @@ class _Outputs(OutputCompressor):
 
 
 def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
-    """A copy of the tool, of a class of its own whose calls shorten what the tool's return."""
+    """Return a copy of the tool, of a subclass that compresses what the tool's methods return."""
     kind = type(tool)
 
     def method(name: str) -> Callable[..., ToolOutput]:
@@ -160,8 +162,10 @@ def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
 
 
 def _itself(twin: BaseTool, kind: type[Tool]) -> Tool:
-    """The same tool as its own class has it, with the very same attributes: its methods may call each other, and what
-    one of them returns must not be shortened twice."""
+    """Return the tool as its own class has it, with the same attributes.
+
+    The tool's methods may call each other, and the output of one must not be compressed twice.
+    """
     tool = kind.__new__(kind)
     object.__setattr__(tool, "__dict__", vars(twin))
     return tool
@@ -176,7 +180,7 @@ def _are_nodes(raw: object) -> TypeGuard[list[NodeWithScore]]:
 
 
 def _with_texts(blocks: Sequence[Any], texts: Sequence[str]) -> list[Any]:
-    """The blocks, with these texts in the text blocks; without those that have none now."""
+    """Return the blocks with these texts in the text blocks, without text blocks that are empty now."""
     left = iter(texts)
     changed = [
         block.model_copy(update={"text": next(left)}) if isinstance(block, TextBlock) else block for block in blocks

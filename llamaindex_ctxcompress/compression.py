@@ -1,4 +1,4 @@
-"""From nodes to compressed nodes: the core does the work, this keeps track of which node is which."""
+"""Compression of nodes: the core compresses passages, and this keeps track of their nodes."""
 
 import asyncio
 import logging
@@ -26,11 +26,10 @@ logger = logging.getLogger(__name__)
 def compress_nodes(
     config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
 ) -> tuple[list[NodeWithScore], Compression]:
-    """Copies of what of `nodes` answers `query`, in their order, and the compression that this is.
+    """Return copies of the nodes that keep what answers `query`, in their order, and the compression.
 
-    Their `get_content(mode)`, joined by the separator, has at most the budget's tokens, unless the
-    nodes that are more than a text, which are passed on whole, have more already. A warning is logged
-    if texts came in and none is left.
+    Their `get_content(mode)`, joined by the separator, has at most the budget's tokens, unless nodes that bring more
+    than text, which stay whole, exceed it already. A warning is logged if there were texts and none is kept.
     """
     compressor = Compressor(config).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
@@ -46,7 +45,7 @@ def compress_nodes(
 async def acompress_nodes(
     config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
 ) -> tuple[list[NodeWithScore], Compression]:
-    """The same on another thread, but for an encoder that can be awaited, which is."""
+    """Do the same on another thread. An encoder that can be awaited is awaited on the event loop."""
     compressor = Compressor(config).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
@@ -60,7 +59,7 @@ async def acompress_nodes(
 
 
 class _Job:
-    """Which passage is which node, and how nodes look where they are read."""
+    """The nodes of one call with their passages, and how each node looks in the prompt."""
 
     def __init__(self, config: CompressionConfig, nodes: Sequence[NodeWithScore], mode: MetadataMode) -> None:
         self._config, self._nodes, self._mode = config, nodes, mode
@@ -77,31 +76,31 @@ class _Job:
         # By identity, because two nodes can have one id.
         self._framings = {id(passage): framing(nodes[position].node, mode) for position, passage in texts.items()}
         self.frame = self._framed if self._is_plain else None
-        """How a text looks in the place of a node's; None where the format of the options says it."""
+        """How a text looks in place of a node's text; None where the format decides."""
 
     def _framed(self, passage: Passage, text: str) -> str:
         return self._framings[id(passage)](text)
 
     def room(self) -> int:
-        """Tokens that the nodes which stay as they are leave of the budget."""
+        """Return the tokens of the budget that nodes which stay whole do not use."""
         return self._config.budget - (self._tokens(self._whole) if any(self._whole.values()) else 0)
 
     def passages(self, room: int) -> list[Passage]:
-        """What is compressed: nothing where there is no room."""
+        """Return the passages to compress: none where there is no room."""
         return self._passages if room > 0 else []
 
     def excess(self, compression: Compression) -> int:
-        """Tokens over the budget, all together."""
+        """Return the tokens of all nodes together that are over the budget."""
         if not compression.passages or (self._is_plain and not any(self._whole.values())):
             return 0
         if self._is_plain:
             kept = {slot: self._framed(kept.original, kept.text) for slot, kept in self._places(compression).items()}
-        else:  # what the format puts around all is not there, and a class may show its text otherwise
+        else:  # the format's frame around all is missing here, and a class may show its text differently
             kept = {slot: item.get_content(self._mode) for slot, item in self._made(compression).items()}
         return self._tokens({**self._whole, **kept}) - self._config.budget
 
     def compressed(self, compression: Compression) -> list[NodeWithScore]:
-        """The nodes that come out. Those that stay as they are keep their place among the others."""
+        """Return the nodes to keep. Nodes that stay whole keep their place among the others."""
         made = self._made(compression)
         if not made and any(passage.text.strip() for passage in self._passages):
             _warn(len(self._passages), self._config.budget)
@@ -112,7 +111,7 @@ class _Job:
         ]
 
     def _made(self, compression: Compression) -> dict[int, NodeWithScore]:
-        """Position -> the node that comes out there, of those that were compressed."""
+        """Return the compressed nodes, by position in the output."""
         places = self._places(compression)
         made = {position: self._compressed(kept) for position, kept in places.items()}
         if self._is_plain:
@@ -121,7 +120,7 @@ class _Job:
         return {position: showing(item, template) for (position, item), template in shown}
 
     def _places(self, compression: Compression) -> dict[int, KeptPassage]:
-        """Position -> what comes out there: the positions of what is kept, filled in its order."""
+        """Return the kept passages by position: the positions of kept nodes, filled in the order of the result."""
         positions = sorted(self._positions[kept.index] for kept in compression.passages)
         return dict(zip(positions, compression.passages, strict=True))
 
@@ -131,12 +130,12 @@ class _Job:
         return compressed_node(self._nodes[position], kept, position, stands_for)
 
     def _tokens(self, shown: Mapping[int, str]) -> int:
-        """Tokens of the texts joined in the order of their positions."""
+        """Return the tokens of the texts, joined in the order of their positions."""
         return self._count(self._config.separator.join(shown[position] for position in sorted(shown)))
 
 
 def _warn_of_windows(nodes: Sequence[BaseNode]) -> None:
-    """Where a longer text would take the place of what is kept, says so."""
+    """Log a warning if a window in the metadata may later replace the kept text."""
     replaced = sum(map(_has_window, nodes))
     if replaced:
         logger.warning(
@@ -149,8 +148,7 @@ def _warn_of_windows(nodes: Sequence[BaseNode]) -> None:
 
 
 def _has_window(node: BaseNode) -> bool:
-    """Whether the text is a part of a window that has not taken its place yet. What was compressed is less than its
-    window."""
+    """Return whether the metadata has a longer text around the node's own. A compressed node counts as having none."""
     window = node.metadata.get(DEFAULT_WINDOW_METADATA_KEY)
     if not isinstance(window, str) or RECORD_KEY in node.metadata:
         return False

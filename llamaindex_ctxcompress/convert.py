@@ -1,4 +1,4 @@
-"""Nodes to passages, and what was kept of a passage back to a node. Nothing that goes in is changed or shared."""
+"""Conversion of nodes to passages, and of kept passages to nodes. The input is never changed or shared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ _IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None), NodeRelationsh
 
 
 def is_text_only(node: BaseNode) -> bool:
-    """Whether a text is all that `node` brings: no image, audio or video, no object behind an index node."""
+    """Return whether `node` brings nothing but text: no image, audio or video, and no object behind an index node."""
     if isinstance(node, ImageNode):
         return False
     if isinstance(node, IndexNode):
@@ -52,9 +52,9 @@ def is_text_only(node: BaseNode) -> bool:
 def passage_from_node(
     item: NodeWithScore, metadata_map: Mapping[str, str] | None = None, score_key: str | None = None
 ) -> Passage:
-    """The passage of a node: its bare text, its score, and what its metadata says of where it comes from.
+    """Return the passage of a node: its bare text, its score, and its source as the metadata has it.
 
-    The id of the source node is the passage's doc_id where the metadata names no document.
+    The passage's doc_id is the id of the source node if the metadata names no document.
     """
     node = item.node
     metadata = readable(node.metadata)
@@ -72,7 +72,7 @@ def passage_from_node(
 
 
 def kept_passages(nodes: Sequence[NodeWithScore], config: CompressionConfig) -> list[KeptPassage]:
-    """The nodes as what was kept of them, as far as their records tell it."""
+    """Return the nodes as kept passages, from their records where they have one."""
     passages = (passage_from_node(item, config.metadata_map) for item in nodes)
     return [
         KeptPassage.from_record(position, passage, item.node.metadata.get(RECORD_KEY))
@@ -83,11 +83,11 @@ def kept_passages(nodes: Sequence[NodeWithScore], config: CompressionConfig) -> 
 def compressed_node(
     item: NodeWithScore, kept: KeptPassage, position: int, stands_for: Sequence[int] = ()
 ) -> NodeWithScore:
-    """A copy of `item` that holds the kept text and a record of it under RECORD_KEY.
+    """Return a copy of `item` that holds the kept text, and a record of it under RECORD_KEY.
 
-    Class, id, score, relationships, metadata, templates and `start_char_idx`/`end_char_idx` (the
-    place of the whole chunk in its document, to which the spans are relative) stay as they are. An
-    embedding of a text that has changed is dropped. The record is excluded from prompts.
+    Class, id, score, relationships, metadata, templates and `start_char_idx`/`end_char_idx` (the place of the whole
+    chunk in its document, to which the spans are relative) stay as they are. The embedding is dropped if the text has
+    changed. The record is excluded from prompts.
     """
     node = item.node
     record = record_of(kept, index=position, stands_for=stands_for)
@@ -104,21 +104,20 @@ def compressed_node(
 
 
 def compressed_or_same(item: NodeWithScore, kept: KeptPassage) -> NodeWithScore:
-    """Return a copy of `item` that holds the kept text, or that is unchanged if a text is not all that it brings."""
+    """Return a copy of `item` that holds the kept text; an unchanged copy if the node brings more than text."""
     return compressed_node(item, kept, kept.index, kept.stands_for) if is_text_only(item.node) else passed_through(item)
 
 
 def passed_through(item: NodeWithScore) -> NodeWithScore:
-    """A copy of `item` with nothing changed; the object behind an index node is the same object."""
+    """Return an unchanged copy of `item`. It shares the object behind an index node."""
     return _with_node(item, copy_node(item.node))
 
 
 def copy_node(node: BaseNode, changes: Mapping[str, object] = _NOTHING) -> BaseNode:
-    """A copy with other values for the fields in `changes`.
+    """Return a copy with other values for the fields in `changes`.
 
-    It shares nothing mutable with `node` but the object behind an index node. Faster than
-    `model_copy(deep=True)`, which walks through every number of an embedding, and possible where the
-    object of an index node cannot be copied at all.
+    It shares nothing mutable with `node` but the object behind an index node, which may be impossible to copy. It is
+    faster than `model_copy(deep=True)`, which copies every number of an embedding.
     """
     if isinstance(node, IndexNode):
         changes = {"obj": node.obj, **changes}
@@ -151,7 +150,7 @@ def _copy(value: Any) -> Any:
 
 
 def _native(score: float | None) -> float | None:
-    """The same score as a number of Python: a number of numpy does not go into JSON."""
+    """Return the score as a number of Python, because numpy's numbers cannot be written as JSON."""
     return None if score is None else float(score)
 
 

@@ -1,4 +1,4 @@
-"""What handlers of LlamaIndex's instrumentation are told of a compression."""
+"""The event that handlers of LlamaIndex's instrumentation get for each compression."""
 
 from collections.abc import Mapping
 
@@ -15,19 +15,19 @@ _dispatcher = get_dispatcher(__name__)
 
 
 class CompressionEvent(BaseEvent):
-    """A compression has ended. It comes before the ReRankEndEvent of the same call."""
+    """The end of a compression. It comes before the ReRankEndEvent of the same call."""
 
     stats: Mapping[str, object]
-    """As `Stats.to_dict` gives them."""
+    """The result of `Stats.to_dict`."""
 
     @classmethod
     def class_name(cls) -> str:
-        """The name under which handlers see it."""
+        """Return the name under which handlers see it."""
         return "CompressionEvent"
 
 
 def tell(compression: Compression) -> None:
-    """Hands the statistics to the event handlers, if there are any: counting all that came in takes its time."""
+    """Send the statistics to the event handlers, if there are any: counting the tokens of the input takes time."""
     if _is_heard():
         _dispatcher.event(CompressionEvent(stats=compression.stats.to_dict()))
 

@@ -1,4 +1,4 @@
-"""Nodes as the text of a prompt, and how each of them shows its part of it itself."""
+"""Nodes as the text of a prompt, and the templates by which each node shows its part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from llamaindex_ctxcompress.convert import RECORD_KEY, copy_node, kept_passages
 __all__ = ["format_nodes", "showing", "templates"]
 
 _PLACE = "\ufdd0"
-"""Where the text stands in a template; no header has it, which has no character that means nothing."""
+"""The place of the text in a template: a character that no header contains."""
 
 
 def format_nodes(
@@ -22,16 +22,15 @@ def format_nodes(
     query: str = "",
     metadata_map: Mapping[str, str] | None = None,
 ) -> str:
-    """The texts of the nodes as one, each with a number and where it is from, for a prompt of one's own.
+    """Return the nodes as one text for a prompt, each with a number and its source.
 
-    For what `CtxCompressPostprocessor(max_tokens=N, format=...)` returned, all of it in its order, the text has at most
-    N tokens if `format`, and where it is used `metadata_map`, are the same and no node has more than its text. Any
-    other nodes are shown whole, however long they are. No node's text or metadata can look like the beginning of
-    another one.
+    The text has at most N tokens for all nodes that `CtxCompressPostprocessor(max_tokens=N, format=...)` returned, in
+    their order, if `format`, and where it is used `metadata_map`, are the same and nodes bring nothing but text. Other
+    nodes are shown whole, however long they are. No node's text or metadata can imitate the beginning of another node.
 
-    query: what "json" says was asked. metadata_map: as of CtxCompressPostprocessor.
+    query: the query that "json" shows. metadata_map: the same as for CtxCompressPostprocessor.
 
-    Raises ConfigError (a ValueError) for another format, and RuntimeError where "json" cannot count tokens.
+    Raises ConfigError (a ValueError) for an unknown format, and RuntimeError where "json" cannot count tokens.
     """
     options: Any = {"format": format, "metadata_map": metadata_map or {}}
     config = CompressionConfig(**options)
@@ -39,10 +38,10 @@ def format_nodes(
 
 
 def templates(config: CompressionConfig, kept: Sequence[KeptPassage]) -> list[str]:
-    """Of each passage the `text_template` that shows it in the format of the options, with its number.
+    """Return for each passage the `text_template` that shows it in the format of the options, with its number.
 
-    The text takes the place of `{content}`, unless lines of it need a backslash, which no template could add: such a
-    text stands in the template itself.
+    The text takes the place of `{content}`. If lines of it need a backslash, which no template could add, the template
+    contains the text itself.
     """
     compressor = Compressor(config)
     bare = compressor.entries([replace(part, text=_PLACE) for part in kept])
@@ -53,9 +52,9 @@ def templates(config: CompressionConfig, kept: Sequence[KeptPassage]) -> list[st
 
 
 def showing(item: NodeWithScore, template: str) -> NodeWithScore:
-    """The same with a node whose `get_content(MetadataMode.LLM)` is what the template says.
+    """Return `item` with a copy of its node whose `get_content(MetadataMode.LLM)` follows the template.
 
-    A class of nodes without templates stays as it is.
+    A node of a class without templates stays as it is.
     """
     if "text_template" not in type(item.node).model_fields:
         return item

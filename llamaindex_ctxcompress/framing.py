@@ -1,4 +1,4 @@
-"""How a text looks in the prompt: between a node's metadata, as its templates say."""
+"""How a text looks in the prompt: with the node's metadata around it, by the node's templates."""
 
 from collections.abc import Callable
 
@@ -9,16 +9,16 @@ from llamaindex_ctxcompress.convert import copy_node
 __all__ = ["Framing", "framing"]
 
 Framing = Callable[[str], str]
-"""From a text to what `get_content` returns of a node that holds it."""
+"""A function from a text to what `get_content` returns for a node with that text."""
 
 _KNOWN = (TextNode.get_content, Node.get_content)
 
 
 def framing(node: BaseNode, mode: MetadataMode) -> Framing:
-    """What `get_content(mode)` would return if `node` held another text.
+    """Return a function from a text to what `get_content(mode)` would return if `node` held that text.
 
-    What does not depend on the text is worked out here, once: a budget asks many times for one
-    node. A class with a `get_content` of its own is asked itself, through a copy of the node.
+    Everything that does not depend on the text is computed here, once, because a budget asks many times for one node. A
+    class with its own `get_content` is asked through a copy of the node.
     """
     if isinstance(node, TextNode | Node) and type(node).get_content in _KNOWN:
         return _templated(node, mode)

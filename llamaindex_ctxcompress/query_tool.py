@@ -1,4 +1,4 @@
-"""A tool for agents that searches: what a retriever or a query engine finds, compressed."""
+"""The search tool for agents: it compresses what a retriever or a query engine finds."""
 
 import asyncio
 from collections.abc import Sequence
@@ -22,16 +22,16 @@ __all__ = ["Found", "query_tool"]
 
 
 class Found(BaseModel):
-    """What `query_documents_compressed` gives as `raw_output`."""
+    """The `raw_output` of `query_documents_compressed`."""
 
     text: str
-    """All that the language model reads."""
+    """Everything that the language model reads."""
     response: str = ""
-    """What a query engine answered, in full."""
+    """The full answer of a query engine."""
     nodes: list[NodeWithScore]
-    """Copies of the nodes that hold what is kept, as CtxCompressPostprocessor makes them."""
+    """Copies of the nodes with the kept text, as CtxCompressPostprocessor makes them."""
     compression_stats: dict[str, Any]
-    """How many results each step left, and the tokens before and after, and what was left undone."""
+    """The results after each step, the tokens before and after, and the steps that were skipped."""
 
     def __str__(self) -> str:
         return self.text
@@ -43,19 +43,18 @@ def query_tool(
     """Make the tool `query_documents_compressed` with the arguments query, top_n, min_score, similarity_threshold,
     ngram_threshold, show_stats and filters.
 
-    It returns what of the nodes that a retriever finds, or that a query engine answers from, answers the query, each
-    under a line that says where it is from, in at most `max_tokens` tokens (2,000 if neither this nor `tier` is given),
-    statistics included. The answer of a query engine comes before them, of a long one what fits into half of that.
-    Results below `min_score` of the best one's score are dropped, and duplicates. Its raw output is a `Found`. Nodes
-    are never changed.
+    It returns the parts of the found nodes that answer the query, each under a line with its source, in at most
+    `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. The answer of a query engine
+    comes first, cut to half of these tokens. Results that score below `min_score`, relative to the best one, are
+    dropped, and so are duplicates. The tool's raw output is a `Found`. Nodes never change.
 
-    options: those of CtxCompressPostprocessor other than `preset`, which is "docs", and `metadata_mode`. Those that are
-    arguments of a call are their defaults.
+    options: those of CtxCompressPostprocessor other than `preset`, which is "docs", and `metadata_mode`. The arguments
+    of a call default to them.
 
-    Raises ValueError for a wrong value, also for the format "json" or "xml" with a query engine, whose answer comes
-    first, and for an unknown option. The tool raises ValueError for an argument that is not within its limits
-    (top_n 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches each of
-    them off), which agents hand on to the model, and what the retriever, the engine or an encoder raises.
+    Raises ValueError for an unknown option or a wrong value, also for the format "json" or "xml" with a query engine,
+    whose answer comes first. The tool raises ValueError for an argument outside its limits (top_n 1 to 100, min_score 0
+    to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches each of them off), which agents show to
+    the model, and whatever the retriever, the engine or an encoder raises.
     """
     tool = QueryTool.of(max_tokens=max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
     if tool.config.format in ("json", "xml") and not isinstance(source, BaseRetriever):
@@ -75,7 +74,7 @@ def query_tool(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """What the tool does."""
+    """The calls of the tool."""
 
     source: BaseRetriever | BaseQueryEngine
     tool: QueryTool

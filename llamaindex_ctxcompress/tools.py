@@ -1,4 +1,4 @@
-"""Two tools for agents: one shows what a search finds in a line each, the other one opens a line."""
+"""Two tools for agents: one shows a line for each result of a search, the other opens a result."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ __all__ = ["Previews", "preview_tools"]
 
 
 class Previews(BaseModel):
-    """What `search_previews` gives as `raw_output`."""
+    """The `raw_output` of `search_previews`."""
 
     text: str
-    """The lines, which is all that the language model reads."""
+    """The lines: everything that the language model reads."""
     nodes: list[NodeWithScore]
-    """The nodes of the lines: copies that hold the sentence, as CtxCompressPostprocessor makes them."""
+    """The nodes of the lines: copies with the sentence, as CtxCompressPostprocessor makes them."""
 
     def __str__(self) -> str:
         return self.text
@@ -39,23 +39,24 @@ def preview_tools(
     max_remembered: int = 1_000,
     **options: Any,
 ) -> tuple[FunctionTool, FunctionTool]:
-    """The tools `search_previews` and `expand_chunk`, so that an agent sees much and reads only what it needs.
+    """Return the tools `search_previews` and `expand_chunk`, with which an agent sees much and reads what it needs.
 
-    `search_previews(query)` returns one line a result, `[id] title › headings: best sentence`, in at most `max_tokens`
-    tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its raw output is a
-    `Previews`, which has copies of the nodes of these lines. Nodes are never changed.
-    `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or what of it answers the query of the last search
-    that found it best. An id that is not known gives a message that says what to do.
+    `search_previews(query)` returns one line for each result, `[id] title › headings: best sentence`, in at most
+    `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its raw
+    output is a `Previews`, with copies of the nodes of these lines. Nodes never change.
+    `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or the parts of it that best answer the last query
+    that found it. An unknown id gives a message that says what to do.
 
-    The id is the node's: the same in every search. Two different texts never have one id; where two nodes have, or
-    where it does not go into a line, it is a short hash of the text and where it comes from. The pair remembers the
-    last `max_remembered` nodes that were found, or all of the last search if these are more; the least recently found
-    go first.
+    The id is the node's: the same in every search. Two different texts never have the same id: where two nodes would,
+    or where the id does not fit into a line, it is a short hash of the text and its source. The pair remembers the last
+    `max_remembered` nodes that were found, or all of the last search if these are more; the least recently found are
+    forgotten first.
 
-    options: those of CtxCompressPostprocessor other than `mode` and `metadata_mode`, such as `min_score`, `top_n`.
+    options: those of CtxCompressPostprocessor other than `mode`, `metadata_mode` and `trace_to`, such as `min_score`,
+    `top_n`, `preset`.
 
-    Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a
-    `max_tokens` below 1, which agents hand on to the model, and what the retriever, or an encoder, raises.
+    Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a `max_tokens` below 1,
+    which agents show to the model, and whatever the retriever or an encoder raises.
     """
     config = CtxCompressPostprocessor.config_of(dict(mode="preview", max_tokens=max_tokens, **options))
     pair = _Pair(retriever, PreviewTools(Compressor(config), max_remembered=max_remembered))
@@ -70,7 +71,7 @@ def preview_tools(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pair:
-    """What the two tools do."""
+    """The calls of the two tools."""
 
     retriever: BaseRetriever
     tools: PreviewTools

@@ -11,7 +11,7 @@ import pytest
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.config.presets import PRESETS
 from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.folder_tools import DocumentTools
+from ctxcompress.mcp.tools import DocumentTools
 from ctxcompress.tools.query_tool import QueryTool
 
 # Set, budget in tokens, and a floor that only a mistake goes below: the figures are in the README.

@@ -32,5 +32,5 @@ def test_no_tree_sitter_is_used_that_is_older_than_the_lowest_which_does_not_cra
 ) -> None:
     pytest.importorskip("tree_sitter_python")
     monkeypatch.setattr(importlib.metadata, "version", lambda _: version)
-    outline = fresh("ctxcompress.code.outline").parsed_outline("def f(): pass\n", "python")
+    outline = fresh("ctxcompress.code.tree_sitter_outline").parsed_outline("def f(): pass\n", "python")
     assert (outline is not None) is is_used

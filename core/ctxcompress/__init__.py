@@ -1,4 +1,4 @@
-"""Makes retrieved context smaller without losing the answer."""
+"""ctxcompress makes retrieved context smaller without losing the answer. Start with `compress`."""
 
 import logging
 

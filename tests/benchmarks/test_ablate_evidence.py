@@ -24,7 +24,7 @@ def ablate(scripts: None) -> ModuleType:
 
 @pytest.fixture
 def blocks(scripts: None) -> ModuleType:
-    return importlib.import_module("markdown_blocks")
+    return importlib.import_module("lib.markdown_blocks")
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_table_has_as_many_cells_in_each_row(blocks: ModuleType) -> None:
     assert [blocks.share(value) for value in (0, 0.5, 0.9996, 1)] == [".000", ".500", "1.000", "1.000"]
 
 
-def test_what_was_not_measured_is_left_open(blocks: ModuleType) -> None:
+def test_what_was_not_measured_is_left_open(scripts: None) -> None:
     calibration = {"intercept": 1.0, "logit": 0.9}
     data = {
         "cases": {"x": 3},
@@ -93,7 +93,7 @@ def test_what_was_not_measured_is_left_open(blocks: ModuleType) -> None:
         "left_out": {},
         "models": {"words": {"calibration": calibration}, "static": {"calibration": calibration}},
     }
-    found = blocks.learned(data)
+    found = importlib.import_module("evidence_tables").learned(data)
     assert found["results"].splitlines()[2] == "| x | 3 | .500 | .750 | – | – |"
     assert found["constants"].splitlines()[3] == "| static | 1.000 | 0.900 |"
 

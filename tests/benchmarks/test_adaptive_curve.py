@@ -22,7 +22,7 @@ def adaptive(scripts: None) -> ModuleType:
 
 
 def examples(cases: ModuleType, count: int) -> list[Any]:
-    make = importlib.import_module("examples").example
+    make = importlib.import_module("lib.examples").example
     return [make(case(cases, number)) for number in range(count)]
 
 

@@ -24,7 +24,7 @@ class Letters:
 @pytest.fixture
 def training(scripts: None) -> ModuleType:
     pytest.importorskip("sklearn")
-    return importlib.import_module("train_evidence")
+    return importlib.import_module("lib.evaluation")
 
 
 @pytest.fixture

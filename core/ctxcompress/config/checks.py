@@ -230,13 +230,13 @@ def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
         raise ConfigError(
             f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, such as SentenceEncoder(...), to an "
             "adapter an embedding model of its framework, or an object with encode_query and encode_document, or with "
-            "compare and cheap"
+            "compare and compares_all"
         )
     beside = word_vectors_of(encoder)
     if beside is not None and (isinstance(beside, type) or not isinstance(beside, Comparer) or not beside.compares_all):
         raise ConfigError(
             f"the encoder's word_vectors is {_shown(beside)}; give StaticVectors(), another object with compare and "
-            "cheap=True, or None"
+            "compares_all=True, or None"
         )
     if scorer != "evidence" and (encoder is not None or adaptive):
         option = "adaptive=True" if encoder is None else "an encoder"

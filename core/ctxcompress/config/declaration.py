@@ -1,4 +1,4 @@
-"""How an option is declared: with its default, a description, a check, and what switches it off."""
+"""The declaration of an option: its default, description, check, and the value that switches it off."""
 
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ _NO_FILTER = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """What is declared of an option besides its name, type and default."""
+    """The declaration of an option, except for its name, type and default."""
 
     description: str
     check: Check

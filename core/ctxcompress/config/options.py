@@ -52,15 +52,15 @@ TIERS: Mapping[Tier, int] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressionConfig:
-    """How to compress. Raises ConfigError on a value that cannot work.
+    """The options of a compression. Raises ConfigError for a value that cannot work.
 
-    Filters drop or cut whole passages in the order in which they stand here; the budget decides about the others.
+    Filters drop or cut passages in the order in which they are listed here. The budget then decides about the rest.
     """
 
     # The final text:
     max_tokens: int | Literal["auto"] | None = option(
         None,
-        'The most tokens of the final text. Without it, `tier` decides. "auto" fits the budget to the query, by '
+        'The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by '
         "its complexity and intent, and stops before the budget is full.",
     )
     tier: Tier | None = option(
@@ -172,8 +172,8 @@ class CompressionConfig:
     )
     metadata_only: bool = option(
         False,
-        "Whether a line about it takes the place of a passage that scores below `score_threshold`. It has the "
-        "path, the lines and what they define. These lines come last in the budget.",
+        "Whether a line of metadata replaces a passage that scores below `score_threshold`. It has the path, the "
+        "lines and what they define. These lines come last in the budget.",
         checks.flag,
         off=False,
     )
@@ -207,7 +207,7 @@ class CompressionConfig:
         checks.one_of(FactualCut),
     )
 
-    # What is kept of the other passages:
+    # Selection within the budget:
     scorer: Scorer = option(
         "evidence",
         'What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does.',
@@ -215,8 +215,8 @@ class CompressionConfig:
     )
     encoder: Encoder | Comparer | None = option(
         None,
-        'What tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as '
-        "`StaticVectors()`; adapters take an embedding model of their framework.",
+        'The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, '
+        "such as `StaticVectors()`; adapters take an embedding model of their framework.",
     )
     adaptive: bool = option(
         False,
@@ -275,9 +275,9 @@ class CompressionConfig:
 
     @classmethod
     def from_preset(cls, preset: Preset, **options: Unpack[Options]) -> "CompressionConfig":
-        """Return the options of a preset, such as "docs", with others in place of some of them. See `PRESETS`.
+        """Return the options of a preset, such as "docs", with other values for some; see `PRESETS`.
 
-        Raises ConfigError, on an unknown option with the closest one there is.
+        Raises ConfigError, for an unknown option with the closest one there is.
         """
         checks.one_of(Preset)("preset", preset)
         given: Any = PRESETS[preset]
@@ -288,8 +288,8 @@ class CompressionConfig:
         """Return the options that the tables [search] and [compression] of a file give; see ctxcompress.config.toml.
 
         `preset` in [compression] names the preset to start from; `encoder = "static"` means `StaticVectors()`. Raises
-        ConfigError on an unknown key, with the closest one there is, or on a file that is no TOML, MissingExtra where
-        the encoder is not installed, and OSError where there is no file.
+        ConfigError for an unknown key, with the closest one there is, or a file that is not TOML, MissingExtra if the
+        encoder is not installed, and OSError if there is no file.
         """
         try:
             tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
@@ -342,7 +342,7 @@ class CompressionConfig:
 OPTIONS: Mapping[str, Option] = MappingProxyType(
     {declared.name: declared.metadata["option"] for declared in fields(CompressionConfig)}
 )
-"""Name of an option -> what is declared of it."""
+"""The declarations of all options, by name."""
 
 
 def _merged(options: Options, others: Options) -> Options:

@@ -1,4 +1,4 @@
-"""Named sets of options: where to start for a kind of retrieval."""
+"""Named sets of options to start from, for a kind of retrieval."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -21,7 +21,7 @@ QATBE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
         Kind.METADATA: 0.5,
     }
 )
-"""The published weights of QATBE. Not the default: on pages that mix prose and code they cost evidence."""
+"""The published weights of QATBE. They are not the default: on pages with prose and code they lose evidence."""
 
 _DOCS: Mapping[str, object] = {"min_score": 0.3, "ngram_threshold": 0.7, "similarity_threshold": 0.85}
 _CODE: Mapping[str, object] = {"metadata_only": True}
@@ -30,20 +30,20 @@ _PAGE: Mapping[str, object] = {"tier": "summary", "technical_synonyms": True}
 
 PRESETS: Mapping[Preset, Mapping[str, object]] = MappingProxyType(
     {
-        # A documentation index: a long tail of weak hits, templates, duplicates.
+        # A documentation index: many weak results, templates and duplicates.
         "docs": MappingProxyType(_DOCS),
-        # Chunks of source files, where what looks alike differs in what matters.
+        # Chunks of source files, where similar texts differ in the details that matter.
         "code": MappingProxyType(_CODE),
-        # The answer of a search service: all results rather than none.
+        # The results of a search service: rather all than none.
         "web": MappingProxyType(_WEB),
-        # One long page, and a question that may use other words than it.
+        # One long page, and a query that may use other words than the page.
         "page": MappingProxyType(_PAGE),
-        # The same as they were published, with limits that cut by position: docs/reduction.md has what they cost.
+        # As they were published, with limits that cut by position; docs/reduction.md has the evidence that they lose.
         "docs_published": MappingProxyType({**_DOCS, "max_chunks_per_doc": 2, "factual_length": 200}),
         "code_published": MappingProxyType({**_CODE, "max_length": 2_000}),
         "web_published": MappingProxyType({**_WEB, "top_n": 5}),
         "page_published": MappingProxyType({**_PAGE, "scorer": "bm25", "type_weights": QATBE_TYPE_WEIGHTS}),
     }
 )
-"""Name of a preset -> the options that differ from the defaults. In those without "published" the budget decides what
-is dropped: none of them has a limit that drops evidence while there is room."""
+"""The options of each preset that differ from the defaults. Presets without "published" have no limit that drops
+evidence while there is room: the budget decides."""

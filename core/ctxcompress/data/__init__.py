@@ -1,1 +1,1 @@
-"""What goes through the core: passages, spans, the table of segments, results."""
+"""The data that flows through the core: passages, spans, documents, the segment table, results."""

@@ -82,8 +82,8 @@ class Document:
                 part = Span(max(start, begin), min(end, begin + span.end - span.start))
                 if part.start < part.end:
                     parts.setdefault(passage, []).append(part)
-        bare = {passage: stripped(spans_of_it, self.text) for passage, spans_of_it in parts.items()}
-        return {passage: found for passage, spans_of_it in bare.items() if (found := self._shifted(spans_of_it))}
+        in_passages = {passage: self._shifted(stripped(part, self.text)) for passage, part in parts.items()}
+        return {passage: found for passage, found in in_passages.items() if found}
 
     def in_passage(self, end: int) -> Piece:
         """Return an empty piece at the end of the character before `end`, in the passage that has this character."""

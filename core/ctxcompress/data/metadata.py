@@ -135,43 +135,51 @@ class Record:
         )
 
 
-def _as_passage(index: int, item: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:
-    if isinstance(item, Passage):
-        if not isinstance(item.text, str):
-            raise InputError(f"the text of passage {index} is a {type(item.text).__name__}; give a string")
-        for name in ("title", "file_path", "doc_id"):
-            if not isinstance(getattr(item, name), str | None):
-                raise InputError(f"the {name} of passage {index} is {getattr(item, name)!r}; give a string or None")
-        if isinstance(item.header_path, str):
-            raise InputError(f"the header_path of passage {index} is {item.header_path!r}; give a tuple of headings")
-        if score_key is not None and item.score is None:
-            score = as_number(item.metadata.get(score_key))
-            return item if score is None else replace(item, score=score)
-        return item
-    if isinstance(item, str):
-        return Passage(str(index), item)
-    if isinstance(item, Mapping):
-        return _from_mapping(index, item, metadata_map, score_key)
-    raise InputError(f"passage {index} is a {type(item).__name__}; give a string, a mapping with 'text', or a Passage")
+def _as_passage(index: int, given: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:
+    if isinstance(given, Passage):
+        _check_passage(index, given)
+        return _with_score(given, score_key)
+    if isinstance(given, str):
+        return Passage(str(index), given)
+    if isinstance(given, Mapping):
+        return _from_mapping(index, given, metadata_map, score_key)
+    raise InputError(f"passage {index} is a {type(given).__name__}; give a string, a mapping with 'text', or a Passage")
+
+
+def _check_passage(index: int, passage: Passage) -> None:
+    if not isinstance(passage.text, str):
+        raise InputError(f"the text of passage {index} is a {type(passage.text).__name__}; give a string")
+    for name in ("title", "file_path", "doc_id"):
+        if not isinstance(getattr(passage, name), str | None):
+            raise InputError(f"the {name} of passage {index} is {getattr(passage, name)!r}; give a string or None")
+    if isinstance(passage.header_path, str):
+        raise InputError(f"the header_path of passage {index} is {passage.header_path!r}; give a tuple of headings")
+
+
+def _with_score(passage: Passage, score_key: str | None) -> Passage:
+    if score_key is None or passage.score is not None:
+        return passage
+    score = as_number(passage.metadata.get(score_key))
+    return passage if score is None else replace(passage, score=score)
 
 
 def _from_mapping(
-    index: int, item: Mapping[str, object], metadata_map: Mapping[str, str] | None, score_key: str | None
+    index: int, mapping: Mapping[str, object], metadata_map: Mapping[str, str] | None, score_key: str | None
 ) -> Passage:
-    text_key = next((key for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
+    text_key = next((key for key in _TEXT_KEYS if isinstance(mapping.get(key), str)), None)
     if text_key is None:
-        keys = sorted(map(str, item))
+        keys = sorted(map(str, mapping))
         raise InputError(f"passage {index} has the keys {keys}; its text must be a string under 'text'")
-    metadata = item.get("metadata")
-    others = {key: value for key, value in item.items() if key not in (text_key, "id", "score", "metadata")}
+    metadata = mapping.get("metadata")
+    others = {key: value for key, value in mapping.items() if key not in (text_key, "id", "score", "metadata")}
     if isinstance(metadata, Mapping):
         others = {**metadata, **others}
-    identity = item.get("id")
+    identity = mapping.get("id")
     return passage_from_metadata(
         str(index) if identity is None else str(identity),
-        str(item[text_key]),
+        str(mapping[text_key]),
         others,
-        score=as_number(item.get("score")),
+        score=as_number(mapping.get("score")),
         metadata_map=metadata_map,
         score_key=score_key,
     )

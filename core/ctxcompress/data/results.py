@@ -49,11 +49,11 @@ class Reason(StrEnum):
     DUPLICATE = "duplicate"
     """Another passage has the same text. For a whole passage, nearly the same text counts, too."""
     UNLIKELY = "unlikely"
-    """The question hardly needs it (`adaptive`), or it is boilerplate that the question does not ask for."""
+    """The query hardly needs it (`adaptive`), or it is boilerplate that the query does not ask for."""
     TRUNCATED = "truncated"
-    """The passage is longer than `max_length`, or than `factual_length` for a factual question."""
+    """The passage is longer than `max_length`, or than `factual_length` for a factual query."""
     METADATA = "metadata"
-    """The retriever's score is below `score_threshold`, so a line that says what the passage is replaces it."""
+    """The retriever's score is below `score_threshold`, so a metadata line replaces the passage."""
     EMPTY = "empty"
     """The passage is empty or only white space."""
 
@@ -82,8 +82,8 @@ class KeptPassage:
     """The kept text of one passage.
 
     `text` is the join of the spans' texts, with the gap markers between them. Only source code and passages that were
-    truncated have gap markers. If `metadata_only` is set, there are no spans, and `text` is a line that says what the
-    passage is.
+    truncated have gap markers. If `metadata_only` is set, there are no spans, and `text` is a metadata line, which says
+    what the passage is.
     """
 
     index: int
@@ -101,7 +101,7 @@ class KeptPassage:
     """The positions of the passages that were dropped as duplicates of this one."""
     markers: tuple[Marker, ...] = ()
     metadata_only: bool = False
-    """Whether `text` is a line about the passage, in place of its text."""
+    """Whether `text` is a metadata line in place of the passage's text."""
 
     @classmethod
     def from_record(cls, index: int, passage: Passage, record: object) -> "KeptPassage":
@@ -254,8 +254,8 @@ class Compression:
 
         Return one citation for each occurrence, in the order of the text. A quote that runs through several passages
         has one for each of them. If the quote does not occur, there are none. White space may differ. The quote may
-        have quotation marks around it, and dots ("...") for parts that it drops. Lines about passages (`metadata_only`)
-        and the headers of formats cannot be cited. Raises InputError if `quote` is not a string.
+        have quotation marks around it, and dots ("...") for parts that it drops. Metadata lines and the headers of
+        formats cannot be cited. Raises InputError if `quote` is not a string.
         """
         if not isinstance(quote, str):
             raise InputError(f"quote is a {type(quote).__name__}; give a string")

@@ -45,7 +45,7 @@ class Stats:
     clusters_merged: int
     """Passages dropped as duplicates or near-duplicates of another one."""
     metadata_only_count: int
-    """Passages replaced by a line that says what they are."""
+    """Passages replaced by a metadata line."""
     kept_count: int
     """Passages of which some text is kept."""
     original_tokens: int

@@ -30,7 +30,7 @@ from ctxcompress.data.stats import cancellable
 from ctxcompress.errors import ConfigError, CtxCompressError
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.connections import Limits, WholeRequests, bounded_protocol
-from ctxcompress.mcp.folder_tools import DocumentTools, ToolSpec
+from ctxcompress.mcp.tools import DocumentTools, ToolSpec
 from ctxcompress.tools.query_tool import QueryTool
 from ctxcompress.version import __version__
 

@@ -1,8 +1,8 @@
-"""What the documents say, whatever is asked: composition only, no algorithm of its own.
+"""The second step: analyse the documents, without the query. This composes algorithms, and has none of its own.
 
-documents -> segments -> words -> what follows from all of them together
+documents -> segments -> words -> corpus of all words
 
-With a cache, each text is read once, and all together once, and a segment's tokens are counted once.
+With a cache, each text and each list of documents is analysed once, and each segment's tokens are counted once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.pipeline.text_codec import ALIVE, CountsCodec, ReadText, TextCodec
+from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.segment.segments import segment_outlined
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
@@ -28,113 +28,119 @@ from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages"]
 
-_CHARACTERS = 3
-"""Of a function, for each token of the budget: more, and it is cut."""
-_SHORTEST = 120
+_CHARACTERS_PER_TOKEN = 3
+"""Functions with more characters than this for each token of the budget are cut."""
+_MIN_CHARACTERS = 120
+"""Shorter functions are not cut, however small the budget."""
 
 
 class AnalysisOptions(NamedTuple):
-    """How texts are read."""
+    """The language of the texts, and when a function is cut."""
 
     language: str
     whole: int
-    """Characters up to which a function is one segment."""
+    """The maximum length in characters of a function that is one segment."""
 
     @classmethod
     def of(cls, language: str, budget: int) -> "AnalysisOptions":
-        """budget: in tokens; a function that takes most of it is no single segment."""
-        return cls(language, min(WHOLE, max(_SHORTEST, _CHARACTERS * budget)))
+        """Choose options under which no function takes most of the budget, which is in tokens."""
+        return cls(language, min(WHOLE, max(_MIN_CHARACTERS, _CHARACTERS_PER_TOKEN * budget)))
 
 
-@dataclass(frozen=True)  # without slots: what follows from the rest is remembered for the next question
+@dataclass(frozen=True)  # without slots: cached properties, which the cache keeps for the next query
 class Analysis:
-    """The segments of documents, and what is known of them."""
+    """The segments of documents, and all that is computed from them without the query."""
 
     options: AnalysisOptions
     table: SegmentTable
     corpus: Corpus
     elisions: Mapping[int, Elision]
-    """Of the documents that are source code, by number."""
+    """Document number -> how its code is elided, for documents that are source code."""
     keys: Sequence[str] = ()
-    """Of the documents' texts in the cache; none without one."""
+    """The cache key of each document's text; empty without a cache."""
     counts: dict[str, Sequence[int]] = field(default_factory=dict)
-    """Name of an encoding -> the tokens of every segment, once they are asked for."""
+    """Name of an encoding -> the tokens of every segment, filled on demand."""
 
     @cached_property
     def structure(self) -> Structure:
-        """What the selection asks of them."""
+        """How the segments depend on each other, for the selection."""
         return Structure(self.table, lasting=bool(self.keys))
 
     def markers(self, number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
-        """Where markers stand in a document of which these spans are kept: see Elision."""
+        """Return the gap markers in a document if these spans of it are kept: see Elision."""
         return self.elisions[number].markers(spans) if number in self.elisions else ()
 
     def __len__(self) -> int:
-        """Characters."""
+        """Return the number of characters."""
         return sum(map(len, self.table.texts))
 
 
-class _Fits(NamedTuple):
-    """What `TokenCounter.fits` says."""
-
-    tokens: int | None
-
-
 def documents_as_passages(documents: Sequence[Document], passages: Sequence[Passage]) -> list[Passage]:
-    """Each document as a passage, called what the first passage in it is."""
-    items = []
+    """Return each document as a passage, with the id and metadata of its first passage."""
+    document_passages = []
     for document in documents:
-        item = passages[document.pieces[0].passage]
-        items.append(item if document.is_passage else replace(item, text=document.text, embedding=None))
-    return items
+        first = passages[document.pieces[0].passage]
+        document_passages.append(first if document.is_passage else replace(first, text=document.text, embedding=None))
+    return document_passages
 
 
 class Analyser:
-    """Reads documents, for one compression; what the cache knows of them is not found out again."""
+    """Analyses documents for one compression, and takes from the cache what it has."""
 
     __slots__ = ("_encoding", "_fingerprint", "cache", "count")
 
     def __init__(self, cache: Cache | None, fingerprint: Fingerprints, encoding: object, count: TokenCounter) -> None:
-        """encoding: what `count` counts by. Of a function nobody knows whether it is the same as yesterday, so that
-        what it counted is not remembered."""
+        """encoding: the encoding that `count` uses. The counts of a function are not cached, because nothing tells
+        whether a later function of that name counts the same."""
         self.count = count
         self.cache = None if cache is None else timely(cache, Allowance())
-        """For this compression."""
+        """The cache, with a time limit for this compression."""
         self._fingerprint = fingerprint
         self._encoding = encoding if isinstance(encoding, str) else None
 
     def fits(self, text: str, limit: int) -> int | None:
-        """As `TokenCounter.fits`."""
+        """Return the tokens of `text`, or None if they are more than `limit`."""
         if self.cache is None or self._encoding is None:
             return self.count.fits(text, limit)
         key = f"fits:{self._fingerprint(text)}:{self._encoding}:{limit}"
-        known = self.cache.get(key, ALIVE)
+        known = self.cache.get(key, MEMORY_ONLY)
         if isinstance(known, _Fits):
             return known.tokens
         tokens = self.count.fits(text, limit)
-        self.cache.put(key, _Fits(tokens), ALIVE)
+        self.cache.put(key, _Fits(tokens), MEMORY_ONLY)
         return tokens
 
-    def read(self, documents: Sequence[Document], items: Sequence[Passage], options: AnalysisOptions) -> Analysis:
-        """items: the documents as passages."""
-        keys = self._keys(items, options)
-        whole = _key_of_all(documents, items, keys, options) if keys else None
-        if self.cache is None or whole is None:
-            return _together(documents, items, [_read(item, options.language) for item in items], options)
-        analysis = self.cache.get(whole, ALIVE)
+    def read(
+        self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
+    ) -> Analysis:
+        """Analyse the documents.
+
+        document_passages: each document as a passage, see `documents_as_passages`.
+        """
+        keys = self._keys(document_passages, options)
+        key = _key_of_all(documents, document_passages, keys, options) if keys else None
+        if self.cache is None or key is None:
+            texts = [_read_text(passage, options.language) for passage in document_passages]
+            return _analysis(documents, document_passages, texts, options)
+        analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
-            analysis = _together(documents, items, self._texts(items, keys, options), options, keys)
-            self.cache.put(whole, analysis, ALIVE)
+            texts = self._texts(document_passages, keys, options)
+            analysis = _analysis(documents, document_passages, texts, options, keys)
+            self.cache.put(key, analysis, MEMORY_ONLY)
         return analysis
 
-    def table(self, documents: Sequence[Document], items: Sequence[Passage], options: AnalysisOptions) -> SegmentTable:
-        """The segments alone."""
-        texts = self._texts(items, self._keys(items, options), options)
+    def table(
+        self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
+    ) -> SegmentTable:
+        """Return only the segments of the documents: see `read`."""
+        texts = self._texts(document_passages, self._keys(document_passages, options), options)
         return SegmentTable.of(documents, [_segments(text, options) for text in texts])
 
     def counts(self, analysis: Analysis) -> Sequence[int] | None:
-        """The tokens of all segments; None where that would not be remembered, so that only those are counted that
-        come into question."""
+        """Return the tokens of all segments, or None if they cannot be cached.
+
+        Without a cache it is faster to count only the segments that the selection considers.
+        """
         if self.cache is None or not analysis.keys or self._encoding is None:
             return None
         counts = analysis.counts.get(self._encoding)
@@ -145,73 +151,89 @@ class Analyser:
             counts = [
                 tokens
                 for key, start, end in spans
-                for tokens in _counted(self.cache, f"{key}:{options}", texts[start:end], self.count)
+                for tokens in _token_counts(self.cache, f"{key}:{options}", texts[start:end], self.count)
             ]
             analysis.counts[self._encoding] = counts
         return counts
 
-    def _keys(self, items: Sequence[Passage], options: AnalysisOptions) -> list[str]:
-        """Of each text; none at all without a cache, or where no key can tell what one is called."""
+    def _keys(self, document_passages: Sequence[Passage], options: AnalysisOptions) -> list[str]:
+        """Return the cache key of each text. Return none without a cache, or if a text has a name that no key can
+        hold."""
         if self.cache is None:
             return []
-        keys = [key_of("text", self._fingerprint(item.text), options.language, _name(item)) for item in items]
+        keys = [
+            key_of("text", self._fingerprint(passage.text), options.language, _name(passage))
+            for passage in document_passages
+        ]
         found = [key for key in keys if key]
-        return found if len(found) == len(items) else []
+        return found if len(found) == len(document_passages) else []
 
-    def _texts(self, items: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions) -> list[ReadText]:
-        cache = self.cache
+    def _texts(
+        self, document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
+    ) -> list[ReadText]:
+        cache, language = self.cache, options.language
         if cache is None or not keys:
-            return [_read(item, options.language) for item in items]
-        return [_remembered(cache, key, item, options.language) for key, item in zip(keys, items, strict=True)]
+            return [_read_text(passage, language) for passage in document_passages]
+        pairs = zip(keys, document_passages, strict=True)
+        return [_read_cached_text(cache, key, passage, language) for key, passage in pairs]
+
+
+class _Fits(NamedTuple):
+    """The result of `TokenCounter.fits` as a cached value: None itself means that nothing is cached."""
+
+    tokens: int | None
 
 
 def _key_of_all(
-    documents: Sequence[Document], items: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
+    documents: Sequence[Document], document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
 ) -> str | None:
-    places = [(document.pieces, item.title, item.header_path) for document, item in zip(documents, items, strict=True)]
+    pairs = zip(documents, document_passages, strict=True)
+    places = [(document.pieces, passage.title, passage.header_path) for document, passage in pairs]
     return key_of("passages", keys, options.whole, places)
 
 
-def _remembered(cache: Cache, key: str, item: Passage, language: str) -> ReadText:
+def _read_cached_text(cache: Cache, key: str, passage: Passage, language: str) -> ReadText:
     stop_if_cancelled()
-    codec = TextCodec(item.text)
+    codec = TextCodec(passage.text)
     found = cache.get(key, codec)
     if found is None:
-        found = _read(item, language)
+        found = _read_text(passage, language)
         cache.put(key, found, codec)
     return found
 
 
-def _read(item: Passage, language: str) -> ReadText:
+def _read_text(passage: Passage, language: str) -> ReadText:
     stop_if_cancelled()
-    nodes = outline(item.text, _name(item))
-    return ReadText(item.text, nodes, [] if nodes else segment_outlined(item.text, nodes, language=language))
+    text = passage.text
+    nodes = outline(text, _name(passage))
+    return ReadText(text, nodes, [] if nodes else segment_outlined(text, nodes, language=language))
 
 
 def _segments(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
-    """Those of source code depend on the budget; what takes its time there is the outline."""
+    """Return the segments of a text. Segments of source code depend on the budget, so only the outline is cached."""
     return code_segments(text.text, text.outline, options.whole) if text.outline else text.prose
 
 
-def _together(
+def _analysis(
     documents: Sequence[Document],
-    items: Sequence[Passage],
+    document_passages: Sequence[Passage],
     texts: Sequence[ReadText],
     options: AnalysisOptions,
     keys: Sequence[str] = (),
 ) -> Analysis:
-    """keys: where there is a cache, so that more than one question is expected."""
+    """keys: given if there is a cache. More queries are then expected, so the corpus is indexed for them."""
     segments = [_segments(text, options) for text in texts]
     table = SegmentTable.of(documents, segments)
     elisions = {
-        number: Elision(text.text, text.outline, source_language(text.text, _name(items[number])))
+        number: Elision(text.text, text.outline, source_language(text.text, _name(document_passages[number])))
         for number, text in enumerate(texts)
         if text.outline
     }
     if not keys:
-        return Analysis(options, table, Corpus.of(items, table), elisions)
-    words = [of_segment for text, found in zip(texts, segments, strict=True) for of_segment in _words(text, found)]
-    corpus = Corpus.of(items, table, words).with_postings(Terms(options.language))
+        return Analysis(options, table, Corpus.of(document_passages, table), elisions)
+    pairs = zip(texts, segments, strict=True)
+    words = [segment_words for text, of_text in pairs for segment_words in _words(text, of_text)]
+    corpus = Corpus.of(document_passages, table, words).with_postings(Terms(options.language))
     return Analysis(options, table, corpus, elisions, keys)
 
 
@@ -221,7 +243,7 @@ def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str
     return split_each([text.text[segment[1] : segment[2]] for segment in segments])
 
 
-def _counted(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:
+def _token_counts(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:
     stop_if_cancelled()
     codec = CountsCodec(len(texts))
     counts = cache.get(key, codec)
@@ -231,5 +253,5 @@ def _counted(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str]
     return counts
 
 
-def _name(item: Passage) -> str | None:
-    return item.file_path or item.title
+def _name(passage: Passage) -> str | None:
+    return passage.file_path or passage.title

@@ -1,5 +1,7 @@
-"""What of long passages goes on to be scored, and the lines about those of a low score: composition only, no algorithm
-of its own."""
+"""Truncate long passages, and write the metadata lines of passages with a low score.
+
+This composes the algorithms of `reduce.truncation` and `reduce.metadata_only`, and has none of its own.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,42 +32,27 @@ from ctxcompress.segment.segments import segment
 from ctxcompress.segment.source_code import outline
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["Gaps", "Limit", "escapes_of", "limit_of", "lines_about", "shortened"]
+__all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_lines", "truncate_passages"]
 
 Gaps = Mapping[int, tuple[Gap, ...]]
-"""Number of a passage -> what was cut out of it, in order."""
+"""Passage number -> the parts that were cut out of it, in order."""
 
 
-def lines_about(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int, str]:
-    """Number of a passage -> the line that says what it is, for those with these numbers."""
-    chosen = {number: passages[number] for number in numbers}
-    return {n: metadata_line(item, outline(item.text, item.file_path or item.title)) for n, item in chosen.items()}
-
-
-def escapes_of(passages: Sequence[Passage], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
-    """Return, by number of a passage, where its text says what a line about a passage begins with: none where the
-    options have no such lines."""
-    if not config.metadata_only or config.mode == "preview":
-        return {}
-    found = {number: like_own_lines(passage) for number, passage in enumerate(passages)}
-    return {number: places for number, places in found.items() if places}
-
-
-class Limit(NamedTuple):
-    """The most that is kept of a passage."""
+class LengthLimit(NamedTuple):
+    """The maximum length of a passage."""
 
     characters: int
     is_head: bool
-    """Whether only its beginning is wanted."""
+    """Whether only the beginning of a passage is kept."""
 
 
-def limit_of(query: str, config: CompressionConfig) -> Limit | None:
-    """The most that is kept of a passage for a question; None for all of it."""
-    limits: list[Limit] = []
+def length_limit(query: str, config: CompressionConfig) -> LengthLimit | None:
+    """Return the maximum length of a passage for this query, or None if there is none."""
+    limits: list[LengthLimit] = []
     if config.factual_length is not None and _is_factual(query, config):
-        limits.append(Limit(config.factual_length, is_head=True))
+        limits.append(LengthLimit(config.factual_length, is_head=True))
     if config.max_length is not None:
-        limits.append(Limit(config.max_length, is_head=False))
+        limits.append(LengthLimit(config.max_length, is_head=False))
     return None if config.mode == "preview" else min(limits, key=lambda limit: limit.characters, default=None)
 
 
@@ -73,24 +60,24 @@ def _is_factual(query: str, config: CompressionConfig) -> bool:
     return bool(query.strip()) and classify_intent(query, language=config.language).intent is Intent.FACTUAL
 
 
-def shortened(
+def truncate_passages(
     query: str,
     documents: Sequence[Document],
     passages: Sequence[Passage],
     language: str,
     config: CompressionConfig,
-    limit: Limit,
+    limit: LengthLimit,
 ) -> tuple[Sequence[Document], Gaps]:
-    """The documents with no more than the limit of each passage, and what was cut out of the passages.
+    """Truncate each passage in the documents to the limit. Return the documents and the gaps in the passages.
 
-    A passage with a word so long that nothing could be kept stays as it is.
+    A passage whose words are so long that nothing could be kept stays whole.
     """
     if all(len(passage.text) <= limit.characters for passage in passages):
         return documents, {}
     cutter = _Cutter(query, language, config, *limit)
     texts = [passage.text for passage in passages]
     gaps: dict[int, tuple[Gap, ...]] = {}
-    found: list[Document] = []
+    truncated_documents: list[Document] = []
     for document in documents:
         pieces: list[Piece] = []
         for number, of_passage in groupby(document.pieces, key=lambda piece: piece.passage):
@@ -98,15 +85,15 @@ def shortened(
             cut = cutter.cut(part.text, passages[number])
             if cut.spans and cut.gaps:
                 pieces += [Piece(number, span) for span in part.of_passages(cut.spans)[number]]
-                gaps[number] = tuple(_of_passage(gap, part) for gap in cut.gaps)
+                gaps[number] = tuple(_gap_in_passage(gap, part) for gap in cut.gaps)
             else:
                 pieces += part.pieces
-        found.append(document if tuple(pieces) == document.pieces else Document.of(pieces, texts))
-    return found, gaps
+        truncated_documents.append(document if tuple(pieces) == document.pieces else Document.of(pieces, texts))
+    return truncated_documents, gaps
 
 
-def _of_passage(gap: Gap, document: Document) -> Gap:
-    """The gap by offsets into the one passage that a document is of."""
+def _gap_in_passage(gap: Gap, document: Document) -> Gap:
+    """Convert a gap in a document that has a single passage to offsets into that passage."""
     start = document.place(gap.start - 1) + 1 if gap.start else document.place(0)
     end = document.place(gap.end) if gap.end < len(document.text) else document.place(gap.end - 1) + 1
     return gap._replace(start=start, end=end)
@@ -114,17 +101,17 @@ def _of_passage(gap: Gap, document: Document) -> Gap:
 
 @dataclass(frozen=True, slots=True)
 class _Cutter:
-    """Cuts texts for one question."""
+    """Truncates texts for one query."""
 
     query: str
     language: str
     config: CompressionConfig
     max_length: int
     is_head: bool
-    """Whether only the beginning of a text is wanted."""
+    """Whether only the beginning of a text is kept."""
 
     def cut(self, text: str, passage: Passage) -> Cut:
-        """What is kept of the text of a passage."""
+        """Truncate a text of the passage: all of its text, or what is left of it."""
         if len(text) <= self.max_length:
             return truncated(text, (), self.max_length, marker=PROSE)
         name = passage.file_path or passage.title
@@ -146,19 +133,40 @@ class _Cutter:
         return truncated_head(text, nodes, segments, self.max_length, marker=marks)
 
     def _importance(self, text: str) -> Importance:
-        """How many of the question's terms a part of the text has, each the less the more often the text has it."""
+        """Return a function that rates a part of the text by the query terms in it. Terms that are frequent in the text
+        count less."""
         terms = Terms(self.language)
         tables = [self.config.synonyms] if self.config.synonyms else []
         wanted = query_terms(self.query, language=self.language, terms=terms, synonyms=tables)
-        counts = Counter(split_words(text))
-        hits = terms.matching(counts, wanted)
-        often = Counter[int]()
-        for word, found in hits.items():
-            often.update(dict.fromkeys(found, counts[word]))
-        weights = [weight / (1 + log(often[place] or 1)) for place, weight in enumerate(wanted.values())]
+        word_counts = Counter(split_words(text))
+        hits = terms.matching(word_counts, wanted)
+        term_counts = Counter[int]()
+        for word, of_word in hits.items():
+            term_counts.update(dict.fromkeys(of_word, word_counts[word]))
+        weights = [weight / (1 + log(term_counts[term] or 1)) for term, weight in enumerate(wanted.values())]
 
         def importance(part: str) -> float:
-            found = {place for word in split_words(part) for place in hits.get(word, ())}
-            return sum(weights[place] for place in sorted(found))
+            found = {term for word in split_words(part) for term in hits.get(word, ())}
+            return sum(weights[term] for term in sorted(found))
 
         return importance
+
+
+def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int, str]:
+    """Return the metadata lines of the passages with these numbers, by number."""
+    chosen = {number: passages[number] for number in numbers}
+    return {
+        number: metadata_line(passage, outline(passage.text, passage.file_path or passage.title))
+        for number, passage in chosen.items()
+    }
+
+
+def find_escapes(passages: Sequence[Passage], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
+    """Return the offsets at which a passage's own text could pass for a metadata line, by passage number.
+
+    There are none if the options allow no metadata lines.
+    """
+    if not config.metadata_only or config.mode == "preview":
+        return {}
+    found = {number: like_own_lines(passage) for number, passage in enumerate(passages)}
+    return {number: offsets for number, offsets in found.items() if offsets}

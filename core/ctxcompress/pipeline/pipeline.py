@@ -1,12 +1,12 @@
 """The pipeline: passages in, a result out, in five steps.
 
-1. Reduce: drop whole passages (score, duplicates, limits), join those that overlap, cut those that are too long.
-2. Analyse: cut what is left into segments, and find out what each of them is.
-3. Score: find out how likely the question needs each segment.
+1. Reduce: drop whole passages (score, duplicates, limits), join overlapping ones, truncate those that are too long.
+2. Analyse: cut the remaining text into segments, and find the type of each.
+3. Score: estimate how likely the query needs each segment.
 4. Select: choose the segments that are worth most within the budget.
-5. Present: put the final text together, and say what became of every passage.
+5. Present: build the final text, and say for every passage what was kept and dropped.
 
-Where everything that is left fits, steps 2 to 4 are skipped. Where a cache has the result, all are.
+If everything that is left fits, steps 2 to 4 are skipped. If the cache has the result, all steps are.
 """
 
 import logging
@@ -30,24 +30,24 @@ from ctxcompress.pipeline.task import Task
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.layout import Layout, arrangement
 from ctxcompress.select.previews import previews
-from ctxcompress.select.qatbe import Selection, select
+from ctxcompress.select.selection import Selection, select
 from ctxcompress.tokens import TokenCounter
 
-__all__ = ["compressed"]
+__all__ = ["run_pipeline"]
 
 _log = logging.getLogger("ctxcompress")
 
 
-def compressed(task: Task) -> Compression:
+def run_pipeline(task: Task) -> Compression:
     """Compress the passages of a task, or take the result from the cache.
 
-    The final text begins with what was delivered before. In the result passages count from the number of delivered
-    parts. In a context that is built step by step, chunks that continue one another are in the order of their document.
+    If a part of the context was delivered before, the final text begins with it, and the positions of passages in the
+    result begin with the number of delivered parts. Chunks that continue one another are then in document order.
     """
     stop_if_cancelled()
     config, fingerprint = task.config, Fingerprints()
     analyser = Analyser(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
-    key = _key(task, fingerprint)
+    key = _cache_key(task, fingerprint)
     if analyser.cache is None or key is None:
         return _run(task, analyser)
     codec = ResultCodec(task.input_passages)
@@ -61,9 +61,9 @@ def compressed(task: Task) -> Compression:
     return result
 
 
-def _key(task: Task, fingerprint: Fingerprints) -> str | None:
-    """Return the key of the result in the cache; None where there is no cache, or no key can tell what the result
-    depends on, such as a frame."""
+def _cache_key(task: Task, fingerprint: Fingerprints) -> str | None:
+    """Return the key of the result in the cache. Return None without a cache, and if the result depends on something
+    that a key cannot hold, such as a frame."""
     if task.config.cache is None or task.frame or task.delivered is not None:
         return None
     return key_of_outcome(task.query, task.input_passages, task.config, fingerprint)
@@ -87,11 +87,11 @@ def _run(task: Task, analyser: Analyser) -> Compression:
 
 def _shows_all(task: Task) -> bool:
     """Tell whether passages that fit are shown untouched, in source order."""
-    return not task.held and task.config.order == "source" and task.config.mode == "extract"
+    return not task.delivered_count and task.config.order == "source" and task.config.mode == "extract"
 
 
 def _analyse(task: Task, reduced: Reduced, documents: Sequence[Passage], analyser: Analyser) -> Analysis:
-    """Cut the documents into segments. Functions that would take most of the budget are cut, too."""
+    """Cut the documents into segments, and functions that would take most of the budget into several."""
     layout = reduced.layout
     room = max(reduced.budget - layout.tokens(""), 1)
     return analyser.read(layout.documents, documents, AnalysisOptions.of(task.language, room))
@@ -99,20 +99,20 @@ def _analyse(task: Task, reduced: Reduced, documents: Sequence[Passage], analyse
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What is kept, and how it is laid out."""
+    """The kept parts and their layout."""
 
     selection: Selection
     layout: Layout
     relevance: Mapping[int, float]
-    """Of each passage."""
+    """Passage number -> the best score of its segments."""
     unlikely: Spans | None = None
-    """Spans of documents that the question hardly needs."""
+    """Spans of documents that the query hardly needs."""
     delivered: Spans | None = None
     """Spans of passages that were delivered before."""
 
 
 def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser) -> _Choice:
-    """Choose what is kept within the budget."""
+    """Choose the segments to keep within the budget."""
     config, table, budget = task.config, analysis.table, reduced.budget
     delivered = _delivered(task, reduced, analysis, analyser)
     relevance = scored.relevance_of(len(task.passages))
@@ -141,21 +141,21 @@ def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analy
 
 
 def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, clock: Clock) -> Compression:
-    """Put the final text together, and say what became of every passage."""
+    """Build the result: the final text, and what was kept and dropped of every passage."""
     budget = task.config.budget
     selection, layout = reduced.lines.beside(choice.selection, choice.layout, budget)
     outcome = OutcomeBuilder(
         task.passages, reduced.reduction, layout, selection, choice.unlikely or {}, choice.delivered or {}
     )
-    _warn_of_nothing(task, reduced, outcome)
+    _warn_if_nothing_fits(task, reduced, outcome)
     text, tokens = layout.final(selection.text), selection.tokens
-    if tokens > budget:  # not even what a format puts around nothing fits
+    if tokens > budget:  # even an empty text does not fit with what the format puts around it
         text, tokens = "", 0
     return Compression(
         query=task.query,
         text=text,
         passages=tuple(outcome.kept(choice.relevance, analyser.count)),
-        dropped=tuple(decision for decision in outcome.dropped() if decision.index >= task.held),
+        dropped=tuple(decision for decision in outcome.dropped() if decision.index >= task.delivered_count),
         tokens=tokens,
         max_tokens=budget,
         stages=(*reduced.stages, *clock.laps),
@@ -165,11 +165,11 @@ def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, 
     )
 
 
-def _warn_of_nothing(task: Task, reduced: Reduced, outcome: OutcomeBuilder) -> None:
-    is_nothing = not outcome.spans and not task.held and reduced.reduction.documents
-    if is_nothing and any(not passage.text.isspace() for passage in task.passages if passage.text):
+def _warn_if_nothing_fits(task: Task, reduced: Reduced, outcome: OutcomeBuilder) -> None:
+    is_empty = not outcome.spans and not task.delivered_count and reduced.reduction.documents
+    if is_empty and any(not passage.text.isspace() for passage in task.passages if passage.text):
         _log.warning(
-            "nothing of %d passages fits into max_tokens=%d, not even one character of one: give more",
+            "none of %d passages fits into max_tokens=%d, not even one character; give a greater max_tokens",
             len(task.passages),
             task.config.budget,
         )

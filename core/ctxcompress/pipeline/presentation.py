@@ -1,4 +1,4 @@
-"""How passages are shown where they are finally read: in the format of the options, or in a frame that is given."""
+"""How the final text shows passages: in the format of the options, or in a frame that the caller gives."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,25 +22,28 @@ __all__ = ["Presentation"]
 
 @dataclass(frozen=True, slots=True)
 class OriginalText:
-    """A text and what counts its tokens, when that is asked for."""
+    """The text of the whole input, rendered and counted on demand."""
 
-    written: Callable[[Mapping[int, Sequence[Span]] | None], str]
-    """What puts the text together: of what is left of the passages, None for all."""
+    render: Callable[[Mapping[int, Sequence[Span]] | None], str]
+    """Renders the given spans of the passages, or the whole input for None."""
     encoding: Encoding
 
     @property
     def text(self) -> str:
-        """The text, put together anew each time."""
-        return self.written(None)
+        """The text of the whole input, rendered each time."""
+        return self.render(None)
 
     def tokens(self, left: Mapping[int, Sequence[Span]] | None = None) -> int:
-        """The number of tokens, counted anew each time. left: see `CountsTokens`."""
-        return TokenCounter(self.encoding)(self.written(left))
+        """Count the tokens, each time anew. left: see `CountsTokens.tokens`."""
+        return TokenCounter(self.encoding)(self.render(left))
 
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """The frame that is given, or the lines of previews, or the format. Raises ConfigError for a frame and a format."""
+    """How passages are shown: in the frame, as preview lines, or in the format of the options.
+
+    Raises ConfigError for a frame together with a format that is not plain.
+    """
 
     config: CompressionConfig
     query: str = ""
@@ -49,71 +52,76 @@ class Presentation:
     def __post_init__(self) -> None:
         if self.frame is not None and self.config.format != "plain":
             raise ConfigError(
-                f"a frame is given with format={self.config.format!r}, which has headers itself; give one of them"
+                f"a frame is given with format={self.config.format!r}, which adds headers of its own; give one of them"
             )
 
     def layout(
-        self, items: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int
+        self, passages: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int
     ) -> Layout:
-        """How what is kept of the documents is shown. first: the number of passages that the reader has already."""
-        texts, separator, frame = [item.text for item in items], self.config.separator, self.frame
+        """Return how the final text shows kept parts of the documents.
+
+        first: the number of passages that the language model already has.
+        """
+        texts, separator, frame = [passage.text for passage in passages], self.config.separator, self.frame
         if frame is None and self.config.mode == "preview":
             frame, separator = preview_line, "\n"
         if frame is not None:
-            framed = frame
-            return Layout(documents, texts, separator, lambda _, of: framed(items[of.passage], of.text), count)
+            given = frame
+            return Layout(documents, texts, separator, lambda _, part: given(passages[part.passage], part.text), count)
         if self.config.format == "plain":
-            return Layout(documents, texts, separator, lambda _, of: of.text, count)
-        way = self._renderer(count)
-        envelope = way.opening, way.closing
+            return Layout(documents, texts, separator, lambda _, part: part.text, count)
+        rendering = self._renderer(count)
+        envelope = rendering.opening, rendering.closing
 
-        def show(position: int, of: Shown) -> str:
-            return way.entry(_entry(first + position + 1, items[of.passage], of))
+        def show(position: int, part: Shown) -> str:
+            return rendering.entry(_entry(first + position + 1, passages[part.passage], part))
 
-        return Layout(documents, texts, way.separator, show, count, envelope=envelope)
+        return Layout(documents, texts, rendering.separator, show, count, envelope=envelope)
 
     def of_input(self, passages: Sequence[Passage]) -> OriginalText:
-        """The passages as they came, shown as what is kept of them is."""
-        return OriginalText(partial(self._of_all, passages), self.config.encoding)
+        """Return the input passages, shown like kept ones."""
+        return OriginalText(partial(self._render, passages), self.config.encoding)
 
     def entries(self, parts: Iterable[KeptPassage]) -> list[str]:
-        """What of the final text is each passage's."""
-        way = self._renderer()
-        return [way.entry(Entry.of(number, part)) for number, part in enumerate(parts, 1)]
+        """Return the part of the final text that belongs to each kept passage."""
+        rendering = self._renderer()
+        return [rendering.entry(Entry.of(number, part)) for number, part in enumerate(parts, 1)]
 
     def formatted(self, parts: Iterable[KeptPassage]) -> str:
-        """The final text of what was kept."""
-        return _enveloped(self._renderer(), self.entries(parts))
+        """Return the final text of the kept passages."""
+        return _join_entries(self._renderer(), self.entries(parts))
 
-    def _of_all(self, passages: Sequence[Passage], left: Mapping[int, Sequence[Span]] | None) -> str:
+    def _render(self, passages: Sequence[Passage], left: Mapping[int, Sequence[Span]] | None) -> str:
         frame, separator = self.frame, self.config.separator
-        parts = _whole(passages) if left is None else _left(passages, left)
+        parts = _whole_passages(passages) if left is None else _spans_of_passages(passages, left)
         if frame is not None or self.config.format == "plain":
-            return separator.join(frame(passages[of.passage], of.text) if frame else of.text for of in parts)
-        way = self._renderer()
-        entries = (way.entry(_entry(number, passages[of.passage], of)) for number, of in enumerate(parts, 1))
-        return _enveloped(way, entries)
+            return separator.join(frame(passages[part.passage], part.text) if frame else part.text for part in parts)
+        rendering = self._renderer()
+        entries = (
+            rendering.entry(_entry(number, passages[part.passage], part)) for number, part in enumerate(parts, 1)
+        )
+        return _join_entries(rendering, entries)
 
     def _renderer(self, count: Callable[[str], int] | None = None) -> Renderer:
         config = self.config
         return renderer(config.format, config.separator, self.query, count or self._count)
 
     def _count(self, text: str) -> int:
-        return TokenCounter(self.config.encoding)(text)  # not before it is needed: it may have to be fetched
+        return TokenCounter(self.config.encoding)(text)  # made only if needed: the encoding may have to be fetched
 
 
-def _whole(passages: Sequence[Passage]) -> Iterator[Shown]:
-    return (Shown(index, item.text, (Span(0, len(item.text)),)) for index, item in enumerate(passages))
+def _whole_passages(passages: Sequence[Passage]) -> Iterator[Shown]:
+    return (Shown(index, passage.text, (Span(0, len(passage.text)),)) for index, passage in enumerate(passages))
 
 
-def _left(passages: Sequence[Passage], left: Mapping[int, Sequence[Span]]) -> Iterator[Shown]:
+def _spans_of_passages(passages: Sequence[Passage], left: Mapping[int, Sequence[Span]]) -> Iterator[Shown]:
     return (Shown(index, shown(passages[index].text, spans), tuple(spans)) for index, spans in sorted(left.items()))
 
 
-def _entry(number: int, item: Passage, of: Shown) -> Entry:
-    index, text, spans, markers, is_line, relevance = of
-    return Entry(number, item, text, index, spans, markers, relevance, is_line)
+def _entry(number: int, passage: Passage, part: Shown) -> Entry:
+    index, text, spans, markers, is_line, relevance = part
+    return Entry(number, passage, text, index, spans, markers, relevance, is_line)
 
 
-def _enveloped(way: Renderer, entries: Iterable[str]) -> str:
-    return f"{way.opening}{way.separator.join(entries)}{way.closing}"
+def _join_entries(rendering: Renderer, entries: Iterable[str]) -> str:
+    return f"{rendering.opening}{rendering.separator.join(entries)}{rendering.closing}"

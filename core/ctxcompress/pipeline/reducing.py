@@ -1,4 +1,4 @@
-"""The first step: drop whole passages, cut long ones, and lay out what is left."""
+"""The first step: drop whole passages, truncate long ones, and lay out what is left."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,67 +7,70 @@ from ctxcompress.data.documents import Document, passages_of
 from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
 from ctxcompress.pipeline.analysis import Analyser
-from ctxcompress.pipeline.long_passages import Gaps, escapes_of, limit_of, lines_about, shortened
+from ctxcompress.pipeline.long_passages import Gaps, find_escapes, length_limit, metadata_lines, truncate_passages
 from ctxcompress.pipeline.presentation import OriginalText, Presentation
 from ctxcompress.pipeline.task import Task
 from ctxcompress.reduce.filters import standing
 from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.previews import Lines
-from ctxcompress.select.qatbe import Selection
+from ctxcompress.select.selection import Selection
 
 __all__ = ["Reduced", "reduce_passages"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """What is left of the passages, and what there is room for."""
+    """The documents that are left, and the budget for them."""
 
     reduction: Reduction
     layout: Layout
-    """The documents that are left, and how the final text shows them."""
+    """The documents, and how the final text shows them."""
     lines: Lines
-    """The lines that take the place of passages with a low score."""
+    """The metadata lines that replace passages with a low score."""
     budget: int
-    """The tokens for documents: the lines have their share of the budget."""
+    """The tokens for documents: the budget without the share of the lines."""
     whole: Selection | None
-    """All of the documents, if that fits; else None."""
+    """All documents, if they fit; None otherwise."""
     original: OriginalText
-    """The input as the final text would show it."""
+    """The input, shown like the final text."""
     stages: Sequence[StageStats]
 
 
 def reduce_passages(task: Task, analyser: Analyser) -> Reduced:
-    """Drop passages by score, as duplicates and by number; join those that overlap; cut those that are too long."""
+    """Drop passages by score, as duplicates and by number; join overlapping ones; truncate those that are too long."""
     config = task.config
     presentation = Presentation(config, task.query, task.frame)
     original = presentation.of_input(task.input_passages)
     tokens = analyser.fits(untouched := original.text, config.budget)
-    reduction = reduced(task.passages, config, fits=tokens is not None, held=task.held)
+    reduction = reduced(task.passages, config, fits=tokens is not None, held=task.delivered_count)
     clock = Clock()
-    documents, gaps, reduction = _cut(task, reduction, clock)
+    documents, gaps, reduction = _truncate(task, reduction, clock)
     layout = replace(
-        presentation.layout(task.passages, documents, analyser.count, task.held),
+        presentation.layout(task.passages, documents, analyser.count, task.delivered_count),
         arrange=sorted if task.delivered is None else list,
         before=task.before.text,
         gaps=gaps,
-        escapes=escapes_of(task.passages, config),
+        escapes=find_escapes(task.passages, config),
     )
     lines, reduction = _metadata_lines(task, reduction)
     budget = config.budget - lines.reserve(layout, config.budget)
-    is_input = reduction.is_everything(len(task.passages)) and not (task.held or gaps or layout.escapes)
-    whole = None if is_input and tokens is None else _whole(layout, untouched, tokens, analyser, budget)
+    is_changed = task.delivered_count or gaps or layout.escapes or not reduction.is_everything(len(task.passages))
+    is_too_long = tokens is None and not is_changed
+    whole = None if is_too_long else _whole(layout, untouched, tokens, analyser, budget)
     return Reduced(reduction, layout, lines, budget, whole, original, (*reduction.stages, *clock.laps))
 
 
-def _cut(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Document], Gaps, Reduction]:
-    """Cut passages that are too long. Return what is left of the documents, the gaps in each passage, and the reduction
-    without passages that are duplicates after cutting."""
-    limit = limit_of(task.query, task.config)
+def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Document], Gaps, Reduction]:
+    """Truncate passages that are too long. Return what is left of the documents, the gaps in each passage, and the
+    reduction without passages that are duplicates after truncation."""
+    limit = length_limit(task.query, task.config)
     if limit is None:
         return reduction.documents, {}, reduction
     passages = len(passages_of(reduction.documents))
-    documents, gaps = shortened(task.query, reduction.documents, task.passages, task.language, task.config, limit)
+    documents, gaps = truncate_passages(
+        task.query, reduction.documents, task.passages, task.language, task.config, limit
+    )
     documents, reduction = reduction.after_cuts(documents, gaps, task.passages)
     note = f"{len(gaps)} of over {limit.characters:,} characters"
     clock.lap("truncate", passages, len(passages_of(documents)), note)
@@ -75,11 +78,11 @@ def _cut(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Docum
 
 
 def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]:
-    """Return the lines about passages with a low score. A line that was delivered before is a duplicate."""
+    """Return the metadata lines of passages with a low score. A line that was delivered before is a duplicate."""
     low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
     if not low:
         return Lines({}, ()), reduction
-    texts = lines_about(task.passages, low)
+    texts = metadata_lines(task.passages, low)
     delivered = {part.text: number for number, part in enumerate(task.before.parts) if part.metadata_only}
     leaders = {number: delivered[line] for number, line in texts.items() if line in delivered}
     reasons: Mapping[int, Reason] = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
@@ -90,7 +93,10 @@ def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]
 
 
 def _whole(layout: Layout, untouched: str, tokens: int | None, analyser: Analyser, budget: int) -> Selection | None:
-    """Return all of the documents if that fits. untouched: the input's final text; tokens: of that, if it fits."""
+    """Return a selection of all documents, or None if it does not fit.
+
+    untouched: the final text if nothing were changed. tokens: the tokens of `untouched`, None if it does not fit.
+    """
     whole = Selection.everything(layout)
     if (final := layout.final(whole.text)) != untouched:
         tokens = analyser.fits(final, budget)

@@ -1,4 +1,4 @@
-"""The outcome of a compression, to be remembered for when the same is asked again of the same passages."""
+"""How the cache stores the result of a compression, for the same query, passages and options."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -21,20 +21,28 @@ from ctxcompress.data.spans import shown
 
 __all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
-_OTHERWISE = ("cache", "encoder")
-"""Options that are not written into the key: one changes nothing, with the other there is no key."""
-_BYTES = 500
-"""Of memory that an entry takes beside its text, and about what each passage of it takes."""
+_NOT_IN_KEY = ("cache", "encoder")
+"""Options that are not part of the key: a cache changes no result, and with an encoder there is no key."""
+_DEFAULTS = CompressionConfig()
+_KEY_OPTIONS = tuple(
+    (option.name, getattr(_DEFAULTS, option.name))
+    for option in fields(CompressionConfig)
+    if option.name not in _NOT_IN_KEY
+)
+"""The options in the key, with their defaults. Only values that are not the default are written: a default changes only
+with the version, which is part of every key."""
+_PART_SIZE = 500
+"""Bytes of memory for each kept or dropped part, besides its text and spans."""
 
 Spans = tuple[tuple[int, int], ...]
 Markers = tuple[tuple[int, str], ...]
 Kept = tuple[int, Spans, int, float, tuple[int, ...], Markers, str | None]
-"""The last is the line that is shown in the place of a passage, if one is."""
+"""(index, spans, tokens, relevance, stands_for, markers, the metadata line or None)."""
 T = TypeVar("T")
 
 
 class Outcome(NamedTuple):
-    """What was kept, what was dropped and why, without the passages: numbers of passages, and spans of their texts."""
+    """A result without the texts of the passages: it has their positions, and spans."""
 
     text: str
     tokens: int
@@ -57,21 +65,21 @@ class Outcome(NamedTuple):
         )
 
     def compression(
-        self, query: str, items: Sequence[Passage], budget: int, original: CountsTokens, compressor: ResultOperations
+        self, query: str, passages: Sequence[Passage], budget: int, original: CountsTokens, compressor: ResultOperations
     ) -> Compression:
-        """The same of these passages. The milliseconds are those of the first time."""
+        """Rebuild the result for these passages. Its milliseconds are those of the first compression."""
         return Compression(
             query=query,
             text=self.text,
-            passages=tuple(_kept(items[part[0]], part) for part in self.kept),
+            passages=tuple(_kept_passage(passages[part[0]], part) for part in self.kept),
             dropped=tuple(
-                Decision(index, items[index], _spans(spans), Reason(reason), leader)
+                Decision(index, passages[index], _spans(spans), Reason(reason), leader)
                 for index, spans, reason, leader in self.dropped
             ),
             tokens=self.tokens,
             max_tokens=budget,
             stages=tuple(StageStats(*stage) for stage in self.stages),
-            input_count=len(items),
+            input_count=len(passages),
             original=original,
             compressor=compressor,
         )
@@ -79,31 +87,31 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResultCodec:
-    """Of an outcome of compressing these passages, as JSON."""
+    """Encodes an outcome for these passages as JSON."""
 
-    items: Sequence[Passage]
+    passages: Sequence[Passage]
 
     def encode(self, value: Outcome, /) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
 
     def decode(self, data: bytes, /) -> Outcome:
-        """Raises ValueError if it is no outcome, or cannot be one of these passages."""
+        """Return the outcome. Raises ValueError if `data` is damaged or belongs to other passages."""
         try:
             text, tokens, kept, dropped, stages = json.loads(data)
             outcome = Outcome(
-                _of(str, text),
-                _of(int, tokens),
+                _checked(str, text),
+                _checked(int, tokens),
                 tuple(
                     (
                         self._index(index),
                         self._spans(index, spans),
-                        _of(int, own),
-                        _of(float, worth),
+                        _checked(int, part_tokens),
+                        _checked(float, relevance),
                         tuple(map(self._index, members)),
-                        tuple((_of(int, before), _of(str, text)) for before, text in markers),
-                        None if line is None else _of(str, line),
+                        tuple((_checked(int, before), _checked(str, text)) for before, text in markers),
+                        None if line is None else _checked(str, line),
                     )
-                    for index, spans, own, worth, members, markers, line in kept
+                    for index, spans, part_tokens, relevance, members, markers, line in kept
                 ),
                 tuple(
                     (self._index(index), self._spans(index, spans), Reason(reason), self._leader(leader))
@@ -111,51 +119,51 @@ class ResultCodec:
                 ),
                 tuple(
                     (
-                        _of(str, name),
-                        _of(int, ins),
-                        _of(int, outs),
-                        _of(float, time),
-                        _of(str, note),
-                        _of(bool, skipped),
+                        _checked(str, name),
+                        _checked(int, items_in),
+                        _checked(int, items_out),
+                        _checked(float, time),
+                        _checked(str, note),
+                        _checked(bool, skipped),
                     )
-                    for name, ins, outs, time, note, skipped in stages
+                    for name, items_in, items_out, time, note, skipped in stages
                 ),
             )
         except (TypeError, RecursionError) as error:
-            raise ValueError(f"it is not made as it should be ({type(error).__name__})") from error
+            raise ValueError(f"it has the wrong structure ({type(error).__name__})") from error
         return outcome
 
     def estimated_size(self, value: Outcome, /) -> int:
         spans = sum(len(part[1]) for part in value.kept) + sum(len(part[1]) for part in value.dropped)
-        return _BYTES * (2 + len(value.kept) + len(value.dropped)) + 4 * len(value.text) + 150 * spans
+        return _PART_SIZE * (2 + len(value.kept) + len(value.dropped)) + 4 * len(value.text) + 150 * spans
 
     def _index(self, number: object) -> int:
-        if not isinstance(number, int) or not 0 <= number < len(self.items):
-            raise ValueError("it names a passage that is not there")
+        if not isinstance(number, int) or not 0 <= number < len(self.passages):
+            raise ValueError("it names a passage that does not exist")
         return number
 
     def _leader(self, number: object) -> int | None:
         return None if number is None else self._index(number)
 
     def _spans(self, index: int, spans: Iterable[Iterable[object]]) -> Spans:
-        found = tuple((_of(int, start), _of(int, end)) for start, end in spans)
-        ends = [0, *(offset for span in found for offset in span), len(self.items[index].text)]
+        found = tuple((_checked(int, start), _checked(int, end)) for start, end in spans)
+        ends = [0, *(offset for span in found for offset in span), len(self.passages[index].text)]
         if ends != sorted(ends):
-            raise ValueError("it has spans that are none of its passages")
+            raise ValueError(f"it has spans that do not fit the text of passage {index}")
         return found
 
 
 def key_of_outcome(
-    query: str, items: Sequence[Passage], config: CompressionConfig, fingerprint: Fingerprints
+    query: str, passages: Sequence[Passage], config: CompressionConfig, fingerprint: Fingerprints
 ) -> str | None:
-    """The key under which the outcome can be remembered; None where it depends on what no key can tell.
+    """Return the cache key of the outcome, or None if the outcome depends on something that a key cannot hold.
 
-    Those are an encoder, a function that counts tokens, and the embeddings that `similarity_threshold` compares.
+    That is an encoder, a function that counts tokens, or the embeddings that `similarity_threshold` compares.
     """
     if config.encoder is not None or not isinstance(config.encoding, str) or config.similarity_threshold is not None:
         return None
-    options = [(name, value) for name, usual in _USUAL if (value := getattr(config, name)) != usual]
-    return key_of("outcome", query, options, [_told(item, fingerprint) for item in items])
+    options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
+    return key_of("outcome", query, options, [_key_fields(passage, fingerprint) for passage in passages])
 
 
 def is_worth_remembering(compression: Compression) -> bool:
@@ -163,33 +171,36 @@ def is_worth_remembering(compression: Compression) -> bool:
     return bool(compression.passages) and not any(stage.emptied or stage.doubtful for stage in compression.stages)
 
 
-def _told(item: Passage, fingerprint: Fingerprints) -> tuple[object, ...]:
-    """All of a passage but its embedding. Of the metadata, places in the file are looked at."""
-    text, metadata = fingerprint(item.text), dict(item.metadata)
-    return item.id, text, item.score, item.doc_id, item.file_path, item.header_path, item.title, metadata
+def _key_fields(passage: Passage, fingerprint: Fingerprints) -> tuple[object, ...]:
+    """Return all fields of a passage but its embedding. The metadata counts because it may hold offsets in a file."""
+    return (
+        passage.id,
+        fingerprint(passage.text),
+        passage.score,
+        passage.doc_id,
+        passage.file_path,
+        passage.header_path,
+        passage.title,
+        dict(passage.metadata),
+    )
 
 
 def _line(part: KeptPassage) -> str | None:
     return part.text if part.metadata_only else None
 
 
-def _kept(item: Passage, part: Kept) -> KeptPassage:
-    index, spans, tokens, relevance, members, markers, line = part
-    parts, between = _spans(spans), tuple(Marker(*marker) for marker in markers)
-    text = shown(item.text, parts, between) if line is None else line
-    return KeptPassage(index, item, text, parts, tokens, relevance, members, between, line is not None)
+def _kept_passage(passage: Passage, part: Kept) -> KeptPassage:
+    index, pairs, tokens, relevance, members, marker_pairs, line = part
+    spans, markers = _spans(pairs), tuple(Marker(*marker) for marker in marker_pairs)
+    text = shown(passage.text, spans, markers) if line is None else line
+    return KeptPassage(index, passage, text, spans, tokens, relevance, members, markers, line is not None)
 
 
 def _spans(spans: Spans) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in spans)
 
 
-def _of(kind: type[T], value: object) -> T:
+def _checked(kind: type[T], value: object) -> T:
     if not isinstance(value, kind):
         raise ValueError(f"it has a {type(value).__name__} where a {kind.__name__} should be")
     return value
-
-
-_DEFAULT = CompressionConfig()
-_USUAL = tuple((o.name, getattr(_DEFAULT, o.name)) for o in fields(CompressionConfig) if o.name not in _OTHERWISE)
-"""The options with their defaults, which are another version's business if they change."""

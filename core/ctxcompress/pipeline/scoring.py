@@ -1,6 +1,6 @@
-"""What each segment is worth to the question: composition only, no algorithm of its own.
+"""The third step: score each segment for the query. This composes algorithms, and has none of its own.
 
-reading -> score -> worth
+analysis -> scores -> worth within the budget
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,33 +27,39 @@ __all__ = ["ScoredSegments", "score_segments"]
 
 @dataclass(frozen=True, slots=True)
 class ScoredSegments:
-    """The segments of the documents, and what was found out about them."""
+    """The segments of the documents with their scores."""
 
     table: SegmentTable
     scores: Floats
-    """A probability, or plain BM25's sum."""
+    """The probability that the query needs each segment, or its BM25 score."""
     worth: Floats
-    """What they are worth to the budget; below 0 for those that are hardly needed."""
+    """The value of each segment to the selection; below 0 if the query hardly needs it."""
     unlikely: Sequence[int]
-    """The numbers of the segments that are hardly needed."""
+    """The numbers of the segments that the query hardly needs."""
     around: Sequence[int] = ()
-    """The numbers of those that pages put around their text, and that the question does not ask for."""
+    """The numbers of the boilerplate segments that the query does not ask for."""
 
     def relevance_of(self, passages: int) -> Mapping[int, float]:
-        """Number of a passage -> the best score of a segment of it, 0 for one without segments."""
+        """Return the best score of each passage's segments, 0 for a passage without segments.
+
+        passages: the number of passages.
+        """
         best = np.zeros(passages)
         np.maximum.at(best, self.table.passage, self.scores)
         return dict(enumerate(best.tolist()))
 
 
 def score_segments(
-    query: str, items: Sequence[Passage], analysis: Analysis, language: str, config: CompressionConfig
+    query: str, document_passages: Sequence[Passage], analysis: Analysis, language: str, config: CompressionConfig
 ) -> ScoredSegments:
-    """Scores the segments for the question, and weighs them as the options say. items: the documents as passages."""
+    """Score the segments for the query, and weigh them by the options.
+
+    document_passages: each document as a passage, see `documents_as_passages`.
+    """
     table = analysis.table
     terms = Terms(language)
-    wanted = _wanted(query, language, terms, config)
-    scores = _scores(query, items, analysis, language, config, wanted, terms)
+    wanted = _weighted_terms(query, language, terms, config)
+    scores = _scores(query, document_passages, analysis, language, config, wanted, terms)
     around = surroundings(query, table.segments, table.texts, wanted, terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
@@ -64,8 +70,8 @@ def score_segments(
     return ScoredSegments(table, scores, worth, unlikely, around.unasked)
 
 
-def _wanted(query: str, language: str, terms: Terms, config: CompressionConfig) -> Mapping[str, float]:
-    """The question's terms, with their weights."""
+def _weighted_terms(query: str, language: str, terms: Terms, config: CompressionConfig) -> Mapping[str, float]:
+    """Return the query's terms and their synonyms, with their weights."""
     tables = [config.synonyms] if config.synonyms else []
     if config.technical_synonyms:
         tables.append(TECHNICAL_SYNONYMS)
@@ -74,27 +80,27 @@ def _wanted(query: str, language: str, terms: Terms, config: CompressionConfig) 
 
 def _scores(
     query: str,
-    items: Sequence[Passage],
+    document_passages: Sequence[Passage],
     analysis: Analysis,
     language: str,
     config: CompressionConfig,
     wanted: Mapping[str, float],
     terms: Terms,
 ) -> Floats:
-    """What the scorer says of each segment: a probability, or plain BM25's sum."""
+    """Return each segment's score: a probability, or its BM25 score."""
     corpus = analysis.corpus
     if config.scorer == "bm25":
         return relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.postings)
-    embeddings = [item.embedding for item in items]
+    embeddings = [passage.embedding for passage in document_passages]
     semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
     return evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()), semantics)
 
 
 def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Floats:
-    """What the segments are worth to the budget.
+    """Return the value of each segment to the selection.
 
-    A probability says little of which of two sure segments is surer, its odds do. Their fourth root brings them to
-    the scale of BM25, on which the length of a segment and a factor on its kind are weighed.
+    The odds tell two likely segments apart better than their probabilities. The fourth root of the odds has the scale
+    of BM25, for which the weights of lengths and types were chosen.
     """
     worth = scores.copy() if config.scorer == "bm25" else (scores / (1 - np.minimum(scores, 1 - 1e-12))) ** 0.25
     if config.type_weights:
@@ -103,19 +109,22 @@ def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Fl
 
 
 def _unlikely(scores: Floats, structure: Structure, config: CompressionConfig, unasked: Sequence[int]) -> list[int]:
-    """The boilerplate, and with `adaptive` the segments less likely needed than `min_probability`, and than the
-    likeliest one. A table's rows are as likely as its header, which is no segment to be kept alone, and a heading is
-    as the text right under it."""
+    """Return the numbers of the segments that the query hardly needs.
+
+    These are boilerplate and, with `adaptive`, segments with a probability below `min_probability`; the best segment
+    always stays. The rows of a table count as likely if its header does, because a header is never kept alone. A
+    heading counts as likely if the text right under it does.
+    """
     table = structure.table
-    apart = _apart(structure, unasked)
+    boilerplate = _droppable_boilerplate(structure, unasked)
     if not config.adaptive:
-        return sorted(apart)
+        return sorted(boilerplate)
     likely = (scores >= min(config.min_probability, scores.max(initial=0.0))).tolist()
     headings = {heading for heading, block in structure.under.items() if any(likely[block.start : block.stop])}
     return [
         number
         for number, segment in enumerate(table.segments)
-        if number in apart
+        if number in boilerplate
         or not (
             likely[number]
             or number in headings
@@ -124,10 +133,10 @@ def _unlikely(scores: Floats, structure: Structure, config: CompressionConfig, u
     ]
 
 
-def _apart(structure: Structure, unasked: Sequence[int]) -> set[int]:
-    """The boilerplate that is not asked for, unless there is no other text."""
-    apart, segments = set(unasked), structure.table.segments
-    others = (number for number in range(len(segments)) if number not in apart)
-    if apart and any(structure.stands[number] and segments[number][0] is not Kind.HEADING for number in others):
-        return apart
+def _droppable_boilerplate(structure: Structure, unasked: Sequence[int]) -> set[int]:
+    """Return the boilerplate that the query does not ask for, or nothing if there is no other text."""
+    boilerplate, segments = set(unasked), structure.table.segments
+    others = (number for number in range(len(segments)) if number not in boilerplate)
+    if boilerplate and any(structure.stands[number] and segments[number][0] is not Kind.HEADING for number in others):
+        return boilerplate
     return set()

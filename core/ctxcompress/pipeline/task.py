@@ -1,38 +1,35 @@
-"""What the pipeline is given to do, and the budget that fits a question where the options leave it open."""
+"""The task of the pipeline: a query, the passages to compress for it, and the options."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
-from typing import NamedTuple
 
-from ctxcompress.config.options import CompressionConfig, Tier
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import DeliveredContext, ResultOperations
-from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
 from ctxcompress.text.language import detect_language
 
-__all__ = ["MOST", "STOP", "Frame", "Most", "Task", "language_of", "resolve_auto_budget"]
+__all__ = ["Frame", "Task", "language_of"]
 
 Frame = Callable[[Passage, str], str]
-"""How a kept text of a passage looks in the prompt. What the frame adds counts in the budget."""
+"""A function that returns a passage's kept text as the prompt shows it. Text that it adds counts in the budget."""
 
 _LANGUAGE_SAMPLE = 150
-"""Characters of each of the first passages that tell the language."""
+"""Characters of each of the first passages that the language is detected from."""
 
 
-@dataclass(frozen=True)  # without slots: what follows from the rest is computed once
+@dataclass(frozen=True)  # without slots: the language is a cached property
 class Task:
-    """A question, the passages to compress for it, and the options."""
+    """A query, the passages to compress for it, and the options."""
 
     query: str
     input_passages: Sequence[Passage]
     config: CompressionConfig
     operations: ResultOperations
-    """What the result can do afterwards: render itself, cite, expand."""
+    """How the result renders itself and expands passages later."""
     frame: Frame | None = None
     delivered: DeliveredContext | None = None
-    """What the language model was given before, in a context that is built step by step; None for a single context."""
+    """For a context that is built step by step, the part that the language model already has; None otherwise."""
     passages: Sequence[Passage] = field(init=False)
     """The delivered parts, then the input."""
 
@@ -41,60 +38,22 @@ class Task:
         object.__setattr__(self, "passages", (*before, *self.input_passages))
 
     @property
-    def held(self) -> int:
-        """The number of delivered parts."""
+    def delivered_count(self) -> int:
+        """The number of delivered parts, which come first in `passages`."""
         return len(self.passages) - len(self.input_passages)
 
     @property
     def before(self) -> DeliveredContext:
-        """What was delivered, which may be nothing."""
+        """The delivered context, empty if there is none."""
         return self.delivered or DeliveredContext()
 
     @cached_property
     def language(self) -> str:
-        """The language that the options name, or that the texts are in."""
+        """The language of the options, or the detected language of the texts."""
         return language_of(self.query, self.passages, self.config)
 
 
 def language_of(query: str, passages: Sequence[Passage], config: CompressionConfig) -> str:
-    """Return the language of the options, or that of the question and the beginnings of the first passages."""
+    """Return the language of the options, or detect it from the query and the beginnings of the first passages."""
     beginnings = (passage.text[:_LANGUAGE_SAMPLE] for passage in passages[:3])
     return config.language or detect_language(" ".join([query, *beginnings]))
-
-
-class Most(NamedTuple):
-    """The most that a question gets."""
-
-    tier: Tier
-    top_n: int
-    """Passages."""
-
-
-MOST: Mapping[Complexity, Most] = MappingProxyType(
-    {
-        Complexity.SIMPLE: Most("summary", 20),
-        Complexity.MODERATE: Most("summary", 30),
-        Complexity.COMPLEX: Most("detailed", 50),
-    }
-)
-STOP: Mapping[Intent, float] = MappingProxyType({Intent.CONCEPTUAL: 0.012, Intent.FACTUAL: 0.015})
-"""How likely needed a segment must be to be kept. For a fact the budget need not be filled with what is less likely;
-where these were measured, that kept as much evidence in a fifth fewer tokens."""
-
-
-def resolve_auto_budget(query: str, config: CompressionConfig) -> CompressionConfig:
-    """The options with a budget for this question in the place of ``max_tokens="auto"``; others as they are.
-
-    It is a tier and a number of passages by the question's complexity, and `adaptive`, with a threshold by its intent.
-    A `top_n` that is smaller and a `min_probability` that is greater stay.
-    """
-    if config.max_tokens != "auto":
-        return config
-    most = MOST[classify_complexity(query, language=config.language).level]
-    stop = STOP[classify_intent(query, language=config.language).intent]
-    return config.with_options(
-        tier=most.tier,
-        top_n=min(most.top_n, config.top_n or most.top_n),
-        adaptive=True,
-        min_probability=max(stop, config.min_probability),
-    )

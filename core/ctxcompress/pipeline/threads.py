@@ -1,4 +1,4 @@
-"""Work that must not block an event loop."""
+"""Run work on another thread, so that it does not block the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,9 +16,9 @@ _Result = TypeVar("_Result")
 
 
 async def on_thread(work: Callable[[], _Result], executor: Executor | None = None) -> _Result:
-    """What the work returns, on another thread. Where this is cancelled, it is not begun, or ends at its next stage.
+    """Run `work` on another thread and return its result. If this is cancelled, the work stops at its next stage.
 
-    executor: None for the loop's own.
+    executor: where to run it; None for the event loop's own executor.
     """
     with cancellable() as call:
         result: _Result = await asyncio.get_running_loop().run_in_executor(executor, call, work)
@@ -26,11 +26,11 @@ async def on_thread(work: Callable[[], _Result], executor: Executor | None = Non
 
 
 async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig], _Result]) -> _Result:
-    """What `work` makes of the options, as `on_thread`; an encoder that can be awaited is, on this event loop."""
+    """Run `work` with the options on another thread, but an async encoder on this event loop: see `on_thread`."""
     if not isinstance(config.encoder, AsyncEncoder):
         return await on_thread(partial(work, config))
     on_loop = OnLoop(config.encoder, asyncio.get_running_loop())
-    # A thread of its own: it waits for an encoder that may itself need one of the loop's threads.
+    # The work waits for the encoder, which may need one of the loop's threads. So it gets a thread of its own.
     executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
     try:
         return await on_thread(partial(work, config.with_options(encoder=on_loop)), executor)

@@ -17,7 +17,7 @@ from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
 from ctxcompress.score.matches import Floats
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.qatbe import select
+from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import has_unspaced
 from ctxcompress.tokens import TokenCounter

@@ -12,8 +12,8 @@ from itertools import pairwise
 from ctxcompress.code.detection import end_of_cut_text, looks_like_code, source_language
 from ctxcompress.code.lexing import entry_starts
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.outline import parsed_outline
 from ctxcompress.code.syntax import clauses
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, shifted
 
 __all__ = ["WHOLE", "code_segments", "outline"]

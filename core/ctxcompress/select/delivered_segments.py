@@ -9,7 +9,7 @@ from ctxcompress.data.passages import Kind, Span
 from ctxcompress.data.spans import intersection, joined
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.qatbe import Selection
+from ctxcompress.select.selection import Selection
 
 __all__ = ["Delivered", "all_unknown", "delivered_segments", "unknown"]
 

@@ -10,7 +10,7 @@ from ctxcompress.data.passages import Kind, Passage, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.oversize import opening_fence
-from ctxcompress.select.qatbe import Selection
+from ctxcompress.select.selection import Selection
 from ctxcompress.text.lines import longest_prefix
 
 __all__ = ["Lines", "preview_line", "previews"]

@@ -1,1 +1,1 @@
-"""What the tools of both frameworks and of the server do, whatever framework they are tools of."""
+"""What adapters share: the tools for agents, options as fields, records in metadata, and the outputs of tools."""

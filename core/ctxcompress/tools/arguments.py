@@ -15,7 +15,7 @@ from ctxcompress.errors import ConfigError
 
 __all__ = ["QUERY", "Parameter", "Parameters", "QueryArguments", "object_schema"]
 
-# What follows is read by a language model.
+# A language model reads these texts.
 QUERY = "What to look for: a question or keywords."
 _OFF = "null switches this off."
 _STATS = "Whether to say how many results each step left."
@@ -34,10 +34,10 @@ _OPTIONS = sorted((name for name, option in OPTIONS.items() if option.tool_limit
 
 
 class Parameter(NamedTuple):
-    """An argument besides the query."""
+    """An argument other than the query."""
 
     kind: str
-    """Of JSON Schema: "integer", "number" or "boolean"."""
+    """The type in JSON Schema: "integer", "number" or "boolean"."""
     default: float | None
     least: float | None
     most: float | None
@@ -100,7 +100,7 @@ class Parameters:
 
     @cached_property
     def besides_query(self) -> Mapping[str, Parameter]:
-        """Name -> argument."""
+        """The arguments other than the query, by name."""
         return {
             **{name: Parameter.option(name, getattr(self.config, name)) for name in _OPTIONS},
             "show_stats": Parameter("boolean", False, None, None, _STATS),

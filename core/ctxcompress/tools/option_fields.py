@@ -21,7 +21,7 @@ class OptionFields(BaseModel):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     max_tokens: int | Literal["auto"] | None = None
-    """The most tokens of the final text. Without it, `tier` decides. "auto" fits the budget to the query, by its
+    """The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by its
     complexity and intent, and stops before the budget is full."""
     tier: Tier | None = None
     """The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or "complete"
@@ -73,8 +73,8 @@ class OptionFields(BaseModel):
     top_n: int | None = None
     """The most passages kept, the best ones. None keeps all."""
     metadata_only: bool = False
-    """Whether a line about it takes the place of a passage that scores below `score_threshold`. It has the path, the
-    lines and what they define. These lines come last in the budget."""
+    """Whether a line of metadata replaces a passage that scores below `score_threshold`. It has the path, the lines and
+    what they define. These lines come last in the budget."""
     score_threshold: float = 0.4
     """The score below which `metadata_only` replaces a passage. It means what `min_score` means."""
     max_length: int | None = None
@@ -91,7 +91,7 @@ class OptionFields(BaseModel):
     scorer: Scorer = "evidence"
     """What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does."""
     encoder: object | None = Field(default=None, json_schema_extra={"type": "object"})
-    """What tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as
+    """The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as
     `StaticVectors()`; adapters take an embedding model of their framework."""
     adaptive: bool = False
     """Whether to stop before the budget is full, at segments that are hardly needed. Input that fits as it is stays as

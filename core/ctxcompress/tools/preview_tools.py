@@ -16,15 +16,15 @@ __all__ = ["CHUNK_ID", "EXPAND", "MAX_TOKENS", "NOTHING", "SEARCH", "PreviewTool
 
 Item = TypeVar("Item")
 
-# A language model reads the texts from here on.
+# A language model reads these texts.
 SEARCH = (
-    "Search the documents. Returns one line for each result: its id in square brackets, the title and headings it "
-    "stands under, and its one sentence that fits the query best. A line is only a preview: read the promising "
-    "results with expand_chunk before you answer from them."
+    "Search the documents. Returns one line for each result: its id in square brackets, the title and headings above "
+    "it, and the one sentence that fits the query best. A line is only a preview: read the promising results with "
+    "expand_chunk before you answer from them."
 )
 EXPAND = (
-    "Read a result of search_previews: its full text or, with max_tokens, only what of it answers the query that it "
-    "was found with best."
+    "Read a result of search_previews: its full text or, with max_tokens, only the parts that best answer the query "
+    "that found it."
 )
 CHUNK_ID = "The id of a result, as search_previews shows it in square brackets."
 MAX_TOKENS = "The most tokens to return, such as 300. Leave it out for the full text."
@@ -32,26 +32,27 @@ NOTHING = "No results to show. Search again with other words."
 _TOO_SHORT = "Nothing of it fits into so few tokens. Give more, or leave max_tokens out for the full text."
 
 _LONGEST = 100
-"""Characters of an id that is shown as it is: it counts in the budget."""
+"""The most characters of an id that is shown as it is: ids count in the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A passage, under the id that it is shown with, and the query that found it last."""
+    """A passage under its shown id, and the last query that found it."""
 
     query: str
     passage: Passage
 
 
 class PreviewTools:
-    """Remembers what searches found, by id, and shows more of it. Threads can share it."""
+    """A memory of what searches found, by id, from which results are opened. Threads can share it."""
 
     __slots__ = ("_found", "_lock", "_most", "compressor")
 
     def __init__(self, compressor: Compressor, *, max_remembered: int) -> None:
-        """max_remembered: passages, or all of the last search if these are more; the least recently found go first.
+        """Make the memory. Raises ConfigError unless `max_remembered` is a whole number, at least 1.
 
-        Raises ConfigError if that is no whole number, at least 1.
+        max_remembered: how many passages to remember; all of the last search if these are more. The least recently
+        found are forgotten first.
         """
         if isinstance(max_remembered, bool) or not isinstance(max_remembered, int) or max_remembered < 1:
             raise ConfigError(f"max_remembered is {max_remembered!r}; give a whole number of results, at least 1")
@@ -62,8 +63,8 @@ class PreviewTools:
     def remember(self, query: str, passages: Sequence[Passage]) -> list[Passage]:
         """Return the passages under ids that no other text has.
 
-        An id stays where a line can show it and no other text has it; otherwise it is a short hash of the text and
-        where it is from, the same in every search.
+        An id stays if a line can show it and no other text has it. Otherwise it is a short hash of the text and its
+        source, the same in every search.
         """
         with self._lock:
             named = [self._named(query, passage) for passage in passages]
@@ -81,7 +82,7 @@ class PreviewTools:
         return list(found.values())
 
     def expand(self, chunk_id: str, max_tokens: int | None = None) -> str:
-        """Return the full text of a result, or what of it answers the query that found it in at most `max_tokens`.
+        """Return the full text of a result, or the parts that answer its query, in at most `max_tokens` tokens.
 
         Raises InputError, for the model to read, if no result has this id or nothing of it fits.
         """
@@ -127,7 +128,7 @@ def _checked(text: str) -> str:
 
 
 def _names(passage: Passage) -> Iterator[str]:
-    """Its own id, where a line can show it as it is; then hashes, the last of which no other text has."""
+    """Yield the passage's own id if a line can show it, then hashes, of which the last is unique to the text."""
     if passage.id == " ".join(passage.id.split()) and 0 < len(passage.id) <= _LONGEST and "]" not in passage.id:
         yield passage.id
     digest = sha256(f"{passage.doc_id}\n{passage.file_path}\n{passage.text}".encode(errors="surrogatepass")).hexdigest()

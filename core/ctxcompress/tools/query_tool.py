@@ -1,7 +1,7 @@
-"""The tool `query_documents_compressed`, whatever framework it is a tool of.
+"""The search tool `query_documents_compressed`, for every framework and for the server.
 
-Search results go through the preset "docs": a threshold on their scores, duplicates dropped, and the best sentences of
-what is left in a budget that holds for all of the answer. The text is in the format "compact".
+It starts from the preset "docs": results with low scores and duplicates are dropped, and the best sentences of the
+others fill a budget for the whole answer. The text is in the format "compact".
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,48 +22,48 @@ __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "Quer
 
 NAME = "query_documents_compressed"
 MAX_TOKENS = 2_000
-"""Of an answer, where nothing else is said."""
+"""The default budget of an answer."""
 
-# What follows is read by a language model.
+# A language model reads these texts.
 DESCRIPTION = (
-    "Search the documents. Returns what of the best results answers the query, each under a line that says where it is "
-    "from, without weak results and without repetitions. Raise top_n for more results, lower min_score for weaker ones."
+    "Search the documents. Returns the parts of the best results that answer the query, each under a line with its "
+    "source, without weak results and duplicates. Raise top_n for more results, lower min_score for weaker ones."
 )
 _NOTHING = "No results. Search again with other words, or with a lower min_score."
 _NO_ROOM = "There are results, but nothing of them fits into so few tokens."
 
 _SEPARATOR = "\n\n"
 _SPARE = 10
-"""Tokens by which statistics may be longer when less is kept."""
+"""Tokens by which the statistics may grow when less is kept."""
 _MARKUP = ("json", "xml")
-"""Formats that nothing can stand beside: a client parses them whole."""
+"""Formats that allow no text around them, because clients parse them as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the tool answers."""
+    """An answer of the tool."""
 
     text: str
-    """What the model reads."""
+    """Everything that the model reads."""
     results: Sequence[Mapping[str, object]]
-    """The chunks, as OUTPUT_SCHEMA has them."""
+    """The chunks, in the form of OUTPUT_SCHEMA."""
     stats: Stats
     kept: Sequence[KeptPassage]
-    """The same chunks with the passages that they are of, as these came."""
+    """The same chunks with their passages as they were given."""
 
     def structured(self) -> dict[str, object]:
-        """As OUTPUT_SCHEMA has it."""
+        """Return the answer in the form of OUTPUT_SCHEMA."""
         return {"results": [dict(result) for result in self.results], "compression_stats": self.compression_stats()}
 
     def compression_stats(self) -> dict[str, object]:
-        """How many results each step left, the tokens before and after, and what was left undone."""
-        left_undone = [f"{stage.name} {stage.note}" for stage in self.stats.stages if stage.skipped]
-        return {**{name: getattr(self.stats, name) for name in _STATS}, "notes": left_undone}
+        """Return the results after each step, the tokens before and after, and the steps that were skipped."""
+        skipped = [f"{stage.name} {stage.note}" for stage in self.stats.stages if stage.skipped]
+        return {**{name: getattr(self.stats, name) for name in _STATS}, "notes": skipped}
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTool:
-    """The tool with its options: what a call may say, and what it is answered. Threads can share it."""
+    """The tool with its options and arguments. Threads can share it."""
 
     config: CompressionConfig
     parameters: Parameters
@@ -71,9 +71,9 @@ class QueryTool:
 
     @classmethod
     def of(cls, start: CompressionConfig | None = None, **options: Any) -> Self:
-        """Make the tool. start: the options to start from, the preset "docs" if none are given.
+        """Make the tool. start: the options to start from, by default the preset "docs".
 
-        Where nothing else is said the budget is 2,000 tokens and the format "compact". Raises ConfigError.
+        The default budget is 2,000 tokens, the default format "compact". Raises ConfigError.
         """
         start = CompressionConfig.from_preset("docs") if start is None else start
         defaults: Options = {"mode": "extract", "separator": "\n\n"}
@@ -92,11 +92,10 @@ class QueryTool:
         return cls(config, Parameters(config))
 
     def answer(self, asked: QueryArguments, passages: Sequence[Passage], *, lead: str = "") -> Answer:
-        """Answer a call with what of `passages` answers the query, in at most as many tokens as the options say,
-        statistics included.
+        """Return the parts of `passages` that answer the query, within the budget, statistics included.
 
-        Where there is no room for the statistics, or the format is "json" or "xml", they are only in `stats`. lead: an
-        answer in words that comes first; of a long one what fits into half of the budget.
+        If there is no room for the statistics, or the format is "json" or "xml", they are only in `stats`. lead: an
+        answer in words that comes first, cut to half of the budget.
         """
         compressor = Compressor(self._options(asked)).resolve_auto_budget(asked.query)
         if lead:
@@ -107,7 +106,7 @@ class QueryTool:
         return Answer(text, tuple(map(_result, compression.passages)), compression.stats, kept)
 
     async def answer_off_loop(self, asked: QueryArguments, passages: Sequence[Passage], *, lead: str = "") -> Answer:
-        """Do the same on another thread; an encoder that can be awaited is, on this event loop."""
+        """Do the same on another thread. An encoder that can be awaited is awaited on this event loop."""
         return await off_loop(
             self.config, lambda config: QueryTool(config, self.parameters).answer(asked, passages, lead=lead)
         )
@@ -122,7 +121,7 @@ class QueryTool:
 def _composed(
     asked: QueryArguments, passages: Sequence[Passage], compressor: Compressor, lead: str
 ) -> tuple[Compression, str]:
-    """What is kept, and the text around it; the statistics, then the lead, stay out where they leave no room."""
+    """Return the compression and the whole text. Without room, first the statistics and then the lead are dropped."""
     budget = compressor.config.budget
     is_markup = compressor.config.format in _MARKUP
     ways = (("", False),) if is_markup else ((lead, asked.show_stats), (lead, False), ("", False))
@@ -142,7 +141,7 @@ def _composed(
 
 
 def _with_relative_scores(passages: Sequence[Passage], config: CompressionConfig) -> list[Passage]:
-    """With scores from 0 to 1, the best being 1.0, whatever the retriever's scores mean."""
+    """Return the passages with scores from 0 to 1, of which the best is 1.0, whatever kind of score they have."""
     scores = relative_scores(known_scores(passages, config.score_kind), config.score_kind)
     return [replace(passage, score=score) for passage, score in zip(passages, scores, strict=True)]
 

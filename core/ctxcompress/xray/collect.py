@@ -10,10 +10,11 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.long_passages import limit_of, shortened
+from ctxcompress.pipeline.auto_budget import resolve_auto_budget
+from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.scoring import score_segments
-from ctxcompress.pipeline.task import language_of, resolve_auto_budget
+from ctxcompress.pipeline.task import language_of
 from ctxcompress.query.complexity import classify_complexity, classify_intent
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.tokens import TokenCounter
@@ -58,10 +59,10 @@ def _scores(
     """
     analyser = Analyser(config.cache, Fingerprints(), config.encoding, TokenCounter(config.encoding))
     reduction = reduced(passages, config, fits=fits)
-    language, limit = language_of(query, passages, config), limit_of(query, config)
+    language, limit = language_of(query, passages, config), length_limit(query, config)
     documents = reduction.documents
     if limit is not None:
-        documents, _ = shortened(query, documents, passages, language, config, limit)
+        documents, _ = truncate_passages(query, documents, passages, language, config, limit)
     items = documents_as_passages(documents, passages)
     layout = Presentation(config, query).layout(passages, documents, analyser.count, 0)
     analysis = analyser.read(documents, items, AnalysisOptions.of(language, max(config.budget - layout.tokens(""), 1)))

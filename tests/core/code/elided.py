@@ -1,6 +1,6 @@
 """Leaves nodes of an outline out, and tells whether what is left can be parsed."""
 
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 
 
 def without(text, nodes, is_out, *, python):

@@ -12,7 +12,7 @@ from segment_texts import sources
 
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import NodeKind, walk
 
 FILES = {path.name: path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "fixtures").iterdir()}

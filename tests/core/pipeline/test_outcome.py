@@ -14,7 +14,7 @@ from ctxcompress.pipeline.outcome import OutcomeBuilder
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout, arrangement
-from ctxcompress.select.qatbe import Selection
+from ctxcompress.select.selection import Selection
 
 TEXTS = ("One. Two.", "Three.\n\nFour.", " \n", "")
 

@@ -22,7 +22,7 @@ from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.pipeline import analysis, result_cache
 from ctxcompress.pipeline.result_cache import ResultCodec, key_of_outcome
-from ctxcompress.pipeline.text_codec import ALIVE, CountsCodec, ReadText, TextCodec
+from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
 
 
@@ -356,7 +356,7 @@ ROWS = st.recursive(
 @given(ROWS)
 def test_forms_refuse_what_they_did_not_write(value):
     data = json.dumps(value).encode()
-    for codec in (TextCodec("some text"), ResultCodec(passages()), ALIVE):
+    for codec in (TextCodec("some text"), ResultCodec(passages()), MEMORY_ONLY):
         with pytest.raises(ValueError, match=r"."):
             codec.decode(data)
 
@@ -374,7 +374,7 @@ def test_a_form_of_another_text_is_refused():
     [read] = [value for key, value in found.values.items() if key.startswith("text:") and isinstance(value, ReadText)]
     codec = TextCodec(passages()[0].text)
     assert codec.decode(codec.encode(read)) == read
-    with pytest.raises(ValueError, match="is not a text of"):
+    with pytest.raises(ValueError, match="does not belong to a text of"):
         TextCodec(passages()[0].text + "x").decode(codec.encode(read))
     assert PLAIN.estimated_size(codec.encode(read)) < codec.estimated_size(read)
 

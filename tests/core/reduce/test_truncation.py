@@ -15,7 +15,7 @@ from python_outline import python_outline
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import PROSE, marks_for
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.outline import parsed_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Marker, Node, NodeKind, Span, walk
 from ctxcompress.data.spans import Gap, inverse, markers_for, merged, shown
 from ctxcompress.reduce.truncation import truncated, truncated_plainly, truncated_prose

@@ -203,5 +203,5 @@ def test_a_context_cannot_be_forged_either(texts):
 
 @pytest.mark.parametrize("format", ["json", "xml"])
 def test_a_context_that_grows_has_no_format_that_is_closed(format):
-    with pytest.raises(ConfigError, match=f"format is '{format}', whose end nothing can be added after"):
+    with pytest.raises(ConfigError, match=f"format is '{format}'; a ContextBuilder cannot add text to it later"):
         ContextBuilder(100, config=CompressionConfig(format=format))

@@ -8,7 +8,7 @@ from ctxcompress.data.passages import Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.qatbe import select
+from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
 
 blocks = st.sampled_from(

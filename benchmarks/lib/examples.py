@@ -1,10 +1,9 @@
-"""Question-answering cases as the scorer sees them: what does not depend on the weights is worked out once."""
+"""Question answering cases as the scorer sees them. What does not depend on the weights is computed once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from cases import Case
 from numpy.typing import NDArray
 
 from ctxcompress.cache.protocol import Fingerprints
@@ -22,11 +21,12 @@ from ctxcompress.score.features import features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.qatbe import select
+from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS, detect_language
 from ctxcompress.text.words import Terms, split_words
 from ctxcompress.tokens import TokenCounter
+from lib.cases import Case
 
 __all__ = ["Example", "Floats", "example", "kept_evidence"]
 

@@ -1,10 +1,9 @@
-"""Learning the passes and the calibration of the evidence scorer."""
+"""Learns the passes and the calibration of the evidence scorer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from examples import Example, Floats
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
@@ -12,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from ctxcompress.score.evidence import COLUMNS, Calibration, Stage, follow, sigmoid
 from ctxcompress.score.features import source_features
 from ctxcompress.score.semantic import Semantics
+from lib.examples import Example, Floats
 
 __all__ = ["Judge", "Sets", "Without", "calibrate", "learn_semantic", "learn_source", "learn_words"]
 

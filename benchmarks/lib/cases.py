@@ -1,4 +1,4 @@
-"""Question answering cases with marked evidence, read from the files that the sets are published as.
+"""Question answering cases with marked evidence, read from the published files of the sets.
 
     for case in read_cases(Path("hotpot_dev_distractor_v1.json"), limit=100):
         print(case.query, [case.documents[document].text[start:end] for document, start, end in case.gold])
@@ -8,9 +8,9 @@
 | HotpotQA, distractor setting | `*.json` | `context`, `supporting_facts` | the supporting sentences |
 | SQuAD 1.1 and 2.0, XQuAD | `*.json` | `data` | the sentence with the answer |
 | MuSiQue | `*.jsonl` | `paragraphs`, `question` | of each hop the sentence with its answer |
-| marked cases, as train_evidence.py describes them | `*.json.gz` | `cases`, `docs` | as marked |
+| marked cases, as docs/evidence.md describes them | `*.json.gz` | `cases`, `docs` | as marked |
 
-Where a set marks an answer and not a sentence, the sentences are those of `ctxcompress.segment.sentences`.
+If a set marks an answer and not a sentence, the sentence is one of `ctxcompress.segment.sentences`.
 """
 
 import gzip

@@ -9,7 +9,7 @@ from ctxcompress.builder import ContextBuilder
 from ctxcompress.config.options import TIERS
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.task import MOST, STOP, resolve_auto_budget
+from ctxcompress.pipeline.auto_budget import AUTO_LIMITS, AUTO_MIN_PROBABILITY, resolve_auto_budget
 from ctxcompress.query.complexity import Complexity, Intent
 
 AUTO = CompressionConfig(max_tokens="auto")
@@ -28,8 +28,8 @@ REFERENCE = (
 
 
 def test_every_question_has_a_budget():
-    assert set(MOST) == set(Complexity)
-    assert set(STOP) == set(Intent)
+    assert set(AUTO_LIMITS) == set(Complexity)
+    assert set(AUTO_MIN_PROBABILITY) == set(Intent)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ async def test_what_was_compressed_off_the_loop_keeps_the_budget_of_its_question
 
 
 def test_a_context_of_several_questions_has_no_automatic_budget():
-    with pytest.raises(ConfigError, match="max_tokens is 'auto'; a context is built for several questions"):
+    with pytest.raises(ConfigError, match="max_tokens is 'auto'; a ContextBuilder has one budget for several queries"):
         ContextBuilder(config=AUTO)
 
 

@@ -1,0 +1,158 @@
+"""Learns models from sets of cases and measures the evidence that they keep, on folds and on left-out sets."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ctxcompress.encoders.encoder import Comparer, Encoder
+from ctxcompress.score.evidence import Model, Stage, load_models
+from ctxcompress.score.semantic import Semantics
+from ctxcompress.tokens import TokenCounter
+from lib.cases import read_cases, set_name
+from lib.examples import Example, Floats, example, kept_evidence
+from lib.learning import Judge, Sets, calibrate, learn_semantic, learn_source, learn_words
+
+__all__ = [
+    "BUDGET",
+    "BUDGETS",
+    "ENCODING",
+    "FOLDS",
+    "Encoders",
+    "folds",
+    "learn",
+    "learn_one",
+    "left_out",
+    "load",
+    "survivors",
+]
+
+ENCODING = "cl100k_base"
+"""The encoding that counts the tokens of all budgets."""
+BUDGETS = {"page": 1000, "mdpage": 1000, "hotpot": 350, "table": 400, "kv": 300}
+BUDGET = 500
+FOLDS = 4
+FOREIGN = frozenset(("xquad_ar", "xquad_zh"))
+"""Sets in languages that the encoders do not know. Closeness is not learned from them."""
+CODELESS = frozenset(("static", "encoder_and_static"))
+"""Models that learn nothing from source code, which has a pass of its own. An encoder alone does learn from it, and so
+finds more of what shares no word with the question."""
+
+
+Judges = Mapping[str, Judge]
+Encoders = Mapping[str, Encoder | Comparer]
+
+
+def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Model]]:
+    """Learn all models. Returns their judges, which score source code once more, and the models."""
+    words = learn_words(sets, without)
+    judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
+    models = {"words": Model(tuple(words), calibrate(sets, judges["words"]))}
+    for name, encoder in encoders.items():
+        models[name], judge = _learn_closeness(sets, name, words, encoder, without)
+        judges[name] = _of_each_case(name, judge, encoder, judges)
+    if not any(case.corpus.table.is_source.any() for cases in sets.values() for case in cases):
+        return judges, models  # where nothing of source code may be learned from
+    of_words = models["words"].calibration.probability
+    source, calibration, again = learn_source(sets, lambda case: of_words(judges["words"](case)), without)
+    models["source"] = Model(tuple(source), calibration)
+
+    def final(name: str) -> Judge:
+        def judge(case: Example) -> Floats:
+            logits = judges[name](case)
+            is_source = case.corpus.table.is_source.all()
+            return again(case, models[name].calibration.probability(logits)) if is_source else logits
+
+        return judge
+
+    return {name: final(name) for name in judges}, models
+
+
+def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
+    """Learn the model for an encoder, on top of the published weights for words."""
+    words = load_models()["words"].stages
+    model, _ = _learn_closeness(sets, name, words, encoder, frozenset())
+    return model
+
+
+def _learn_closeness(
+    sets: Sets, name: str, words: Sequence[Stage], encoder: Encoder | Comparer, without: frozenset[str]
+) -> tuple[Model, Judge]:
+    semantics = _semantics(encoder)
+    judged = {of: found for of, cases in sets.items() if (found := [c for c in cases if semantics(c).model == name])}
+    familiar = {
+        of: cases
+        for of, cases in judged.items()
+        if of not in FOREIGN and not (name in CODELESS and any(case.corpus.table.is_source.all() for case in cases))
+    }
+    stages, judge = learn_semantic(familiar, name, words, semantics, without)
+    return Model(tuple(stages), calibrate(judged, judge)), judge
+
+
+def _of_each_case(name: str, judge: Judge, encoder: Encoder | Comparer, others: Judges) -> Judge:
+    """Return the judge, but use another model for cases in which the encoder has no word vectors beside it."""
+    semantics = _semantics(encoder)
+
+    def judged(case: Example) -> Floats:
+        model = semantics(case).model
+        return judge(case) if model == name else others[model](case)
+
+    return judged
+
+
+def _semantics(encoder: Encoder | Comparer) -> Callable[[Example], Semantics]:
+    def semantics(case: Example) -> Semantics:
+        found = Semantics.of(encoder, [None] * len(case.passages), case.language)
+        return found if case.matched else found.alone()
+
+    return semantics
+
+
+def worth(logits: Floats) -> Floats:
+    """Return the fourth root of the odds, as the pipeline does."""
+    return np.exp(np.clip(logits, -80, 80) / 4)
+
+
+def kept(cases: Sequence[Example], judges: Judges, budget: int) -> dict[str, tuple[int, int]]:
+    """Return for each model (pieces of evidence kept, all pieces)."""
+    count = TokenCounter(ENCODING)
+    total = sum(len(case.gold) for case in cases)
+    return {
+        name: (sum(kept_evidence(case, worth(judge(case)), budget, count) for case in cases), total)
+        for name, judge in judges.items()
+    }
+
+
+def folds(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> dict[str, dict[str, float]]:
+    """Return the evidence that each model keeps of each set, tested on cases that it was not learned from."""
+    found: dict[str, dict[str, list[tuple[int, int]]]] = {name: {} for name in sets}
+    for fold in range(FOLDS):
+        rest = {name: [c for n, c in enumerate(cases) if n % FOLDS != fold] for name, cases in sets.items()}
+        judges, _ = learn(rest, encoders, without)
+        for name, cases in sets.items():
+            for model, pair in kept(cases[fold::FOLDS], judges, BUDGETS.get(name, BUDGET)).items():
+                found[name].setdefault(model, []).append(pair)
+    return {name: {model: _share(pairs) for model, pairs in of.items()} for name, of in found.items()}
+
+
+def left_out(sets: Sets, encoders: Encoders) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield each set with the evidence that each model keeps if it was learned from the other sets."""
+    for name, cases in sets.items():
+        judges, _ = learn({other: of for other, of in sets.items() if other != name}, encoders)
+        pairs = kept(cases, judges, BUDGETS.get(name, BUDGET))
+        yield name, {model: _share([pair]) for model, pair in pairs.items()}
+
+
+def _share(pairs: Sequence[tuple[int, int]]) -> float:
+    return round(sum(k for k, _ in pairs) / max(sum(n for _, n in pairs), 1), 3)
+
+
+def survivors(case: Example, text: str) -> int:
+    """Return how many pieces of the case's evidence are whole in the text."""
+    folded = " ".join(text.split())
+    return sum(gold in folded for gold in case.gold)
+
+
+def load(files: Sequence[Path], limit: int) -> dict[str, list[Example]]:
+    """Read sets of cases, one from each file."""
+    return {set_name(file): [example(case) for case in read_cases(file, limit)] for file in files}
