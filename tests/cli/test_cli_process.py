@@ -36,9 +36,7 @@ def test_text_goes_through_as_utf_8_in_every_locale(locale: dict[str, str]) -> N
 
 
 def test_the_exit_codes(tmp_path: Path) -> None:
-    assert run("compress", "-q", "x", stdin=b"text").returncode == 0
     assert run("compress", "-q", "x", str(tmp_path / "none")).returncode == 1
-    assert run("compress", "-q", "x", "--max-tokens", "-1", stdin=b"text").returncode == 2
     assert run("compres").returncode == 2
     assert run("compress", "-q", "x", "-", str(tmp_path / "none"), stdin=b"text").returncode == 3
 
