@@ -81,7 +81,7 @@ def compress_command(
     ] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Print statistics to standard error.")] = False,
 ) -> None:
-    """Print the parts of the texts that answer the question, within a budget.
+    """Print the parts of the texts that answer the question.
 
     Files that cannot be read are skipped, with a message on standard error.
 
@@ -132,7 +132,7 @@ def xray(
     format: FormatOption = None,
     others: SetOption = None,
 ) -> None:
-    """Write an HTML page that shows which parts of the texts are kept, and why.
+    """Write an HTML page that shows what is kept, and why.
 
     The page is a single file and contains the texts. Files that cannot be read are skipped, with a message on standard
     error.
@@ -162,7 +162,7 @@ def demo(
     ] = None,
     max_tokens: Annotated[int, typer.Option(metavar="N", help="Limit the compressed documentation to N tokens.")] = 300,
 ) -> None:
-    """Find the answer to a question in the documentation of the installed packages.
+    """Answer a question from the installed documentation.
 
     The documentation is retrieved with LangChain and compressed, and the tokens before and after are compared.
     """
@@ -197,7 +197,7 @@ def mcp_command(
         int | None, typer.Option(metavar="N", help="The port for --http; 0 picks a free one.", show_default="8000")
     ] = None,
 ) -> None:
-    """Serve a folder of documents over MCP, the Model Context Protocol.
+    """Serve a folder of documents over MCP.
 
     Exit codes: 0 when the client disconnects, 2 for wrong usage.
     """
