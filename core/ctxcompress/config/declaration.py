@@ -14,8 +14,9 @@ _NO_FILTER = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """The declaration of an option, except for its name, type and default."""
+    """The declaration of an option, except for its name and type."""
 
+    default: object
     description: str
     check: Check
     off: object
@@ -48,7 +49,7 @@ def option(
     wrong by themselves. off: given for a filter, the value that switches it off. tool_limits: given for an argument of
     the search tool.
     """
-    declared = Option(description=description, check=check, off=off, tool_limits=tool_limits)
+    declared = Option(default=default, description=description, check=check, off=off, tool_limits=tool_limits)
     start: Any = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
     made: Any = field(**start, metadata={"option": declared})
     return made  # type: ignore[no-any-return]

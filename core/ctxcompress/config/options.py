@@ -264,7 +264,9 @@ class CompressionConfig:
     def __post_init__(self) -> None:
         checks.check_budget(self.max_tokens, self.tier)
         for name, declared in OPTIONS.items():
-            object.__setattr__(self, name, declared.check(name, getattr(self, name)))
+            value = getattr(self, name)
+            if value is not declared.default:  # most are the default, which needs no check
+                object.__setattr__(self, name, declared.check(name, value))
         checks.check_format(self.format, self.mode, self.separator)
         kind, relative = self.score_kind, self.normalize_scores
         checks.check_min_score(self.min_score, kind, relative=relative)
