@@ -14,7 +14,7 @@ import pyromark
 
 from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
-from ctxcompress.text.lines import LONGEST_MARKER, is_marker
+from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
 __all__ = ["Block", "markdown_blocks"]
 
@@ -35,7 +35,6 @@ _KINDS = {"Heading": _HEADING, "Item": _LIST_ITEM, "Table": _TABLE, "MetadataBlo
 _CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _LONGEST_HEADING = 200
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FENCE = re.compile(r"^[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
 _MARKED_LINE = re.compile(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
 """A line that CommonMark or GFM may not read as part of a paragraph."""
@@ -101,7 +100,7 @@ def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) ->
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
     """Yield (character offset, kind, heading level) of every block that the parser finds, containers and leaves."""
-    source = _SURROGATE.sub("\ufffd", text[begin:])
+    source = replace_surrogates(text[begin:], "\ufffd")
     to_character = _character_offsets(source)
     ends, around = list[int](), list[Kind]()  # of the open containers
     for event, span in pyromark.events_with_range(source, options=_OPTIONS):

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 import sentencex
 
-from ctxcompress.text.lines import LONGEST_MARKER, is_between_graphemes, is_marker, marker_at_end
+from ctxcompress.text.lines import LONGEST_MARKER, is_between_graphemes, is_marker, marker_at_end, replace_surrogates
 
 __all__ = ["split_sentences"]
 
@@ -20,7 +20,6 @@ _STRETCH = 2_000
 _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s+\S")
 """An ASCII text without a match is one sentence, like most list items and captions."""
 _OPAQUE = re.compile(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}(?<![.,;:!?])")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _UNUSUAL_SPACE = re.compile(r"[^\S \t\n\r]")
 """Spaces of more than one byte, on which sentencex fails near an initial."""
 _WORD_CHARACTER = re.compile(r"\w")
@@ -137,7 +136,7 @@ def _masked(part: str) -> str:
     """Return a text of the same length, with code, links and invalid characters replaced, where no sentence can end."""
     if "`" in part or "](" in part or "://" in part:
         part = _OPAQUE.sub(lambda match: "x" * len(match.group()), part)
-    return part if part.isascii() else _UNUSUAL_SPACE.sub(" ", _SURROGATE.sub("x", part))
+    return part if part.isascii() else _UNUSUAL_SPACE.sub(" ", replace_surrogates(part, "x"))
 
 
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:

@@ -20,6 +20,7 @@ __all__ = [
     "longest_prefix",
     "marker_at_end",
     "one_line",
+    "replace_surrogates",
     "shortened",
     "shortened_path",
     "spelled",
@@ -36,6 +37,7 @@ INVISIBLE = (
 BREAKS = r"\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """Every character that some program treats as a line end, for a set in a regular expression."""
 
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MARKER = (
     r"(?:[-*+\u2022\u2023\u25e6\u2013]|[*_]{0,3}\(?(?:\d{1,9}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxIVX]{1,5})[.)][*_]{0,3})"
@@ -62,6 +64,15 @@ _SURELY_BETWEEN = re.compile(
 """White space or punctuation, and then a character that begins a grapheme. Nearly all cuts are at such places."""
 _MOST_SHOWN = 2_000
 """The most characters of a text that `one_line` reads."""
+
+
+def replace_surrogates(text: str, character: str) -> str:
+    """Return `text` with a character in place of each lone surrogate, which UTF-8 cannot encode."""
+    try:
+        text.encode()  # faster than a search, and nearly always all there is to do
+    except UnicodeEncodeError:
+        return _SURROGATE.sub(character, text)
+    return text
 
 
 def split_lines(text: str) -> list[str]:
