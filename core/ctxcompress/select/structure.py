@@ -90,13 +90,14 @@ def _is_bare_fence(text: str) -> bool:
 
 
 def _repeated_texts(table: SegmentTable) -> dict[int, str]:
-    stripped = list(map(str.strip, table.texts))
+    long = [number for number, text in enumerate(table.texts) if len(text) >= _SHORTEST_DUPLICATE]
+    stripped = [table.texts[number].strip() for number in long]
     if len(set(stripped)) == len(stripped):
         return {}
     texts = {
         number: text
-        for number, (segment, text) in enumerate(zip(table.segments, stripped, strict=True))
-        if len(table.texts[number]) >= _SHORTEST_DUPLICATE and segment[0] not in _REPEATABLE
+        for number, text in zip(long, stripped, strict=True)
+        if table.segments[number][0] not in _REPEATABLE
     }
     times = Counter(texts.values())
     return {number: text for number, text in texts.items() if times[text] > 1}
