@@ -113,11 +113,24 @@ class Clock:
         self.laps: list[StageStats] = []
         self._since = perf_counter()
 
-    def lap(self, name: str, items_in: int, items_out: int, note: str = "") -> None:
-        """Record the end of a stage and start timing the next one. Raises CancelledError if the work is cancelled."""
+    def lap(
+        self,
+        name: str,
+        items_in: int,
+        items_out: int,
+        note: str = "",
+        *,
+        skipped: bool = False,
+        emptied: bool = False,
+        doubtful: bool = False,
+    ) -> None:
+        """Record the end of a stage and start timing the next one: see StageStats.
+
+        Raises CancelledError if the work is cancelled.
+        """
         now = perf_counter()
-        self.laps.append(StageStats(name, items_in, items_out, 1e3 * (now - self._since), note))
-        self._since = now
+        milliseconds, self._since = 1e3 * (now - self._since), now
+        self.laps.append(StageStats(name, items_in, items_out, milliseconds, note, skipped, emptied, doubtful))
         stop_if_cancelled()
 
 

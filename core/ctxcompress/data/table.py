@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Kind, Segment, Span
 
-__all__ = ["SegmentTable", "number_sections"]
+__all__ = ["Floats", "Integers", "SegmentTable", "number_sections"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
 
 _LONG_PASSAGE = 3_000
 """Longer passages, in characters, have several sections: the limit is above a usual chunk and below a page."""

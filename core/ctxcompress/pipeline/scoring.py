@@ -10,12 +10,11 @@ import numpy as np
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
-from ctxcompress.data.table import SegmentTable
+from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.query.terms import TECHNICAL_SYNONYMS, query_terms
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.evidence import evidence
-from ctxcompress.score.matches import Floats
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.structure import Structure

@@ -16,6 +16,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.table import Floats
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.text.words import has_unspaced, split_unspaced
 
@@ -30,9 +31,8 @@ __all__ = [
     "same_meaning",
 ]
 
-Floats = NDArray[np.float64]
 Short = NDArray[np.float32]
-Integers = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.intp]
 Leaders = dict[int, int]
 """Number of a duplicate -> number of the passage that stands for it."""
@@ -176,7 +176,7 @@ class Shingles:
             self._known[text] = frozenset(self._flat[self._starts[text] : self._starts[text + 1]].tolist())
         return self._known[text]
 
-    def _prefixes(self, threshold: float) -> tuple[Integers, Numbers]:
+    def _prefixes(self, threshold: float) -> tuple[Hashes, Numbers]:
         """Return the rarest shingles of each text: so many that two similar texts must have one of them in common.
 
         This is the prefix filter of Chaudhuri et al., "A primitive operator for similarity joins" (2006).
@@ -195,7 +195,7 @@ class Shingles:
         chosen = np.arange(rare.size) - starts[of_text] < prefixes[of_text]
         return rare[chosen].astype(np.uint64), of_text[chosen]
 
-    def _bands(self, threshold: float) -> tuple[Integers, Numbers]:
+    def _bands(self, threshold: float) -> tuple[Hashes, Numbers]:
         """Return MinHash signatures in bands (Leskovec et al., "Mining of massive datasets", chapter 3)."""
         from rensa import RMinHash
 
@@ -217,7 +217,7 @@ def _words(text: str) -> list[str]:
     return text.lower().translate(_PUNCTUATION).split()
 
 
-def _numbered_shingles(words: Sequence[Sequence[str]]) -> tuple[Integers, list[int]]:
+def _numbered_shingles(words: Sequence[Sequence[str]]) -> tuple[Hashes, list[int]]:
     """Return a number for each run of three words, text after text, and the place where each text begins."""
     vocabulary: defaultdict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__
@@ -231,7 +231,7 @@ def _numbered_shingles(words: Sequence[Sequence[str]]) -> tuple[Integers, list[i
     return runs[of_text[2:] == of_text[:-2]], [0, *starts.tolist()]
 
 
-def _mixed(keys: Integers) -> Integers:
+def _mixed(keys: Hashes) -> Hashes:
     """Mix the bits of the keys, as the finalizer of SplitMix64 does."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

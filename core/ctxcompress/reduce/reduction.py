@@ -4,7 +4,6 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, documents_as_they_are
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason, StageStats
-from ctxcompress.data.stats import stop_if_cancelled
+from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
@@ -111,14 +110,14 @@ class _Reducer:
         self.numbers = list(range(held, len(passages)))
         self.reasons: dict[int, Reason] = {}
         self.leaders: dict[int, int] = {}
-        self.stages: list[StageStats] = []
         self._passages, self._config, self._held = passages, config, held
         self._stands = standing(passages, config.score_kind)
         self._doubtful = are_doubtful(self._stands[held:])
         self._warned = False
         self._preferred: tuple[Sequence[int], Sequence[int]] = ((), ())
         """The last `numbers` and the result of `preferred` for them."""
-        self._since = perf_counter()
+        self._clock = Clock()
+        self.stages = self._clock.laps
 
     def preferred(self) -> Sequence[int]:
         """Return the numbers of the passages that are left and not blank, from the best to the worst."""
@@ -287,16 +286,12 @@ class _Reducer:
         by_score: whether scores decided which passages the stage kept. Doubtful scores are noted then, and warned of
         once.
         """
-        now = perf_counter()
         doubtful = by_score and self._doubtful
         if doubtful:
             note = f"{note}, {_DOUBT_NOTE}" if note else _DOUBT_NOTE
             self._warn_of_doubt()
-        counts, milliseconds = (self._items_in, len(self.numbers)), 1e3 * (now - self._since)
-        stage = StageStats(name, *counts, milliseconds, note, skipped=skipped, emptied=emptied, doubtful=doubtful)
-        self.stages.append(stage)
-        self._since = now
-        stop_if_cancelled()
+        counts = self._items_in, len(self.numbers)
+        self._clock.lap(name, *counts, note, skipped=skipped, emptied=emptied, doubtful=doubtful)
 
     def _warn_of_doubt(self) -> None:
         if not self._warned:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Kind, Segment
-from ctxcompress.score.matches import Floats
+from ctxcompress.data.table import Floats
 from ctxcompress.text.notices import Notice, notice_of
 from ctxcompress.text.words import Terms, split_words
 

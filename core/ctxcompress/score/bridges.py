@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import relative, table
-from ctxcompress.score.matches import Floats
 from ctxcompress.text.words import split_unspaced, split_words
 
 __all__ = ["BRIDGES", "Bridges"]

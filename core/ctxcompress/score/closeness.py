@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.table import Floats, Integers
 from ctxcompress.encoders.encoder import (
     Comparer,
     Encoder,
@@ -23,7 +24,6 @@ from ctxcompress.encoders.encoder import (
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import standardized
-from ctxcompress.score.matches import Floats, Integers
 
 __all__ = ["Closeness", "closeness_of_all", "closeness_of_some"]
 

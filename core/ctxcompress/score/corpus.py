@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind, Passage, Segment
-from ctxcompress.data.table import SegmentTable
-from ctxcompress.score.matches import Floats, Integers, Postings
+from ctxcompress.data.table import Floats, Integers, SegmentTable
+from ctxcompress.score.matches import Postings
 from ctxcompress.text.lines import after_marks
 from ctxcompress.text.words import Terms, split_each, split_words
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ctxcompress.data.table import Floats
 from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import FEATURES, SOURCE, features, is_program, source_features
-from ctxcompress.score.matches import Floats, find_matches
+from ctxcompress.score.matches import find_matches
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.text.words import Terms, split_words
 

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.passages import NodeKind
+from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.matches import Floats, Matches, summed
+from ctxcompress.score.matches import Matches, summed
 
 __all__ = [
     "FEATURES",

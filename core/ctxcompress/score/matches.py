@@ -10,11 +10,10 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.table import Floats, Integers
 from ctxcompress.text.words import Lexicon, Terms, has_unspaced
 
 __all__ = [
-    "Floats",
-    "Integers",
     "Level",
     "Matches",
     "Occurrences",
@@ -27,8 +26,6 @@ __all__ = [
     "summed",
 ]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 Units = Sequence[Sequence[str]]
 """The words of segments, of labels or of headings."""
 _SHORTEST = 6

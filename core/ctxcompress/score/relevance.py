@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ctxcompress.data.table import Floats
 from ctxcompress.score.features import relative
-from ctxcompress.score.matches import Floats, Postings, find_matches
+from ctxcompress.score.matches import Postings, find_matches
 from ctxcompress.text.words import Terms
 
 __all__ = ["relevance"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ctxcompress.data.table import Floats, Integers
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import ranks, standardized, table
-from ctxcompress.score.matches import Floats, Integers
 
 __all__ = ["SEMANTIC", "WORD_VECTORS", "Semantics"]
 

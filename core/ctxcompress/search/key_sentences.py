@@ -12,10 +12,10 @@ from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are
 from ctxcompress.data.passages import Kind, Passage, Span
+from ctxcompress.data.table import Floats
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
-from ctxcompress.score.matches import Floats
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure

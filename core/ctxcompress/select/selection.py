@@ -5,18 +5,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxcompress.data.documents import Spans
-from ctxcompress.data.table import SegmentTable
+from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.knapsack import Knapsack, Novelty, rank
 from ctxcompress.select.layout import Layout, SegmentCosts
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
-__all__ = ["Coherence", "Floats", "Selection", "beside_others", "gains", "ranked", "select"]
+__all__ = ["Coherence", "Selection", "beside_others", "gains", "ranked", "select"]
 
-Floats = NDArray[np.float64]
 _Group = dict[int, None]
 """An ordered set of segments."""
 _DENSITY = 0.15
