@@ -84,6 +84,22 @@ def _table(page: Path, corner: str) -> dict[str, list[str]]:
     return {corner: heads[1:], **{row[0]: row[1:] for row in rows[1:end]}}
 
 
+EXAMPLES = ("haystack", "declarations_csharp")
+"""Parts of names of files that a how-to page makes."""
+
+
+def test_files_that_pages_name_exist() -> None:
+    named = re.compile(r"`((?:[\w-]+/)+[\w-]+\.(?:py|ipynb))`")
+    rooms = (ROOT, ROOT / "core" / "ctxcompress", DOCS)
+    pages = [*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
+    names = {(page, name) for page in pages for name in named.findall(page.read_text(encoding="utf-8"))}
+    assert len(names) > 20
+    for page, name in names:
+        is_example = any(example in name for example in EXAMPLES)
+        found = any((room / name).is_file() for room in (page.parent, *rooms))
+        assert found or is_example, f"{page.name} names {name}"
+
+
 def test_links_between_pages_and_from_the_readme_lead_somewhere() -> None:
     """A strict build checks those of the pages; this one needs no build, and checks the README's, too."""
     for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:

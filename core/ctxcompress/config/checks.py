@@ -6,6 +6,7 @@ several options is checked by the functions whose names begin with "check_".
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, Literal, TypeGuard, get_args
 
 from ctxcompress.cache.protocol import Cache
@@ -14,6 +15,7 @@ from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError
 
 __all__ = [
+    "TIERS",
     "Check",
     "FactualCut",
     "Mode",
@@ -52,6 +54,11 @@ OnEmpty = Literal["keep_best", "original", "drop"]
 Mode = Literal["extract", "preview"]
 FactualCut = Literal["boundary", "character"]
 Order = Literal["source", "relevance", "edges"]
+
+TIERS: Mapping[Tier, int] = MappingProxyType(
+    {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
+)
+"""Budgets by name, in tokens."""
 
 Check = Callable[[str, Any], Any]
 """From an option's name and value to the value to store."""

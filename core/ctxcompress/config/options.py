@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
-from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.config.checks import TIERS, FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
 from ctxcompress.config.declaration import Option, option
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
@@ -41,11 +41,6 @@ __all__ = [
     "Scorer",
     "Tier",
 ]
-
-TIERS: Mapping[Tier, int] = MappingProxyType(
-    {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
-)
-"""Budgets by name, in tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

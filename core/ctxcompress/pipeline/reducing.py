@@ -43,7 +43,7 @@ def reduce_passages(task: Task, analyser: Analyser) -> Reduced:
     presentation = Presentation(config, task.query, task.frame)
     original = presentation.of_input(task.input_passages)
     tokens = analyser.fits(untouched := original.text, config.budget)
-    reduction = reduced(task.passages, config, fits=tokens is not None, held=task.delivered_count)
+    reduction = reduced(task.passages, config, fits=tokens is not None, delivered=task.delivered_count)
     clock = Clock()
     documents, gaps, reduction = _truncate(task, reduction, clock)
     layout = replace(

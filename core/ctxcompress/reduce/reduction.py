@@ -72,17 +72,17 @@ class Reduction:
         return len(self.documents) == count and all(document.is_passage for document in self.documents)
 
 
-def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool, held: int = 0) -> Reduction:
+def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool, delivered: int = 0) -> Reduction:
     """Drop passages by score, duplicates, passages over the limits, and passages for lines, in this order. Then drop
     repeated text from the rest.
 
     A stage that cannot work is skipped. fits: whether all passages fit unchanged, so that nothing is dropped unless an
-    option asks for it. held: this number of first passages were delivered before; they stand for their duplicates among
-    the others and are otherwise ignored. Raises ConfigError unless the encoder gives one vector for each passage.
+    option asks for it. delivered: how many passages at the beginning were delivered before. They stand for their
+    duplicates and are otherwise ignored. Raises ConfigError unless the encoder gives one vector for each passage.
     """
     has_thresholds = config.ngram_threshold is not None or config.similarity_threshold is not None
     exact = (not fits or has_thresholds) if config.exact_dedup is None else config.exact_dedup
-    reducer = _Reducer(passages, config, held)
+    reducer = _Reducer(passages, config, delivered)
     reducer.by_score()
     links = reducer.exact(wanted=exact)
     reducer.near()
@@ -106,13 +106,13 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
 class _Reducer:
     """Runs the stages one after the other on the passages that are left."""
 
-    def __init__(self, passages: Sequence[Passage], config: CompressionConfig, held: int) -> None:
-        self.numbers = list(range(held, len(passages)))
+    def __init__(self, passages: Sequence[Passage], config: CompressionConfig, delivered: int) -> None:
+        self.numbers = list(range(delivered, len(passages)))
         self.reasons: dict[int, Reason] = {}
         self.leaders: dict[int, int] = {}
-        self._passages, self._config, self._held = passages, config, held
+        self._passages, self._config, self._delivered = passages, config, delivered
         self._stands = standing(passages, config.score_kind)
-        self._doubtful = are_doubtful(self._stands[held:])
+        self._doubtful = are_doubtful(self._stands[delivered:])
         self._warned = False
         self._preferred: tuple[Sequence[int], Sequence[int]] = ((), ())
         """The last `numbers` and the result of `preferred` for them."""
@@ -136,7 +136,7 @@ class _Reducer:
 
     def _to_compare(self) -> list[int]:
         """Return the same after the passages that were delivered before, which therefore lead their duplicates."""
-        return [*range(self._held), *self.preferred()]
+        return [*range(self._delivered), *self.preferred()]
 
     def by_score(self) -> None:
         """Drop the passages below `min_score`."""
@@ -144,12 +144,12 @@ class _Reducer:
         if config.min_score is None:
             self.end("threshold")
             return
-        input_passages = self._passages[self._held :]
+        input_passages = self._passages[self._delivered :]
         above = above_threshold(input_passages, config.min_score, config.score_kind, normalize=config.normalize_scores)
         if above is None:
             self.end("threshold", "skipped: no usable scores", skipped=True)
             return
-        left = [self._held + number for number in above]
+        left = [self._delivered + number for number in above]
         empty = not left and bool(input_passages)
         if empty:
             _log.warning(
@@ -195,7 +195,7 @@ class _Reducer:
         threshold = self._config.similarity_threshold
         order = self._to_compare() if threshold is not None else []
         if any(self._passages[number].embedding is not None for number in self.numbers):
-            order = [n for n in order if n >= self._held or self._passages[n].embedding is not None]
+            order = [n for n in order if n >= self._delivered or self._passages[n].embedding is not None]
         elif order and isinstance(encoder := self._config.encoder, PassageVectors) and not isinstance(encoder, Encoder):
             order = [n for n in order if is_prose_in(encoder.language, self._passages[n].text)]
         if threshold is None or len(order) < 2:
@@ -235,12 +235,12 @@ class _Reducer:
         config = self._config
         if not config.metadata_only or config.mode == "preview":
             return
-        input_passages, threshold = self._passages[self._held :], config.score_threshold
+        input_passages, threshold = self._passages[self._delivered :], config.score_threshold
         low = low_scores(input_passages, threshold, config.score_kind, normalize=config.normalize_scores)
         if low is None:
             self.end("metadata", "skipped: no usable scores", skipped=True)
             return
-        below = set(self.numbers).intersection(self._held + number for number in low)
+        below = set(self.numbers).intersection(self._delivered + number for number in low)
         if below.issuperset(self.numbers) and below and config.on_empty != "drop":
             best = max(self.numbers, key=self._stands.__getitem__)
             below = set() if config.on_empty == "original" else below - {best}
@@ -251,7 +251,9 @@ class _Reducer:
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
         """Drop the members. leaders: place of a member in `order` -> place of its leader."""
-        merged = {order[member]: order[leader] for member, leader in leaders.items() if order[member] >= self._held}
+        merged = {
+            order[member]: order[leader] for member, leader in leaders.items() if order[member] >= self._delivered
+        }
         self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
 
@@ -272,7 +274,7 @@ class _Reducer:
     @property
     def _items_in(self) -> int:
         """How many passages the current stage began with."""
-        return self.stages[-1].items_out if self.stages else len(self._passages) - self._held
+        return self.stages[-1].items_out if self.stages else len(self._passages) - self._delivered
 
     @property
     def _has_dropped(self) -> bool:
@@ -296,7 +298,7 @@ class _Reducer:
     def _warn_of_doubt(self) -> None:
         if not self._warned:
             self._warned = True
-            _log.warning(_DOUBT_WARNING, len(self._passages) - self._held)
+            _log.warning(_DOUBT_WARNING, len(self._passages) - self._delivered)
 
 
 def _without_passages(

@@ -21,7 +21,6 @@ __all__ = [
     "Scan",
     "bm25",
     "find_matches",
-    "okapi_idf",
     "respelled",
     "summed",
 ]
@@ -328,12 +327,6 @@ def bm25(found: Occurrences, lengths: Floats, idf: Floats, *, k1: float = 1.5, b
     norm = k1 * (1 - b + b * lengths / lengths.mean())
     gain = idf[found.term] * found.times * (k1 + 1) / (found.times + norm[found.unit])
     return summed(gain, found.unit, found.units)
-
-
-def okapi_idf(document_frequency: Integers, documents: int, *, floor: float) -> Floats:
-    """Return log((N - df + 0.5) / (df + 0.5)), or `floor` if that is negative: for terms in over half of the units."""
-    idf = np.log((documents - document_frequency + 0.5) / (document_frequency + 0.5))
-    return np.where(idf < 0, floor, idf)
 
 
 def summed(values: Floats, by: Integers, size: int) -> Floats:

@@ -95,7 +95,7 @@ def select(
     companions = Coherence(structure, order).companions
     worth = values.tolist()  # lists are faster to index
     order = [number for number in order if worth[number] >= 0] or order[:1]
-    packing = _Packing(table, order, [*gains(values), *[0.0] * len(layout.passages)], duplicate_of, layout, budget)
+    packing = _Packing(table, order, values, duplicate_of, layout, budget)
     cost = SegmentCosts(table, layout, counts)
     room = free + layout.count(layout.separator)
     while room > 0:
@@ -119,7 +119,7 @@ class _Packing:
 
     table: SegmentTable
     order: Sequence[int]
-    gains: Sequence[float]
+    values: Floats
     duplicate_of: Mapping[int, int]
     layout: Layout
     budget: int
@@ -150,7 +150,8 @@ class _Packing:
         if not knapsack.is_coarse:
             return selection
         better = knapsack.copy(self.budget - selection.tokens)
-        if not better.exchange(self.order, self.gains):
+        of_openings = [0.0] * len(self.layout.passages)
+        if not better.exchange(self.order, [*gains(self.values), *of_openings]):
             return selection
         better.fill(self.order)
         exchanged = self.composed(better.kept)

@@ -1,22 +1,25 @@
 """The outputs of tools: which argument of a call is the query, and how texts and search results are made shorter."""
 
+import json
 import types
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.threads import on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
-from ctxcompress.search.tool_outputs import evident_results, is_json, on_thread
 
 __all__ = [
     "QUERY_NAMES",
     "OutputCompressor",
     "check_limits",
     "class_with",
+    "evident_results",
     "is_json",
     "named_query",
     "on_thread",
@@ -25,6 +28,8 @@ __all__ = [
 
 QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 """The names of arguments that hold a query, the most telling first."""
+_CHARACTERS_PER_TOKEN = 8
+"""More than texts really have, so that a page is limited by its tokens and not by its characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,44 @@ class OutputCompressor:
         """Compress search results, in their shape; None where the output is none by its keys."""
         budget = self.config.budget if max_tokens is None else max_tokens
         return evident_results(output, query, self.config, max_tokens=budget, complexity=self.complexity)
+
+
+def evident_results(
+    output: Any, query: str | None, config: CompressionConfig, *, max_tokens: int, complexity: str | None
+) -> SearchCompression[Any] | None:
+    """Compress a tool's output if its shape shows that it is search results; return None for anything else.
+
+    As many results are kept as fit into `max_tokens`, each within the limits of the query's complexity. A single
+    result, such as a fetched page, may take the whole budget. If everything around the results already exceeds the
+    budget, only the limits hold, and the output may be over the budget.
+
+    Raises TokenizerUnavailable.
+    """
+    compressed = partial(compress_search_results, output, query, complexity=complexity, config=config)
+    try:
+        try:
+            found = compressed(max_tokens=max_tokens, max_results=max_tokens)
+            if found.original_count == 1:
+                characters = max_tokens * _CHARACTERS_PER_TOKEN
+                found = compressed(max_tokens=max_tokens, max_characters=characters, max_sentences=max_tokens)
+        except ConfigError:
+            found = compressed()
+    except InputError:
+        return None
+    return found if found.is_evident else None
+
+
+def is_json(text: str) -> bool:
+    """Return whether a text is a JSON list or object, however deeply nested."""
+    if not text.lstrip().startswith(("[", "{")):
+        return False
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True
 
 
 def check_limits(min_tokens: object, complexity: str | None) -> None:
