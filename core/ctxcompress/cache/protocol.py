@@ -16,7 +16,7 @@ __all__ = ["Allowance", "Cache", "Codec", "Fingerprints", "Timely", "key_of", "t
 
 T = TypeVar("T")
 
-_FORMAT = 4
+_FORMAT = 5
 """Version of the entries. Increase it when texts are analysed differently and the package's version stays the same."""
 _ANALYSERS = (
     *("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa", "tree-sitter"),

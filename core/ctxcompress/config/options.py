@@ -240,8 +240,8 @@ class CompressionConfig:
     type_weights: Mapping[str, float] = option(
         {},
         'A factor on the score of segments, by their kind. The kinds are "heading", "paragraph", "list_item", '
-        '"table", "code", "quote", "metadata" and "boilerplate". QATBE_TYPE_WEIGHTS has the published '
-        "factors.",
+        '"table", "code", "quote", "metadata", "boilerplate", "turn", "log" and "record". QATBE_TYPE_WEIGHTS has the '
+        "published factors.",
         checks.kind_weights,
     )
     metadata_map: Mapping[str, str] = option(

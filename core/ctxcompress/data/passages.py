@@ -52,6 +52,12 @@ class Kind(StrEnum):
     METADATA = "metadata"
     BOILERPLATE = "boilerplate"
     """Text that surrounds the content of a page: bylines, cookie notices, navigation."""
+    TURN = "turn"
+    """What one speaker says at once in a conversation, or a part of it."""
+    LOG = "log"
+    """A line of a log, of a traceback or of build output, or a part of a diff."""
+    RECORD = "record"
+    """A record or a value of data such as JSON, CSV or YAML."""
 
 
 class NodeKind(StrEnum):
@@ -93,6 +99,9 @@ class Segment(NamedTuple):
     the fence around a line of code, the signature of a function."""
     unit: NodeKind | None = None
     """The type of its node if it is source code; None for prose, and for code within prose."""
+    label: str = ""
+    """The words that say whose it is, as a heading does: the speaker of a turn, the keys above a record, the first cell
+    of a row. If the text of a turn begins with its label, these characters are not counted as words of the text."""
 
 
 class Node(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
-from ctxcompress.text.words import split_each
+from ctxcompress.score.corpus import segment_words
 
 __all__ = ["MEMORY_ONLY", "CountsCodec", "ReadText", "TextCodec"]
 
@@ -31,7 +31,7 @@ class ReadText:
     @cached_property
     def words(self) -> Sequence[Sequence[str]]:
         """The words of each segment of prose."""
-        return split_each([self.text[segment[1] : segment[2]] for segment in self.prose])
+        return segment_words(self.prose, [self.text[segment[1] : segment[2]] for segment in self.prose])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class TextCodec:
         outline is nested too deeply."""
         paths: dict[tuple[str, ...], int] = {}
         rows = [
-            (kind, end - start, block, paths.setdefault(heading, len(paths)), needs)
-            for kind, start, end, block, heading, needs, _ in value.prose
+            (kind, end - start, block, paths.setdefault(heading, len(paths)), needs, *([label] if label else []))
+            for kind, start, end, block, heading, needs, _, label in value.prose
         ]
         try:
             return json.dumps([_node_rows(value.outline), list(paths), rows], separators=(",", ":")).encode()
@@ -116,11 +116,12 @@ def _segments(headings: Sequence[tuple[str, ...]], rows: Sequence[Sequence[Any]]
     """Raises ValueError unless the rows are consecutive segments."""
     found: list[Segment] = []
     start = 0
-    for kind, length, block, heading, needs in rows:
+    for kind, length, block, heading, needs, *label in rows:
         if _number(length) < 1 or not all(0 <= _number(other) < len(rows) for other in needs):
             raise ValueError("it has an empty segment, or a segment that needs a missing one")
         path = headings[_number(heading)]
-        found.append(Segment(_KINDS[kind], start, start + length, _number(block), path, tuple(needs)))
+        part = Segment(_KINDS[kind], start, start + length, _number(block), path, tuple(needs))
+        found.append(part._replace(label=" ".join(map(_string, label))) if label else part)
         start += length
     return found
 

@@ -13,7 +13,7 @@ from ctxcompress.score.matches import Postings
 from ctxcompress.text.lines import after_marks
 from ctxcompress.text.words import Terms, split_each, split_words
 
-__all__ = ["KINDS", "Corpus"]
+__all__ = ["KINDS", "Corpus", "segment_words"]
 
 KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
 """The kinds that `Corpus.kinds` distinguishes."""
@@ -85,12 +85,23 @@ class Corpus:
         labels, names = _section_labels(documents, table.document, table.segments, table.sections)
         return cls(
             table=table,
-            words=split_each(table.texts) if words is None else words,
+            words=segment_words(table.segments, table.texts) if words is None else words,
             labels=split_each(labels),
             label_texts=labels,
             names=names,
             titles=[document.title or "" for document in documents],
         )
+
+
+def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Sequence[str]]:
+    """Return the words of each segment, without the label that the text of a turn begins with."""
+    if not any(segment[7] for segment in segments):
+        return split_each(texts)
+    return split_each([_without_label(segment, text) for segment, text in zip(segments, texts, strict=True)])
+
+
+def _without_label(segment: Segment, text: str) -> str:
+    return text.removeprefix(segment.label) if segment.kind is Kind.TURN else text
 
 
 def _section_labels(

@@ -13,7 +13,12 @@ from ctxcompress.text.lines import LONGEST_MARKER, is_marker
 
 __all__ = ["Structure", "announced", "announcements", "with_colon"]
 
-_HEADING, _TABLE, _CODE = Kind.HEADING, Kind.TABLE, Kind.CODE  # ten times as fast as attributes of an enum
+_HEADING, _TABLE, _CODE, _TURN = (
+    Kind.HEADING,
+    Kind.TABLE,
+    Kind.CODE,
+    Kind.TURN,
+)  # ten times as fast as attributes of an enum
 _REPEATABLE = frozenset((_HEADING, _TABLE))
 _ANNOUNCED = frozenset((Kind.LIST_ITEM, Kind.TABLE, Kind.CODE))
 """The kinds that cannot be kept without their announcement."""
@@ -78,6 +83,8 @@ def _stands(table: SegmentTable) -> list[bool]:
     for number, segment in enumerate(table.segments):
         if segment[0] is _CODE:
             stands[number] &= not _is_bare_fence(texts[number])
+        elif segment[0] is _TURN:
+            stands[number] &= texts[number].strip() != segment.label.strip()
         elif len(texts[number]) <= LONGEST_MARKER:
             stands[number] &= not is_marker(texts[number])
     return stands

@@ -106,7 +106,8 @@ class OptionFields(BaseModel):
     """Whether to use a small built-in table of synonyms for technical English as well."""
     type_weights: Mapping[str, float] = Field(default_factory=dict)
     """A factor on the score of segments, by their kind. The kinds are "heading", "paragraph", "list_item", "table",
-    "code", "quote", "metadata" and "boilerplate". QATBE_TYPE_WEIGHTS has the published factors."""
+    "code", "quote", "metadata", "boilerplate", "turn", "log" and "record". QATBE_TYPE_WEIGHTS has the published
+    factors."""
     metadata_map: Mapping[str, str] = Field(default_factory=dict)
     """The metadata key that holds a passage's title, header_path, doc_id or file_path, where it is not a usual one."""
     cache: object | None = Field(default=None, json_schema_extra={"type": "object"})
