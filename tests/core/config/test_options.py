@@ -127,7 +127,7 @@ def test_the_published_weights_name_every_kind_that_was_published():
         Kind.TURN,
         Kind.LOG,
         Kind.RECORD,
-    }  # which are later
+    }
     assert CompressionConfig(type_weights=QATBE_TYPE_WEIGHTS).type_weights["code"] == 1.5
 
 
