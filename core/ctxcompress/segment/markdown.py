@@ -35,7 +35,8 @@ _KINDS = {"Heading": _HEADING, "Item": _LIST_ITEM, "Table": _TABLE, "MetadataBlo
 _CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _LONGEST_HEADING = 200
-_FENCE = re.compile(r"^[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
+_FENCE = re.compile(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
+"""A fence, with the line break before it: a search for a line break is three times as fast as one for a line start."""
 _MARKED_LINE = re.compile(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
 """A line that CommonMark or GFM may not read as part of a paragraph."""
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
@@ -167,15 +168,15 @@ def _end_of_cut_fence(text: str) -> int:
     """
     if "```" not in text and "~~~" not in text:
         return 0
-    fences = list(_FENCE.finditer(text))
+    fences = list(_FENCE.finditer("\n" + text))  # so each begins where its line does, and ends one character too late
     opens_inside = [bool(fence.group(1).strip()) for fence in fences]
     outside, inside = sum(opens_inside[1::2]), sum(opens_inside[0::2])
     if not fences or inside > outside or (inside == outside and (inside or len(fences) % 2 == 0)):
         return 0
     first, last = fences[0], fences[-1]
-    if inside == outside and code_share(text[: first.start()]) <= max(0.3, code_share(text[last.end() :])):
+    if inside == outside and code_share(text[: first.start()]) <= max(0.3, code_share(text[last.end() - 1 :])):
         return 0
-    return min(first.end() + 1, len(text))
+    return min(first.end(), len(text))
 
 
 def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[Block]:
