@@ -181,6 +181,20 @@ def test_matching_in_the_whole_vocabulary(language):
         assert {word: set(hits) for word, hits in found.items()} == looked_through(language, VOCABULARY, wanted)
 
 
+ENDINGS = "ational biliti ably ying ies ied y ly ness ization iviti ator alism ing ed e s ement".split()
+english = st.builds(
+    lambda begin, ends: begin + "".join(ends),
+    st.text("aeiouytlrnsbgx", min_size=1, max_size=5),
+    st.lists(st.sampled_from(ENDINGS), max_size=2),
+)
+
+
+@given(english)
+def test_each_english_word_is_found_by_its_stem(word):
+    (stem,) = Terms("en").of_words([word])[word]
+    assert Terms("en").matching(["other", word, f"an{word.capitalize()}"], [stem])[word] == [0]
+
+
 def test_matching_counts_repeated_pairs():
     assert Terms("zh").matching(["中文和中文"], ["文和", "中文"]) == {"中文和中文": [0, 1, 1]}
 
