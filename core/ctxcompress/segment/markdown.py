@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyromark
 
 from ctxcompress.code.detection import code_share
@@ -199,9 +198,16 @@ def _heading_text(source: str) -> str:
 
 
 def _character_offsets(source: str) -> Callable[[int], int]:
-    """Return a function that converts the parser's byte offsets to character offsets."""
+    """Return a function that converts the parser's byte offsets, which ascend, to character offsets."""
     if source.isascii():
         return int
-    is_first_byte = np.frombuffer(source.encode(), np.uint8) & 0xC0 != 0x80
-    characters = np.concatenate(([0], np.cumsum(is_first_byte, dtype=np.int32)))
-    return lambda offset: int(characters[offset])
+    encoded = source.encode()
+    last = characters = 0
+
+    def to_character(offset: int) -> int:
+        nonlocal last, characters
+        characters += len(encoded[last:offset].decode())
+        last = offset
+        return characters
+
+    return to_character
