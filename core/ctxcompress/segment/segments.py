@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
+from ctxcompress.segment.conversation import Turn, turns_of
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
@@ -16,6 +18,8 @@ __all__ = ["segment", "segment_outlined"]
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
 _LONG_ITEM = 300
 """The most characters of a list item that is not split into sentences."""
+_LONG_TURN = 400
+"""The most characters of a turn that is not split into sentences."""
 _LONG_FENCE = 1_500
 """The most characters of a code block that is one segment."""
 _PIECE = 250
@@ -41,10 +45,42 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
         return []
     if nodes:
         return code_segments(text, nodes, whole)
+    if turns := turns_of(text):
+        return _conversation(text, turns, language)
     segments: list[Segment] = []
     for number, block in enumerate(markdown_blocks(text)):
         segments.extend(_split(text, block, number, len(segments), language))
     return mark_boilerplate(text, segments)
+
+
+def _conversation(text: str, turns: Sequence[Turn], language: str) -> list[Segment]:
+    """Return the segments of the text before the first turn, then those of the turns."""
+    before = turns[0].start
+    segments: list[Segment] = []
+    for number, block in enumerate(markdown_blocks(text[:before]) if before else ()):
+        segments.extend(_split(text, block, number, len(segments), language))
+    first = segments[-1].block + 1 if segments else 0
+    for number, turn in enumerate(turns, first):
+        segments.extend(_of_turn(text, turn, number, len(segments), language))
+    return segments
+
+
+def _of_turn(text: str, turn: Turn, number: int, first: int, language: str) -> Iterator[Segment]:
+    """Yield one segment for a title or a short turn, else the speaker and the sentences, each of which needs it."""
+    start, body, end, _, heading = turn
+    if turn.is_title:
+        yield Segment(_HEADING, start, end, number, heading)
+        return
+    label = text[start:body]
+    if end - start <= _LONG_TURN:
+        yield Segment(Kind.TURN, start, end, number, heading, label=label)
+        return
+    needs = (first,) if label else ()
+    if label:
+        yield Segment(Kind.TURN, start, body, number, heading, label=label)
+    cuts = split_sentences(text, body, end, language)
+    for begin, cut in pairwise([body, *cuts]):
+        yield Segment(Kind.TURN, begin, cut, number, heading, needs, label=label)
 
 
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
