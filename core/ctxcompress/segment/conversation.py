@@ -8,25 +8,19 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ctxcompress.segment.speakers import has_title, is_handle, is_prompt, is_role, is_said, is_speaker, speaker_name
+from ctxcompress.segment.emails import email_turns
+from ctxcompress.segment.speakers import (
+    Turn,
+    has_title,
+    is_handle,
+    is_prompt,
+    is_role,
+    is_said,
+    is_speaker,
+    speaker_name,
+)
 
-__all__ = ["Turn", "turns_of"]
-
-
-class Turn(NamedTuple):
-    """What one speaker says at once, or a title between turns. The turns of a text follow each other."""
-
-    start: int
-    body: int
-    """Where its text begins, after the speaker."""
-    end: int
-    speaker: str
-    heading: tuple[str, ...] = ()
-    """The titles above it, such as the session; of a title, the last one is the title itself."""
-
-    @property
-    def is_title(self) -> bool:
-        return self.body < 0
+__all__ = ["lone_turn", "turns_of"]
 
 
 class _Head(NamedTuple):
@@ -51,7 +45,7 @@ _CLOCK = (
 )
 _STAMP = (
     rf"(?:{_DATE}(?:,?[ \u202fT]| at | um | a las )\s?+)?{_CLOCK}"
-    rf"(?:,? {_DATE})?(?: ?(?:Uhr|UTC|Z|[+-]\d{{2}}:?\d{{2}}))?"
+    rf"(?:,?(?: on)? {_DATE})?(?: ?(?:Uhr|UTC|Z|[+-]\d{{2}}:?\d{{2}}))?"
 )
 _INVISIBLE = r"[\u200e\u200f\u202a\ufeff]{0,2}"
 """What exports of WhatsApp begin lines with."""
@@ -66,16 +60,18 @@ _STAMPED_TURN = re.compile(
 )
 """A time stamp, and a name in angle brackets or before a colon: exports of WhatsApp, IRC and Zoom."""
 _IRC_TURN = re.compile(r"\n<[@+%~& ]?(?P<nick>[^\s<>:/]{1,32})>[ \t]")
+_TIMED_LINE = re.compile(r"\n(?=[^ \t])[^\n:]{0,90}+:\d\d[^\n]{0,70}+(?=\n|\Z)")
+"""A short line with a time stamp: only these are searched for a name, because that takes longer."""
 _HEADLINE = re.compile(
     rf"\n{_INVISIBLE}(?:\*\*)?(?P<name>{_PLAIN}{{1,60}}?)(?:\*\*)?"
-    rf"(?:[ \t]*[—–|,-]|[ \t]*[\[(]|[ \t]+(?:APP[ \t]+)?)[ \t]*[_(\[]?(?:{_STAMP}|{_DATE})[_)\]]{{0,2}}[ \t]*"
+    rf"(?:[ \t]*[—–|,-]|[ \t]*[\[(]|[ \t]+(?:APP[ \t]+)?)[ \t]*[_(\[]?{_STAMP}[_)\]]{{0,2}}[ \t]*"
     rf"(?:\(edited\))?{_LINE_END}"
     rf"|\n{_INVISIBLE}[\[(]{_STAMP}[\])][ \t]+(?P<after>{_PLAIN}{{1,60}})(?=\n|\Z)"
 )
 """A name and a time stamp on a line of their own: Slack, Discord, Teams."""
 _COMMENT = re.compile(
     rf"\n[ \t]*+(?:[*_#]{{1,4}} ?)?(?:"
-    rf"(?P<name>{_PLAIN}{{1,60}}?)[*_]{{0,2}} (?:commented|replied|wrote|added a comment|posted|said)"
+    rf"(?P<name>{_PLAIN}{{1,60}}?)[*_]{{0,2}} (?:commented|replied|wrote|added a comment)"
     rf"(?: [^\n]{{0,60}})?:?"
     rf"|(?:Comment|Reply|Posted|Answer|Update)(?: #?\d+)? (?:by|from) (?P<by>[^\n<\[(|,]{{1,60}}?)"
     rf"(?:[ \t]*[\[<(|,][^\n]{{0,80}}| (?:on|at) [^\n]{{0,60}})?"
@@ -83,6 +79,17 @@ _COMMENT = re.compile(
     rf")[*_]{{0,2}}{_LINE_END}"
 )
 """The line above a comment of a ticket."""
+_COMMENT_SIGNS = (
+    " commented",
+    " replied",
+    " wrote",
+    " added a comment",
+    " posted",
+    " said",
+    "Comment",
+    "Reply",
+    " by ",
+)
 _ROLE_TURN = re.compile(
     rf"\n[ \t]*+(?:#{{1,6}} +(?:\*\*)?(?P<heading>\w{{1,20}})(?:\*\*)?[ \t]*:?{_LINE_END}"
     r"|<\|(?:im_start\|>|start_header_id\|>)?[ ]?(?P<token>\w{1,20})(?:\|>|<\|end_header_id\|>)?[ \t]*"
@@ -93,17 +100,25 @@ _SPOKEN_TURN = re.compile(
     rf"\n[ \t]*+(?P<name>[^\s:：|<>{{}}=\[-][^\n:：|<>{{}}=\[]{{0,120}}+)(?:[\[]{_STAMP}\] ?)?"
     r"[:：](?:\*\*|__)?(?:[ \t\u00a0]++|(?=\n|\Z)|(?<=：))"
 )
+_CUE = re.compile(
+    r"\n(?:\d{1,6}[ \t]*\n)?(?:\d{1,2}:)?\d{2}:\d{2}[.,]\d{3}[ \t]+-->[ \t]+[\d:.,]{9,12}[^\n]{0,80}(?:\n|\Z)"
+    r"(?P<who><v(?:\.[\w.]+)? [^>\n]{1,60}>|-?[ \t]*[A-Z][A-Z .]{1,30}: )?"
+)
+"""The number and the times of a subtitle, and who speaks."""
+_LONG_CUES = 300
+_CUE_ENDS = (".", "?", "!", "</v>", "\u3002", "]", ")")
 _TITLE = re.compile(
     r"\n[ \t]*+(?:(?P<marks>#{1,6}) [^\n]++|[-=—–*_]{2,} ?[^\n]{2,60}? ?[-=—–*_]{2,}"
     r"|(?:Session|Conversation|Meeting|Chat|Call|Day|Scene|Part|Act|Episode) #?\d{1,4}(?!\w)[^\n]{0,80}"
     rf"|(?:{_WEEKDAY},? )?{_DATE}(?:,? (?:\d{{4}}|{_CLOCK}))?){_LINE_END}"
 )
 """The title of a session, a heading, or a date on a line of its own."""
-_SIGNS = (":", "\uff1a", "<", "#", " commented", " replied", " wrote", "Comment")
+_SIGNS = (":", "\uff1a", "<", "#", " commented", " replied", " wrote", " by ")
 """A text without any of them is no conversation."""
 _CLOSING_TAG = "</"
 _MOST_LINES = 40
 """The most lines for each turn, on average, of a conversation with time stamps."""
+_LONGEST_LABEL = 200
 _FEW = 4
 """With fewer turns, speakers need not occur twice."""
 _DISTINCT = 0.75
@@ -119,13 +134,52 @@ def turns_of(text: str) -> list[Turn]:
     no conversation; text before the first turn belongs to none."""
     if not _may_be(text):
         return []
+    if found := email_turns(text):
+        return found
     lines = "\n" + text
+    if cues := _cues(lines):
+        return cues
     heads = max((find(lines) for find in _FORMATS), key=len) or _spoken(lines)
-    return _turns(lines, heads) if heads else []
+    is_example = heads and lines.count("```", 0, heads[0].start) % 2
+    return _turns(lines, heads) if heads and not is_example else []
+
+
+def lone_turn(text: str) -> tuple[str, Turn] | None:
+    """Return the speaker and the turn if a text of one paragraph may be a turn, as far as it alone can tell."""
+    start = text[:_LONGEST_LABEL].partition("\n")[0]
+    if (":" not in start and "\uff1a" not in start) or "\n\n" in text.rstrip():
+        return None
+    lines = "\n" + text
+    match = _STAMPED_TURN.match(lines)
+    name = match and (match["nick"] or match["name"])
+    if match is None or not name:
+        match = _SPOKEN_TURN.match(lines)
+        name = match and match["name"]
+    if match is None or not name or not is_handle(name):
+        return None
+    return speaker_name(name), Turn(0, _head(match, name).body, len(text))
 
 
 def _may_be(text: str) -> bool:
     return any(sign in text for sign in _SIGNS)
+
+
+def _cues(lines: str) -> list[Turn]:
+    """Return the turns of subtitles. Cues share a turn up to the end of a sentence, if it stays short."""
+    if "-->" not in lines:
+        return []
+    found = list(_CUE.finditer(lines))
+    ends = [match.start() for match in found[1:]] + [len(lines) - 1] * bool(found)
+    turns: list[Turn] = []
+    for match, end in zip(found, ends, strict=True):
+        start, body = match.start(), match.end() - 1
+        last = turns[-1] if turns else None
+        is_new = last is None or match["who"] or end - last.start > _LONG_CUES
+        if last is None or is_new or lines[last.body : start + 1].rstrip().endswith(_CUE_ENDS):
+            turns.append(Turn(start, body, end))
+        else:
+            turns[-1] = last._replace(end=end)
+    return turns
 
 
 def _stamped(lines: str) -> list[_Head]:
@@ -143,12 +197,17 @@ def _irc(lines: str) -> list[_Head]:
 
 
 def _headlines(lines: str) -> list[_Head]:
-    matches = _HEADLINE.finditer(lines)
+    if "\n" not in lines[1:]:
+        return []
+    timed = (match.start() for match in _TIMED_LINE.finditer(lines))
+    matches = filter(None, (_HEADLINE.match(lines, start) for start in timed))
     heads = [_head(match, name) for match in matches if is_handle(name := match[match.lastgroup or 0])]
     return heads if _are_enough(lines, heads) else []
 
 
 def _comments(lines: str) -> list[_Head]:
+    if not any(sign in lines for sign in _COMMENT_SIGNS):
+        return []
     matches = _COMMENT.finditer(lines)
     heads = [
         _head(match, name) for match in matches if is_handle(name := match["name"] or match["by"] or match["bugzilla"])
@@ -175,6 +234,8 @@ def _head(match: re.Match[str], speaker: str) -> _Head:
 
 def _are_enough(lines: str, heads: Sequence[_Head]) -> bool:
     """Tell whether there are two turns or more, most of which have a text, and not too few for the text."""
+    if len(heads) == 1 and heads[0].start == 0 and lines.count("\n", 0, -1) == 1:
+        return is_said(lines[heads[0].body + 1 :])
     if len(heads) < 2 or lines.count("\n") > _MOST_LINES * len(heads):
         return False
     return 2 * sum(bool(body) for body in _bodies(lines, heads)) >= len(heads)
@@ -205,24 +266,30 @@ def _spoken(lines: str) -> list[_Head]:
 
 
 def _turns(lines: str, heads: Sequence[_Head]) -> list[Turn]:
-    """Return the turns that begin at the heads, with the titles between them."""
+    """Return the turns that begin at the heads, with the titles right above the first one and between them."""
     titles = {match.start(): match for match in _TITLE.finditer(lines)}
-    starts: dict[int, _Head | None] = dict.fromkeys(titles) | {head.start: head for head in heads}
+    begin = heads[0].start
+    for start in sorted((start for start in titles if start < begin), reverse=True):
+        begin = start if not lines[titles[start].end() : begin].strip() else begin
+    starts: dict[int, _Head | None] = {start: None for start in titles if start >= begin}
+    starts |= {head.start: head for head in heads}
     ends = [*sorted(starts)[1:], len(lines) - 1]
     path: list[tuple[int, str]] = []
+    above: tuple[str, ...] = ()
     found: list[Turn] = []
     for start, end in zip(sorted(starts), ends, strict=True):
         head = starts[start]
         if head is None:
             match = titles[start]
             level = len(match["marks"] or "") or _SESSION
-            path = [*(above for above in path if above[0] < level), (level, match.group().strip(" \n\t#*_-=—–"))]
+            path = [*(each for each in path if each[0] < level), (level, match.group().strip(" \n\t#*_-=—–"))]
+            above = tuple(title for _, title in path)
             close = _after_space(lines, match.end(), end + 1) - 1
-            found.append(Turn(start, -1, close, "", tuple(title for _, title in path)))
+            found.append(Turn(start, start, close, above, is_title=True))
             if close < end:
-                found.append(Turn(close, close, end, "", tuple(title for _, title in path)))
+                found.append(Turn(close, close, end, above))
         else:
-            found.append(Turn(start, head.body, end, head.speaker, tuple(title for _, title in path)))
+            found.append(Turn(start, head.body, end, above))
     return found
 
 

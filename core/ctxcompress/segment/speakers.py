@@ -1,12 +1,13 @@
-"""Tells speakers from other words before a colon, and what people say from other text."""
+"""Turns and their speakers. Tells speakers from other words before a colon, and what people say from other text."""
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
-__all__ = ["has_title", "is_handle", "is_prompt", "is_role", "is_said", "is_speaker", "speaker_name"]
+__all__ = ["Turn", "has_title", "is_handle", "is_prompt", "is_role", "is_said", "is_speaker", "speaker_name"]
 
 _MARKS = " \t*_:：#[]<>|"
 _LONGEST_NAME = 60
@@ -53,6 +54,7 @@ _NO_SPEAKERS = frozenset(
     previous however therefore thus hence similarly conversely meanwhile moreover specifically generally overall
     ingredients directions method serves servings calories nutrition allergies symptoms treatment diagnosis medication
     dose dosage interactions side-effects effects rank score scores points team teams group groups round rounds match
+    session sessions conversation conversations
     http https ftp file mailto std self cls def if else elif while with try except case switch select from where join
     set get put post delete patch head let var const public private protected static final void int str bool float
     list dict tuple array object string boolean null none true false yes no
@@ -80,6 +82,21 @@ _TELEPHONE = re.compile(r"\+\d[\d \u00a0\u2011()-]{5,20}")
 _READ = 300
 """Characters of a turn that are enough to see whether it is speech."""
 _TITLES = ("Mr. ", "Mrs. ", "Ms. ", "Dr. ", "Prof. ", "Hon. ", "Sen. ", "Rep. ", "Sir ", "Herr ", "Frau ")
+
+
+class Turn(NamedTuple):
+    """What one speaker says at once, or a title between turns. The turns of a text follow each other."""
+
+    start: int
+    body: int
+    """Where its text begins, after the speaker."""
+    end: int
+    heading: tuple[str, ...] = ()
+    """The titles above it, such as the session; of a title, the last one is the title itself."""
+    is_title: bool = False
+    owner: int | None = None
+    """The number of the turn that says who speaks, -1 for nobody, if the speaker is kept apart from what is said. None
+    if a short turn is kept whole."""
 
 
 @lru_cache(maxsize=4_096)
