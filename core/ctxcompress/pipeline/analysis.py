@@ -19,7 +19,7 @@ from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.segment.segments import segment_outlined
+from ctxcompress.segment.segments import segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 from ctxcompress.select.layout import tokens_of
 from ctxcompress.select.structure import Structure
@@ -121,10 +121,15 @@ class Analyser:
         key = _key_of_all(documents, document_passages, keys, options) if keys else None
         if self.cache is None or key is None:
             texts = [_read_text(passage, options.language) for passage in document_passages]
-            return _analysis(documents, document_passages, texts, options)
+            return _analysis(documents, document_passages, _together(texts, options.language), options)
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
-            texts = self._texts(document_passages, keys, options)
+            alone = self._texts(document_passages, keys, options)
+            texts = _together(alone, options.language)
+            # Another segmentation of a text has other counts of tokens.
+            keys = [
+                key if one is other else f"{key}:together" for key, one, other in zip(keys, alone, texts, strict=True)
+            ]
             analysis = _analysis(documents, document_passages, texts, options, keys)
             self.cache.put(key, analysis, MEMORY_ONLY)
         return analysis
@@ -133,7 +138,8 @@ class Analyser:
         self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
     ) -> SegmentTable:
         """Return only the segments of the documents: see `read`."""
-        texts = self._texts(document_passages, self._keys(document_passages, options), options)
+        alone = self._texts(document_passages, self._keys(document_passages, options), options)
+        texts = _together(alone, options.language)
         return SegmentTable.of(documents, [_segments(text, options) for text in texts])
 
     def counts(self, analysis: Analysis) -> Sequence[int] | None:
@@ -207,6 +213,16 @@ def _read_text(passage: Passage, language: str) -> ReadText:
     text = passage.text
     nodes = outline(text, _name(passage))
     return ReadText(text, nodes, [] if nodes else segment_outlined(text, nodes, language=language))
+
+
+def _together(texts: Sequence[ReadText], language: str) -> list[ReadText]:
+    """Return the texts, segmented as the others show: see `segments_together`."""
+    prose = [number for number, text in enumerate(texts) if text.prose]
+    changed = segments_together([texts[n].text for n in prose], [texts[n].prose for n in prose], language)
+    found = [*texts]
+    for place, segments in changed.items():
+        found[prose[place]] = ReadText(texts[prose[place]].text, (), segments)
+    return found
 
 
 def _segments(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:

@@ -1,21 +1,27 @@
 """Segmentation of any text: prose into blocks and their segments, source code by its outline, long code fences."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
+from ctxcompress.segment.conversation import lone_turn, turns_of
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
+from ctxcompress.segment.speakers import Turn
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["segment", "segment_outlined"]
+__all__ = ["segment", "segment_outlined", "segments_together"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
 _LONG_ITEM = 300
 """The most characters of a list item that is not split into sentences."""
+_LONG_TURN = 400
+"""The most characters of a turn that is not split into sentences."""
+_IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
 _LONG_FENCE = 1_500
 """The most characters of a code block that is one segment."""
 _PIECE = 250
@@ -41,10 +47,84 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
         return []
     if nodes:
         return code_segments(text, nodes, whole)
+    if turns := turns_of(text):
+        return _conversation(text, turns, language)
+    return _prose(text, language)
+
+
+def segments_together(
+    texts: Sequence[str], segmented: Sequence[Sequence[Segment]], language: str
+) -> dict[int, list[Segment]]:
+    """Return number of a text -> other segments for it, where the other texts show what it is.
+
+    A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too. A text that only
+    looks like a turn, such as "Shipping: We deliver everywhere.", is none if no other text has that speaker and most
+    texts are no turns. texts: those of prose. segmented: the segments of each.
+    """
+    lone = {number: found for number, text in enumerate(texts) if (found := lone_turn(text))}
+    if not lone or len(texts) == 1:
+        return {}
+    are_turns = {number for number in lone if segmented[number][0].kind is Kind.TURN}
+    names = Counter(name for name, _ in lone.values())
+    speaking = {lone[number][0] for number in are_turns}
+    is_conversation = 2 * len(are_turns) > len(texts)
+    changed: dict[int, list[Segment]] = {}
+    for number, (name, turn) in lone.items():
+        is_known = names[name] > 1 and name in speaking
+        if number in are_turns and not (is_known or is_conversation):
+            changed[number] = _prose(texts[number], language)
+        elif number not in are_turns and (is_known or is_conversation):
+            changed[number] = _conversation(texts[number], [turn], language)
+    return changed
+
+
+def _prose(text: str, language: str) -> list[Segment]:
     segments: list[Segment] = []
     for number, block in enumerate(markdown_blocks(text)):
         segments.extend(_split(text, block, number, len(segments), language))
     return mark_boilerplate(text, segments)
+
+
+def _conversation(text: str, turns: Sequence[Turn], language: str) -> list[Segment]:
+    """Return the segments of the text before the first turn, then those of the turns."""
+    before = turns[0].start
+    segments: list[Segment] = []
+    for number, block in enumerate(markdown_blocks(text[:before]) if before else ()):
+        segments.extend(_split(text, block, number, len(segments), language))
+    first = segments[-1].block + 1 if segments else 0
+    speakers: list[int] = []  # the number of the segment that each turn begins with
+    for number, turn in enumerate(turns):
+        speakers.append(len(segments))
+        owner = turn.owner if turn.owner is not None and turn.owner >= 0 else number
+        label = text[turns[owner].start : turns[owner].body] if turn.owner != -1 else ""
+        needs = (speakers[owner],) if label else ()
+        segments.extend(_of_turn(text, turn, first + number, len(segments), needs, label, language))
+    return segments
+
+
+def _of_turn(
+    text: str, turn: Turn, number: int, first: int, needs: tuple[int, ...], label: str, language: str
+) -> Iterator[Segment]:
+    """Yield one segment for a title or a short turn, else the speaker and then the parts of the turn, which need it.
+
+    Code, tables and lists in a long turn keep their kind.
+    """
+    start, body, end, heading, is_title, owner = turn
+    if is_title:
+        yield Segment(_HEADING, start, end, number, heading)
+        return
+    if owner is None and end - start <= _LONG_TURN and "```" not in text[body:end]:
+        yield Segment(Kind.TURN, start, end, number, heading, label=label)
+        return
+    if body > start:
+        yield Segment(Kind.TURN, start, body, number, heading, label=label)
+    first += body > start
+    for block in markdown_blocks(text[body:end]) if body < end else ():
+        moved = Block(block.kind, block.start + body, block.end + body, heading)
+        for part in _split(text, moved, number, first, language):
+            kind = part.kind if part.kind in _IN_TURNS else Kind.TURN
+            yield part._replace(kind=kind, needs=(*part.needs, *needs), label=label)
+            first += 1
 
 
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ctxcompress.config.options import Order
 from ctxcompress.data.documents import Document, Spans
-from ctxcompress.data.passages import Marker, Segment, Span
+from ctxcompress.data.passages import Kind, Marker, Segment, Span
 from ctxcompress.data.spans import Gap, joined, markers_for, merged, shown
 from ctxcompress.data.table import SegmentTable
 
@@ -226,8 +226,11 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
 
 
 def _separator(text: str, segments: Sequence[Segment], previous: int, number: int, after: int) -> Span:
-    """Return the white space before segment `number`, or before its block if the previous segment is in another one."""
+    """Return the white space before segment `number`, or before its block if the previous segment is in another one.
+    After the speaker of a turn it is the white space after the speaker."""
     first = number
+    if segments[number].kind is Kind.TURN and previous in segments[number].needs:
+        return Span(after, segments[previous].end)
     if segments[previous].block != segments[number].block:
         while segments[first - 1].block == segments[number].block:
             first -= 1

@@ -59,7 +59,7 @@ def best_split(
         tail = segment.start + _closing_fence(text)
         index = table.document[number]
         fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
-        opening, lines = opening_fence(text), segment.kind is Kind.CODE
+        opening, lines = _opening(segment, text), segment.kind is Kind.CODE
         beginning = text[: tail - segment.start]
         # With content before, a word that is over the whole budget has no other chance.
         whole_words = not layout.before
@@ -151,6 +151,12 @@ def _beginning(text: str, segment: Segment, tail: int, index: int) -> Callable[[
 
 def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callable[[int], bool]:
     return lambda length: layout.tokens(layout.compose(spans(length))) <= budget
+
+
+def _opening(segment: Segment, text: str) -> int:
+    """Return where the text of a segment begins, after its opening fence or its speaker."""
+    is_turn = segment.kind is Kind.TURN and segment.label and text.startswith(segment.label)
+    return len(segment.label) if is_turn else opening_fence(text)
 
 
 def opening_fence(text: str) -> int:

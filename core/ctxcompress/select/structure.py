@@ -54,7 +54,7 @@ class Structure:
         """Number of a segment -> its text, for segments with the same text that is to be kept once."""
         self.under = _under(table)
         """Number of a heading -> the segments right under it, up to the next one."""
-        colons = with_colon(table)
+        colons = [number for number in with_colon(table) if not _is_speaker(table, number)]
         self.announcement = announcements(table, colons)
         """The number of the sentence that announces the segment, or -1."""
         self.announced = announced(table, colons)
@@ -84,10 +84,16 @@ def _stands(table: SegmentTable) -> list[bool]:
         if segment[0] is _CODE:
             stands[number] &= not _is_bare_fence(texts[number])
         elif segment[0] is _TURN:
-            stands[number] &= texts[number].strip() != segment.label.strip()
+            stands[number] &= not _is_speaker(table, number)
         elif len(texts[number]) <= LONGEST_MARKER:
             stands[number] &= not is_marker(texts[number])
     return stands
+
+
+def _is_speaker(table: SegmentTable, number: int) -> bool:
+    """Tell whether a segment is the speaker of a turn alone. It announces nothing."""
+    segment = table.segments[number]
+    return segment.kind is _TURN and table.texts[number].strip() == segment.label.strip() != ""
 
 
 def _is_bare_fence(text: str) -> bool:

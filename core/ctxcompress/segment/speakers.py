@@ -1,0 +1,160 @@
+"""Turns and their speakers. Tells speakers from other words before a colon, and what people say from other text."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+__all__ = ["Turn", "has_title", "is_handle", "is_prompt", "is_role", "is_said", "is_speaker", "speaker_name"]
+
+_MARKS = " \t*_:：#[]<>|"
+_LONGEST_NAME = 60
+_MOST_WORDS = 9
+"""The most words of a name, such as "Chandler Bing and Phoebe Buffay and Rachel Green"."""
+_ROLES = frozenset(
+    "user human assistant system ai bot chatbot tool developer agent customer operator support"
+    " interviewer interviewee moderator guest caller doctor patient teacher student narrator q a question answer"
+    " frage antwort pregunta respuesta nutzer benutzer kunde assistent usuario asistente cliente utilisateur"
+    " chatgpt gpt claude gemini llama copilot me you ich yo moi".split()
+)
+_ASKING, _ANSWERING = frozenset(("user", "human")), frozenset(("assistant", "ai", "bot", "chatbot"))
+_PARTICLES = frozenset(
+    "and und et y e i or of the for de del della di da do dos das du des van von der den ten ter la le el al bin ibn"
+    " ben zu zur zum af av à a from at".split()
+)
+"""Words of a name that are written small."""
+_NO_SPEAKERS = frozenset(
+    """
+    note notes nb example examples warning caution danger important attention tip tips hint info information notice
+    remark todo fixme hack bug issue issues problem error errors fatal debug trace critical warn err severity level
+    status state result results output input outputs inputs response request return returns raises raise throws yields
+    yield usage default defaults type types value values name names title titles subject author authors date dates time
+    times version versions license licence copyright source sources reference references see also link links url urls
+    website homepage email mail e-mail phone tel fax address location place city country street zip id ids key keys
+    code codes number numbers no nr total totals subtotal sum price prices cost costs amount quantity size sizes length
+    width height weight color colour file files path paths folder directory line lines page pages table tables figure
+    figures fig chapter section sections part parts step steps phase stage day days week weeks month months year years
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+    october november december today yesterday tomorrow morning evening option options parameter parameters param params
+    arg args argument arguments attribute attributes property properties field fields method methods function functions
+    class classes module modules package packages import imports requires require requirement requirements prerequisites
+    dependencies dependency install installation setup configuration config settings features feature description
+    summary abstract introduction conclusion background overview objective objectives goal goals purpose scope method
+    discussion results appendix contents index keywords tags tag category categories topic topics agenda attendees
+    participants present absent action actions item items decision decisions deadline due priority owner assignee
+    reporter component components environment platform os browser steps expected actual solution solutions fix fixed
+    fixes added changed removed deprecated security changes changelog unreleased new old before after pros cons
+    advantages disadvantages benefits risks risk advice answer-key hours opening shipping delivery payment payments
+    return refund refunds policy policies terms conditions warranty contact contacts hometown born died occupation
+    spouse children parents education nationality genre label labels released release recorded producer producers
+    director directors starring cast plot episode episodes season seasons track tracks disc side video videos audio
+    image images photo photos picture main further more other others first second third fourth finally last next
+    previous however therefore thus hence similarly conversely meanwhile moreover specifically generally overall
+    ingredients directions method serves servings calories nutrition allergies symptoms treatment diagnosis medication
+    dose dosage interactions side-effects effects rank score scores points team teams group groups round rounds match
+    session sessions conversation conversations
+    http https ftp file mailto std self cls def if else elif while with try except case switch select from where join
+    set get put post delete patch head let var const public private protected static final void int str bool float
+    list dict tuple array object string boolean null none true false yes no
+    hinweis hinweise achtung warnung wichtig beispiel beispiele anmerkung datum ort thema betreff preis siehe quelle
+    nota ejemplo advertencia importante fecha lugar asunto remarque exemple attention avertissement lieu objet esempio
+    """.split()
+)
+"""Words that label something else: no name has one of them, except as a number's word ("Speaker 1" is a name)."""
+_WORD_IN_NAME = regex.compile(r"[#@]?[\w'’.\-]+(?:#\d{1,5}|#)?\Z|[&+]\Z")
+_NAME_END = re.compile(r"\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+\Z")
+"""A role or a place in parentheses, also nested ones."""
+_SIGNAL = re.compile(
+    r"[?!？！؟]|…|\.\.\.|\b(?:i|i['’](?:m|ll|ve|d)|you|your|yours|we|my|mine|me|us|our|yeah|yes|yep|no|nope|ok|okay|hmm*|mm+"
+    r"|uh|um+|oh|ah|aha|hey|hi|hello|bye|thanks|thank|please|sorry|well|wow|great|right|sure|cool|lol|haha\w*|let['’]s"
+    r"|(?:do|does|did|ca|wo|is|are|was|would|should|could|have|has)n['’]t|\w+['’](?:re|ll|ve)"
+    r"|ich|du|wir|mir|mich|dir|dich|uns|euch|ihr|ja|nein|nee|danke|bitte|hallo|moin|doch"
+    r"|je|tu|nous|vous|moi|toi|oui|non|merci|bonjour|salut|yo|tú|nosotros|usted|ustedes|sí|hola|gracias|vale|nos|te"
+    r"|io|noi|voi|ciao|grazie|eu|você|vocês|oi|olá|obrigad[oa]|sim|não|ik|jij|je|wij|jullie|nee|hoi|dank"
+    r"|я|ты|мы|вы|да|нет|привет|спасибо|мне|тебе|ja|cześć|dzięki|tak|ben|sen|biz|siz|evet|hayır|merhaba)\b"
+    r"|[我你您吗吧呢嗯]|です|ます|私|はい|네|아니|저는|أنا|أنت|نعم|شكرا|مرحبا|मैं|आप|हाँ|नहीं",
+    re.IGNORECASE,
+)
+"""What people say to each other and what is rare in other text."""
+_TELEPHONE = re.compile(r"\+\d[\d \u00a0\u2011()-]{5,20}")
+_READ = 300
+"""Characters of a turn that are enough to see whether it is speech."""
+_TITLES = ("Mr. ", "Mrs. ", "Ms. ", "Dr. ", "Prof. ", "Hon. ", "Sen. ", "Rep. ", "Sir ", "Herr ", "Frau ")
+
+
+class Turn(NamedTuple):
+    """What one speaker says at once, or a title between turns. The turns of a text follow each other."""
+
+    start: int
+    body: int
+    """Where its text begins, after the speaker."""
+    end: int
+    heading: tuple[str, ...] = ()
+    """The titles above it, such as the session; of a title, the last one is the title itself."""
+    is_title: bool = False
+    owner: int | None = None
+    """The number of the turn that says who speaks, -1 for nobody, if the speaker is kept apart from what is said. None
+    if a short turn is kept whole."""
+
+
+@lru_cache(maxsize=4_096)
+def speaker_name(label: str) -> str:
+    """Return the name in the words before a colon, without marks, a role in parentheses and case."""
+    bare = label.strip(" \t*_:：")
+    return _NAME_END.sub("", bare).strip(" \t*_").casefold()
+
+
+@lru_cache(maxsize=4_096)
+def is_speaker(label: str) -> bool:
+    """Tell whether the words before a colon can be the name of a speaker: "Anna", "Dr. Li (chair)", "SPEAKER_00"."""
+    bare = label.strip(" \t*_:：")
+    name = _NAME_END.sub("", bare).strip(" \t*_")
+    if is_role(name):
+        return True
+    words = name.split()
+    if not words or len(name) > _LONGEST_NAME or len(words) > _MOST_WORDS:
+        return False
+    return _begins_like_name(words[0]) and all(map(_is_word_of_name, words)) and not words[-1].endswith("-")
+
+
+@lru_cache(maxsize=4_096)
+def is_role(label: str) -> bool:
+    """Tell whether `label` is a role in a conversation: user, assistant, Q."""
+    return label.strip(_MARKS).casefold() in _ROLES
+
+
+def is_prompt(speakers: Iterable[str]) -> bool:
+    """Tell whether these are the roles of a conversation with a language model, and nobody else."""
+    roles = {speaker.strip(_MARKS).casefold() for speaker in speakers}
+    return roles <= _ROLES and not roles.isdisjoint(_ASKING) and not roles.isdisjoint(_ANSWERING)
+
+
+def is_handle(name: str) -> bool:
+    """Tell whether words beside a time stamp can be the name of a speaker, such as a handle or a telephone number."""
+    bare = name.strip(" ~\t\u200e\u202a\u202c\u2068\u2069")
+    return is_speaker(bare[:1].upper() + bare[1:]) or _TELEPHONE.fullmatch(bare) is not None
+
+
+def is_said(text: str) -> bool:
+    """Tell whether a text has signs of speech: "you", a question mark, "hmm"."""
+    return _SIGNAL.search(text, 0, _READ) is not None
+
+
+def has_title(name: str) -> bool:
+    """Tell whether a name begins with a title, such as "Dr."."""
+    return name.startswith(_TITLES)
+
+
+def _begins_like_name(word: str) -> bool:
+    first = word.lstrip("#@")[:1]
+    return first.isalpha() and not first.islower()
+
+
+def _is_word_of_name(word: str) -> bool:
+    folded = word.casefold().rstrip(".")
+    if folded in _NO_SPEAKERS or not _WORD_IN_NAME.match(word):
+        return False
+    first = word.lstrip("#@'’")[:1]
+    return folded in _PARTICLES or not first.islower() or word[:2].casefold() in ("o'", "d'")

@@ -1,0 +1,343 @@
+"""Conversations are cut into turns; other texts with colons are not."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import Passage, compress
+from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.segment.segments import segment, segments_together
+
+WHATSAPP_IPHONE = """\
+[12/03/24, 18:01:40] Anna: \u200eMessages and calls are end-to-end encrypted.
+[12/03/24, 18:04:11] Anna: Are we still on for Saturday?
+[12/03/24, 18:05:02] Bob Müller: Yes! At 7 at Luigi's
+they moved to Elm Street 12
+\u200e[12/03/24, 18:05:30] Anna: \u200eimage omitted
+"""
+WHATSAPP_ANDROID = """\
+12.03.24, 18:04 - Nachrichten sind Ende-zu-Ende-verschlüsselt.
+12.03.24, 18:04 - Anna: kommst du?
+12.03.24, 18:05 - +49 170 1234567: ja klar
+"""
+SLACK = """\
+Anna Smith  10:42 AM
+The deploy failed again.
+Does anyone know why?
+bob.jones  10:44 AM
+The token expired, I rotated it.
+"""
+DISCORD = """\
+anna — Today at 6:04 PM
+did the build pass?
+bob — Today at 6:05 PM
+no, the linker ran out of memory
+"""
+DISCORD_EXPORT = """\
+[12/03/2024 18:04] anna#1234
+did the build pass?
+
+[12/03/2024 18:05] bob
+no, the linker ran out of memory
+"""
+TEAMS = """\
+[10:42 AM] Anna Smith
+Did you see the mail?
+[10:43 AM] Bob Jones
+yes, answering now
+"""
+TEAMS_TRANSCRIPT = """\
+Anna Smith   0:03
+Hello, everybody.
+
+Bob Jones   0:09
+Hi Anna.
+"""
+ZOOM = "18:04:11 From Anna to Everyone: hello all\n18:04:20 From Bob to Everyone: hi\n"
+IRC = """\
+[10:42] <anna> does 3.12 break numpy?
+[10:43] <@bob> only below 1.26
+[10:43] * carl joins
+"""
+TICKET = """\
+anna commented 3 days ago
+It crashes on start.
+
+bob commented on Mar 12, 2024
+Which version?
+"""
+PROMPT = """\
+### User
+How do I sort a list?
+
+### Assistant
+Use `sorted(x)`.
+"""
+TOKENS = "<|system|>\nYou help.\n<|user|>\nhow do I sort?\n<|assistant|>\nUse sorted.\n"
+TRANSCRIPT = """\
+Session 3, 2:15 pm on 8 May 2023
+Caroline: Hey Mel! How have you been?
+Melanie: Good! I ran a charity race.
+
+Session 4, 1:00 pm on 10 May 2023
+Caroline: Wow, that's great!
+"""
+SRT = """\
+1
+00:00:01,000 --> 00:00:04,000
+We met him in Paris, in
+
+2
+00:00:04,500 --> 00:00:06,000
+the summer of 1998.
+
+3
+00:00:07,000 --> 00:00:09,000
+- Really?
+"""
+VTT = """\
+WEBVTT
+
+00:01.000 --> 00:04.000 align:start
+<v Anna>We met him in Paris.</v>
+
+00:05.000 --> 00:06.000
+<v Bob>Really?
+"""
+MAIL = """\
+From: Anna Smith <anna@example.com>
+Date: Tue, 12 Mar 2024 10:42:00 +0100
+To: Bob
+Subject: Budget
+
+Hi Bob,
+
+the budget is 40k. Please confirm by Friday.
+
+-----Original Message-----
+From: Bob Jones
+Sent: Monday, March 11, 2024 9:00 AM
+Subject: RE: Budget
+
+What is the budget?
+"""
+INTERLEAVED = """\
+On Tue, 12 Mar 2024 at 10:42, Anna Smith <anna@example.com>
+wrote:
+> When do we meet?
+
+On Friday at 10.
+
+> Who pays?
+I do.
+"""
+
+LABELS = {
+    WHATSAPP_IPHONE: [
+        "[12/03/24, 18:01:40] Anna: ",
+        "[12/03/24, 18:04:11] Anna: ",
+        "[12/03/24, 18:05:02] Bob Müller: ",
+        "\u200e[12/03/24, 18:05:30] Anna: ",
+    ],
+    WHATSAPP_ANDROID: ["12.03.24, 18:04 - ", "12.03.24, 18:04 - Anna: ", "12.03.24, 18:05 - +49 170 1234567: "],
+    SLACK: ["Anna Smith  10:42 AM\n", "bob.jones  10:44 AM\n"],
+    DISCORD: ["anna — Today at 6:04 PM\n", "bob — Today at 6:05 PM\n"],
+    DISCORD_EXPORT: ["[12/03/2024 18:04] anna#1234\n", "[12/03/2024 18:05] bob\n"],
+    TEAMS: ["[10:42 AM] Anna Smith\n", "[10:43 AM] Bob Jones\n"],
+    TEAMS_TRANSCRIPT: ["Anna Smith   0:03\n", "Bob Jones   0:09\n"],
+    ZOOM: ["18:04:11 From Anna to Everyone: ", "18:04:20 From Bob to Everyone: "],
+    IRC: ["[10:42] <anna> ", "[10:43] <@bob> ", "[10:43] "],
+    "<anna> does 3.12 break numpy?\n<bob> only below 1.26\n": ["<anna> ", "<bob> "],
+    TICKET: ["anna commented 3 days ago\n", "bob commented on Mar 12, 2024\n"],
+    PROMPT: ["### User\n", "### Assistant\n"],
+    TOKENS: ["<|system|>\n", "<|user|>\n", "<|assistant|>\n"],
+    "user: sort a list\nassistant: Use sorted.\n": ["user: ", "assistant: "],
+    "Human: sort a list\nAI: Use sorted.\n": ["Human: ", "AI: "],
+    TRANSCRIPT: ["Caroline: ", "Melanie: ", "Caroline: "],
+    "**Anna:** Did you call?\n\n**Bob**: Not yet. I will.\n": ["**Anna:** ", "**Bob**: "],
+    "Speaker 1: Hello there!\nSpeaker 2 (chair): Hi.\nSpeaker 1: Shall we?\n": [
+        "Speaker 1: ",
+        "Speaker 2 (chair): ",
+        "Speaker 1: ",
+    ],
+    "张三：你去哪里？\n李四：我去学校。": ["张三：", "李四："],
+    "Q: Is it free?\nA: Yes.\n": ["Q: ", "A: "],
+    SRT: ["1\n00:00:01,000 --> 00:00:04,000\n", "3\n00:00:07,000 --> 00:00:09,000\n"],
+    VTT: ["00:01.000 --> 00:04.000 align:start\n<v Anna>", "00:05.000 --> 00:06.000\n<v Bob>"],
+}
+
+NO_CONVERSATIONS = {
+    "keys and values": "Location: Paris\nDate: 3 May\nHost: Anna\nTopic: What we do.",
+    "YAML": "name: foo\nversion: 1.2\ndescription: A thing you use.",
+    "records": "Name: Foo\nAge: 3\n\nName: Bar\nAge: 4\n\nName: Baz\nAge: 5\n",
+    "log": "2024-03-12 10:42:03 ERROR: could not connect\n2024-03-12 10:42:04 INFO: retry\n",
+    "timetable": "Berlin Hbf  10:42\nHannover  11:20\nKoeln  12:30",
+    "labels": "Note: You need Python.\n\nWarning: Do you have a backup?\n\nNote: You can skip this.",
+    "definitions": "**Timeout**: The seconds that a call may take.\n\n**Retries**: The number of attempts.",
+    "prose": "There are three: one, two and three. She wrote:\n\nIt was late, and we went home.",
+    "HTML": "<p> What do you want? </p>\n<p> Nothing. </p>",
+    "Rust": "    where\n        H: Handler<T, S>,\n        T: 'static,\n    {\n        let x = f()?;\n",
+    "a chat in an example": "Write it so:\n\n```\nuser: hello, who are you?\nassistant: I am a bot.\n```\n",
+    "headers in prose": "Set the headers:\n\nFrom: you\nTo: me\n\nThat is all.",
+}
+
+
+def turns(text: str) -> list[Segment]:
+    return [part for part in segment(text) if part.kind is Kind.TURN]
+
+
+@pytest.mark.parametrize(("text", "labels"), LABELS.items(), ids=lambda value: str(value)[:20])
+def test_every_speaker_begins_a_turn(text: str, labels: list[str]) -> None:
+    assert [part.label for part in turns(text)] == labels
+    assert all(text[part.start : part.end].startswith(part.label) for part in turns(text))
+
+
+@pytest.mark.parametrize("text", NO_CONVERSATIONS.values(), ids=NO_CONVERSATIONS)
+def test_other_texts_with_colons_have_no_turns(text: str) -> None:
+    assert not turns(text)
+
+
+def test_lines_without_a_speaker_belong_to_the_turn_above() -> None:
+    found = [SLACK[part.start : part.end] for part in turns(SLACK)]
+    assert found[0] == "Anna Smith  10:42 AM\nThe deploy failed again.\nDoes anyone know why?\n"
+
+
+def test_a_session_title_is_the_heading_of_its_turns() -> None:
+    headings = [(part.kind, part.heading) for part in segment(TRANSCRIPT)]
+    first, second = ("Session 3, 2:15 pm on 8 May 2023",), ("Session 4, 1:00 pm on 10 May 2023",)
+    assert headings == [
+        (Kind.HEADING, first),
+        (Kind.TURN, first),
+        (Kind.TURN, first),
+        (Kind.HEADING, second),
+        (Kind.TURN, second),
+    ]
+
+
+def test_text_before_the_first_turn_is_prose() -> None:
+    parts = segment("# Minutes\n\nThe board met in May.\n\nAnna: Shall we start?\nBob: Yes, please.\n")
+    assert [part.kind for part in parts] == [Kind.HEADING, Kind.PARAGRAPH, Kind.TURN, Kind.TURN]
+
+
+def test_cues_share_a_turn_up_to_the_end_of_the_sentence() -> None:
+    first, second = turns(SRT)
+    assert SRT[first.start : first.end].endswith("the summer of 1998.\n\n")
+    assert SRT[second.start : second.end].endswith("- Really?\n")
+
+
+def test_the_sentences_of_a_long_turn_need_its_speaker() -> None:
+    text = "Bob: Hi, are you there?\nAnna: " + "This is what I think about it. " * 20 + "\nBob: ok\n"
+    parts = segment(text)
+    assert parts[1].label == text[parts[1].start : parts[1].end] == "Anna: "
+    sentences = [part for part in parts if part.block == 1][1:]
+    assert len(sentences) == 20
+    assert {part.needs for part in sentences} == {(1,)}
+    assert {part.label for part in sentences} == {"Anna: "}
+
+
+def test_code_in_a_turn_is_kept_whole_and_with_its_speaker() -> None:
+    text = "### User\nHow do I sort?\n\n### Assistant\nLike this:\n\n```python\nsorted(x)\n```\n\nIs that all?\n"
+    parts = segment(text)
+    code = next(part for part in parts if part.kind is Kind.CODE)
+    assert text[code.start : code.end].strip() == "```python\nsorted(x)\n```"
+    assert (code.label, parts[code.needs[0]].label) == ("### Assistant\n", "### Assistant\n")
+
+
+def test_a_message_needs_its_headers_and_stands_under_its_subject() -> None:
+    parts = segment(MAIL)
+    texts = [MAIL[part.start : part.end].strip() for part in parts]
+    budget, question = texts.index("the budget is 40k."), texts.index("What is the budget?")
+    assert texts[parts[budget].needs[0]].startswith("From: Anna Smith")
+    assert texts[parts[question].needs[0]].startswith("-----Original Message-----\nFrom: Bob Jones")
+    assert (parts[budget].heading, parts[question].heading) == (("Budget",), ("RE: Budget",))
+
+
+def test_each_quotation_needs_the_line_that_says_who_wrote_it() -> None:
+    parts = segment(INTERLEAVED)
+    needs = {INTERLEAVED[part.start : part.end].strip(): part.needs for part in parts}
+    assert needs["> When do we meet?"] == needs["> Who pays?"] == (0,)
+    assert needs["On Friday at 10."] == needs["I do."] == ()
+
+
+def together(*texts: str) -> list[Kind]:
+    segmented = [segment(text) for text in texts]
+    changed = segments_together(texts, segmented, "en")
+    return [changed.get(number, parts)[0].kind for number, parts in enumerate(segmented)]
+
+
+def test_a_passage_is_a_turn_if_its_speaker_speaks_in_another_passage() -> None:
+    assert together("Anna: To the lake.", "Prose.", "Anna: Where are you?", "Prose.") == [
+        Kind.TURN,
+        Kind.PARAGRAPH,
+        Kind.TURN,
+        Kind.PARAGRAPH,
+    ]
+
+
+def test_a_passage_is_no_turn_if_no_other_is() -> None:
+    assert together("Shipping: We deliver to you.", "Prose.", "Returns are free.", "More prose.")[0] is Kind.PARAGRAPH
+
+
+LONG = "\n".join(
+    [
+        "Bob: Hello everybody, are you all here?",
+        "Anna: "
+        + "I have a lot to say about nothing. " * 12
+        + "The garden costs 4000 euros. "
+        + "That is what I think of the rest. " * 6,
+        "Bob: We will see about it.",
+        "Carl: What is the price of the garden?",
+    ]
+)
+
+
+def test_what_is_kept_of_a_turn_comes_with_its_speaker_on_a_line_of_its_own() -> None:
+    lines = compress("How many euros for the garden?", [Passage("1", LONG)], max_tokens=40).text.split("\n")
+    assert any(line.startswith("Anna: The garden costs 4000 euros.") for line in lines)
+    assert all(line.startswith(("Anna: ", "Bob: ", "Carl: ")) for line in lines)
+
+
+def test_the_line_of_a_speaker_stays_a_line() -> None:
+    text = (
+        LONG.replace("Anna: ", "Anna  10:42 AM\n")
+        .replace("Bob: ", "Bob  10:41 AM\n")
+        .replace("Carl: ", "Carl  10:43 AM\n")
+    )
+    result = compress("How many euros for the garden?", [Passage("1", text)], max_tokens=24)
+    assert result.text == "Anna  10:42 AM\nThe garden costs 4000 euros."
+
+
+def test_a_turn_over_the_budget_is_never_cut_to_its_speaker() -> None:
+    text = "Carl: What is the price of the garden?\nAnna: The garden of my aunt costs 4000 euros I think."
+    for budget in range(3, 12):
+        shown = compress("garden euros", [Passage("1", text)], max_tokens=budget).text
+        assert shown.strip() not in ("Anna:", "Carl:")
+
+
+PIECES = st.sampled_from([*LABELS, *NO_CONVERSATIONS.values(), MAIL, INTERLEAVED, LONG])
+
+
+@given(st.lists(st.one_of(PIECES, st.text(alphabet="Ab:<>[]#*- \n\t1", max_size=40)), max_size=4), st.integers(0, 60))
+def test_segments_partition_the_text(pieces: list[str], cut: int) -> None:
+    text = "".join(pieces)[cut:]
+    parts = segment(text)
+    assert "".join(text[part.start : part.end] for part in parts) == text
+    assert all(part.start < part.end for part in parts)
+    assert all(0 <= need < len(parts) and need != number for number, part in enumerate(parts) for need in part.needs)
+
+
+@pytest.mark.parametrize(
+    "unit", ["Anna: you?\n", "[12:30] ", "On Tue, Anna wrote: ", "> ", "<a> ", "A ", "1:11 ", "(", "\n"]
+)
+def test_the_time_is_linear_in_the_text(unit: str) -> None:
+    def seconds(length: int) -> float:
+        text = "Anna: Who?\n" + unit * (length // len(unit))
+        start = time.process_time()
+        segment(text)
+        return time.process_time() - start
+
+    seconds(1_000)
+    short = min(seconds(40_000) for _ in range(3))
+    assert seconds(160_000) < 10 * short + 0.05
