@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
+from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
@@ -41,6 +42,8 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
         return []
     if nodes:
         return code_segments(text, nodes, whole)
+    if logs := log_segments(text):
+        return logs
     segments: list[Segment] = []
     for number, block in enumerate(markdown_blocks(text)):
         segments.extend(_split(text, block, number, len(segments), language))
