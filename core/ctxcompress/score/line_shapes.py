@@ -41,12 +41,18 @@ _SEVERITIES = (
         0.6,
         r"(?i)\b(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined|abort(?:ed|ing)?"
         r"|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid|exceeded|unexpected"
-        r"|corrupt(?:ed)?|violation|conflict|missing|exited|non-zero|no space|expired)\b",
+        r"|corrupt(?:ed)?|violation|conflict|missing|exited|non-zero|no space|expired"
+        r"|because|due to|reason|disabled|not enabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b",
     ),
     (0.4, r"(?i)\bWARN(?:ING)?\b|HTTP/[\d.]+\" 4\d\d|\bdeprecated\b|\bretry(?:ing)?\b"),
 )
 """(how bad it is, what says so), the worst first."""
 _SAYS = tuple((severity, re.compile(said)) for severity, said in _SEVERITIES)
+_QUANTITY = re.compile(
+    r"\d ?(?:[KMGT]i?B|[kmgt]b|[KMG]|[KMGkm]?Hz|bytes?|pages?|%|[mnuµ]?s|secs?|seconds?|min(?:ute)?s?|hours?|days?"
+    r"|times|threads|files?)\b|(?:=|: ?|\bis |\bto |\bof )\d[\d.]*+(?![:\d])"
+)
+"""A number that counts or measures something."""
 _READ = 600
 """Characters of a segment in which its severity is looked for."""
 _OF_FRAME = 0.3
@@ -101,18 +107,40 @@ class LineShapes:
     def severity(self) -> Floats:
         """How bad each line says that things are, from 0 to 1. A frame counts the more, the nearer its exception."""
         found = np.array([_severity(text) for text in self.texts])
-        place = {number: place for place, number in enumerate(self.numbers.tolist())}
-        for number, at in place.items():
+        for place in self._frames:
+            number = int(self.numbers[place])
             for cause in self.table.needs(number):
-                if self._is_frame[at]:
-                    found[at] = max(_OF_FRAME / (1 + abs(number - cause)) ** 0.5, 0.0)
-                    if cause in place:
-                        found[place[cause]] = max(found[place[cause]], _OF_EXCEPTION)
+                found[place] = _OF_FRAME / abs(number - cause) ** 0.5
+                found[self._places[cause]] = max(found[self._places[cause]], _OF_EXCEPTION)
         return found
 
     @cached_property
-    def _is_frame(self) -> Sequence[bool]:
-        return [next(log_lines(text)).kind is LineKind.FRAME for text in self.texts]
+    def has_quantity(self) -> Floats:
+        """Whether each line has a number that counts or measures something: 1 or 0."""
+        return np.array([float(_QUANTITY.search(text[:_READ]) is not None) for text in self.texts])
+
+    def of_needed(self, values: Floats) -> Floats:
+        """Return the greatest of the values, shape (rows, lines), of what each line needs; 0 if it needs nothing."""
+        found = np.zeros_like(values)
+        for place, number in enumerate(self.numbers.tolist()):
+            for other in self.table.needs(number):
+                if other in self._places:
+                    found[:, place] = np.maximum(found[:, place], values[:, self._places[other]])
+        return found
+
+    @cached_property
+    def _places(self) -> Mapping[int, int]:
+        """Number of a segment -> its place in `numbers`."""
+        return {number: place for place, number in enumerate(self.numbers.tolist())}
+
+    @cached_property
+    def _frames(self) -> Sequence[int]:
+        """The places of frames that need an exception."""
+        return [
+            place
+            for place, number in enumerate(self.numbers.tolist())
+            if self.table.segments[number].needs and next(log_lines(self.table.texts[number])).kind is LineKind.FRAME
+        ]
 
     @cached_property
     def _says_little(self) -> list[int]:

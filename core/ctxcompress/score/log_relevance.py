@@ -20,9 +20,10 @@ __all__ = ["rescore_logs"]
 
 _ALIKE = 0.6
 """The weight of a word that has a term as a part or is an abbreviation of it, where the term itself has 1."""
-_SHORTEST_ABBREVIATION, _SHORTEST_ABBREVIATED = 3, 5
-_SHORTEST_BEGINNING, _SHORTEST_PART = 4, 5
-"""Letters of a term that a word begins with or contains."""
+_SHORTEST, _SHORTEST_WITHIN = 3, 5
+"""Letters of a term that a word begins or ends with, and of one that it contains or abbreviates."""
+_ABOVE = 0.5
+"""The weight of a word in what a line needs: in the header of its hunk, in the exception of its stack."""
 _LENGTH = 0.3
 """How much a long line loses, as `b` of BM25."""
 _RARE = 0.3
@@ -31,6 +32,8 @@ _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _WRONG = 0.8
 """The weight of the severity where the question asks what went wrong, relative to a line with all words."""
+_COUNTS = 0.2
+"""The weight of a number that counts or measures something, where the question asks how much."""
 _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
@@ -41,6 +44,12 @@ _ASKS_WHAT_WENT_WRONG = re.compile(
     r"\b(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*|panic\w*"
     r"|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?|fall(?:ó|o|a|os)"
     r"|почему|ошибк\w*)\b|为什么|错误|失败|なぜ|エラー",
+    re.IGNORECASE,
+)
+
+_ASKS_HOW_MUCH = re.compile(
+    r"\bhow (?:many|much|large|big|fast|long|often|high|old)\b|\bwie (?:viele?|groß|schnell|lange|oft)\b|\bcombien\b"
+    r"|\bcuánt\w+|\bсколько\b|多少|几个",
     re.IGNORECASE,
 )
 
@@ -62,11 +71,16 @@ def rescore_logs(
     lines = corpus.line_shapes
     if not lines.numbers.size:
         return scores
-    matched = _matched(corpus, lines, wanted, terms, ignored)
     asks = _ASKS_WHAT_WENT_WRONG.search(query) is not None
-    value = matched + (_WRONG * lines.severity if asks else 0.0)
+    if asks:
+        wanted = {term: weight for term, weight in wanted.items() if not _ASKS_WHAT_WENT_WRONG.match(term)}
+    value = _matched(corpus, lines, wanted, terms, ignored)
+    if asks:
+        value += _WRONG * lines.severity
     best = value.max() or 1.0
     value = value + _RARE * best * lines.rarity
+    if _ASKS_HOW_MUCH.search(query):
+        value += _COUNTS * best * lines.has_quantity
     if closeness is not None:
         value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
     value *= _without_repetition(value, lines)
@@ -81,32 +95,42 @@ def _matched(
     corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
 ) -> Floats:
     """Return the share of the query's weight that each line has, less for long lines."""
-    count = lines.numbers.size
-    has = np.zeros((len(wanted), count))
+    has = _occurrences(corpus, lines, wanted, terms, ignored)
+    if not has.size:
+        return np.zeros(lines.numbers.size)
+    weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
+    above = lines.of_needed(has)
+    share: Floats = weights @ np.maximum(has, _ABOVE * above) / (weights.sum() or 1.0)
+    lengths = np.array([max(len(corpus.words[number]), 1) for number in lines.numbers.tolist()])
+    longer: Floats = 1 - _LENGTH + _LENGTH * lengths / lengths.mean()
+    return np.divide(share, longer)
+
+
+def _occurrences(
+    corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
+) -> Floats:
+    """Return how well each line has each term, shape (terms, lines): 1 for the term itself, less for a word alike."""
+    has = np.zeros((len(wanted), lines.numbers.size))
     words = [corpus.words[number] for number in lines.numbers.tolist()]
     matching = terms.matching(set[str]().union(*words), wanted)
     for place, of_line in enumerate(words):
         for word in of_line:
             for term in matching.get(word, ()):
                 has[term, place] = 1.0
-    for term, wanted_term in enumerate(wanted):
+    for number, wanted_term in enumerate(wanted):
         for part, places in lines.parts.items():
             if _is_alike(part, wanted_term) and part not in ignored:
-                has[term, places] = np.maximum(has[term, places], _ALIKE)
-    weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
-    lengths = np.array([max(len(of_line), 1) for of_line in words])
-    share: Floats = (weights @ has) / (weights.sum() or 1.0)
-    longer: Floats = 1 - _LENGTH + _LENGTH * lengths / lengths.mean()
-    return np.divide(share, longer)
+                has[number, places] = np.maximum(has[number, places], _ALIKE)
+    return has
 
 
 def _is_alike(part: str, term: str) -> bool:
-    """Tell whether a word of an identifier abbreviates a term, begins with it or contains it."""
-    if len(term) >= _SHORTEST_ABBREVIATED and len(part) >= _SHORTEST_ABBREVIATION and term.startswith(part):
+    """Tell whether a word of an identifier abbreviates a term, begins or ends with it, or contains it."""
+    if len(part) < _SHORTEST or len(term) < _SHORTEST:
+        return False
+    if len(term) >= _SHORTEST_WITHIN and (term.startswith(part) or term in part):
         return True
-    return (len(term) >= _SHORTEST_BEGINNING and part.startswith(term)) or (
-        len(term) >= _SHORTEST_PART and term in part
-    )
+    return part.startswith(term) or part.endswith(term)
 
 
 def _rarity_of_terms(has: Floats, lines: LineShapes) -> Floats:

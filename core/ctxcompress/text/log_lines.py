@@ -11,11 +11,11 @@ __all__ = ["Line", "LineKind", "is_diff", "is_log", "log_lines"]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
-_CLOCK = r"[^\n]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
+_CLOCK = r"[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
 _LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|FATAL|CRITICAL|PANIC"
 _ENTRY = rf"""
       (?!\|) (?: {_CLOCK} (?![^\n]{{0,12}}-->) | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
-    | [^\n]{{0,60}}? (?: \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[) | \blevel=\w )
+    | [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[) | [^\n(]{{0,60}}?\blevel=\w
     | (?:{_LEVELS})[ \t]+[^\s=]
 """
 """A time stamp or a level near the beginning of a line."""
@@ -67,31 +67,19 @@ _LINE = re.compile(
     re.VERBOSE,
 )
 _SIGNS = (
-    *_LEVELS.split("|"),
-    *(
-        "FAILED",
-        "level=",
-        "Traceback",
-        "Exception",
-        "rror:",
-        "rror[",
-        "arning:",
-        "  at ",
-        "\tat ",
-        "panic",
-        "ERR!",
-        "npm ",
-    ),
-    *("make: ", "make[", "-- ", "Compiling", "Collecting", "=====", "_____", "=== RUN", " --> ", "::", "TASK ["),
+    *("INFO", "DEBUG", "WARN", "ERROR", "FATAL", "TRACE", "PASSED", "FAILED", "level=", "rror", "arning:", "xception"),
+    *("  at ", "\tat ", "panic", "ERR!", "npm ", "make: ", "make[", "\n-- ", "Compiling", "Collecting", "Unpacking"),
+    *("Traceback", "=====", "_____", "=== RUN", " --> ", "TASK ["),
 )
 """Nearly every log has one of these or a clock. A text without is not read any further."""
-_CLOCKS = re.compile(r"\d:\d\d:\d|\.\d\d\.\d{6}|[01]\d{9}|\d\.\d{4}|\d{6} \d{6} ")
+_CLOCK_ANYWHERE = re.compile(r":\d\d:\d")
+_STAMP_AHEAD = re.compile(r"[^\n]{0,64}?(?:\b1\d{9}\b|\.\d\d\.\d{6}|\[ *\d+\.\d{3}|\d{6} \d{6} )")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _IN_DIFF = re.compile(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
     r"|commit |Author|Date|From|Subject"
 )
-_HEAD = 1_500
+_HEAD = 800
 _FIRST = 12
 """Lines of which at least one must be of a log, in characters that are looked at first."""
 _FEWEST = 3
@@ -102,7 +90,7 @@ _SURE = re.compile(
 _SPOKEN = re.compile(r"\b(?:I|I'm|I'll|you|your|we|me|my|he|she|lol|thanks|haha)\b", re.IGNORECASE)
 _MOST_SPOKEN = 0.2
 """The share of the lines that speak of persons from which lines with times are a conversation."""
-_LEAST, _LEAST_SIGNS = 0.45, 0.2
+_LEAST, _LEAST_SIGNS = 0.45, 0.12
 """The share of the lines that are of a log, with and without the indented lines below these."""
 
 
@@ -156,7 +144,8 @@ def is_log(text: str) -> bool:
     kinds = [line.kind for line in log_lines(text, end)]
     counts: Counter[LineKind] = Counter(kind for kind in kinds if kind is not LineKind.BLANK)
     lines = counts.total()
-    signs = lines - counts[LineKind.OTHER] - counts[LineKind.DEEPER]
+    signs = counts[LineKind.ENTRY] + counts[LineKind.FRAME] + counts[LineKind.BUILD]
+    signs += counts[LineKind.EXCEPTION] if signs else 0  # without a stack it may be a line of code
     if (
         not signs
         or signs < _LEAST_SIGNS * lines
@@ -170,7 +159,7 @@ def is_log(text: str) -> bool:
 def _may_be_log(text: str) -> bool:
     """Tell cheaply whether `text` may be a log: nearly all texts are not."""
     head = text[:_HEAD]
-    if not (any(map(head.__contains__, _SIGNS)) or _CLOCKS.search(head)):
+    if not (any(map(head.__contains__, _SIGNS)) or _CLOCK_ANYWHERE.search(head) or _STAMP_AHEAD.match(head)):
         return False
     first = list(islice(log_lines(text, min(len(text), _HEAD)), _FIRST))
     some = sum(line.kind in _SURE_KINDS for line in first)
