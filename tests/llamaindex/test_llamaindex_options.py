@@ -52,6 +52,7 @@ OPTIONS = {
     "encoder": MockEmbedding(embed_dim=3),
     "mode": "extract",
     "order": "edges",
+    "mark_dropped_lines": True,
     "on_empty": "original",
     "min_score": 0.25,
     "score_kind": "distance",

@@ -22,6 +22,7 @@ class Options(TypedDict, total=False):
     format: Format
     mode: Mode
     order: Order
+    mark_dropped_lines: bool
     on_empty: OnEmpty
     min_score: float | None
     score_kind: ScoreKind

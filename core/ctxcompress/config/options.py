@@ -92,6 +92,12 @@ class CompressionConfig:
         "of one passage stays in its order.",
         checks.one_of(Order),
     )
+    mark_dropped_lines: bool = option(
+        False,
+        "Whether a line such as `[… 120 lines dropped]` shows how many lines of a log are missing between two kept "
+        "ones. These lines count in the budget.",
+        checks.flag,
+    )
     on_empty: OnEmpty = option(
         "keep_best",
         'What to do where `min_score` would drop all passages. "keep_best" keeps the best one, "original" keeps '

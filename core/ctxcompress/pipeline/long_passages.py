@@ -30,6 +30,7 @@ from ctxcompress.reduce.truncation import (
 )
 from ctxcompress.segment.segments import segment
 from ctxcompress.segment.source_code import outline
+from ctxcompress.select.dropped_lines import like_line_markers
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_lines", "truncate_passages"]
@@ -162,11 +163,17 @@ def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[
 
 
 def find_escapes(passages: Sequence[Passage], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
-    """Return the offsets at which a passage's own text could pass for a metadata line, by passage number.
+    """Return the offsets at which a passage's own text could pass for a metadata line or for a marker of dropped lines,
+    by passage number.
 
-    There are none if the options allow no metadata lines.
+    There are none if the options allow neither.
     """
-    if not config.metadata_only or config.mode == "preview":
+    if config.mode == "preview":
         return {}
-    found = {number: like_own_lines(passage) for number, passage in enumerate(passages)}
-    return {number: offsets for number, offsets in found.items() if offsets}
+    found: dict[int, tuple[int, ...]] = {}
+    for number, passage in enumerate(passages):
+        of_lines = like_own_lines(passage) if config.metadata_only else ()
+        of_markers = like_line_markers(passage) if config.mark_dropped_lines else ()
+        if of_lines or of_markers:
+            found[number] = tuple(sorted({*of_lines, *of_markers}))
+    return found

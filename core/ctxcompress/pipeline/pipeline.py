@@ -28,7 +28,8 @@ from ctxcompress.pipeline.result_cache import Outcome, ResultCodec, is_worth_rem
 from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
 from ctxcompress.pipeline.task import Task
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
-from ctxcompress.select.layout import Layout, arrangement
+from ctxcompress.select.dropped_lines import with_dropped_lines
+from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.selection import Selection, select
 from ctxcompress.tokens import TokenCounter
@@ -117,7 +118,10 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
     delivered = _delivered(task, reduced, analysis, analyser)
     relevance = scored.relevance_of(len(task.passages))
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    layout = replace(reduced.layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
+    elide: Elide = analysis.markers
+    if config.mark_dropped_lines:
+        elide = with_dropped_lines(elide, table, [document.text for document in reduced.layout.documents])
+    layout = replace(reduced.layout, arrange=arrange, elide=elide, relevance=relevance)
     if config.mode == "preview":
         selection = previews(table, scored.worth, relevance, layout, budget)
         return _Choice(selection, layout, relevance, delivered=delivered.spans)

@@ -15,6 +15,7 @@ from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.query.terms import TECHNICAL_SYNONYMS, query_terms
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.evidence import evidence
+from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.structure import Structure
@@ -87,12 +88,13 @@ def _scores(
     terms: Terms,
 ) -> Floats:
     """Return each segment's score: a probability, or its BM25 score."""
-    corpus = analysis.corpus
+    corpus, ignored = analysis.corpus, STOP_WORDS.get(language, frozenset[str]())
     if config.scorer == "bm25":
-        return relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.postings)
+        found = relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.postings)
+        return rescore_logs(query, corpus, wanted, terms, ignored, found)
     embeddings = [passage.embedding for passage in document_passages]
     semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
-    return evidence(query, corpus, wanted, terms, STOP_WORDS.get(language, frozenset()), semantics)
+    return evidence(query, corpus, wanted, terms, ignored, semantics)
 
 
 def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Floats:

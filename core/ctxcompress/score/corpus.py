@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
+from ctxcompress.score.line_shapes import LineShapes
 from ctxcompress.score.matches import Postings
 from ctxcompress.text.lines import after_marks
 from ctxcompress.text.words import Terms, split_each, split_words
@@ -72,6 +73,11 @@ class Corpus:
     def name_sizes(self) -> Floats:
         """The number of distinct words in each section's innermost heading, at least 1."""
         return np.array([max(len(set(name)), 1) for name in self.names], dtype=float)
+
+    @cached_property
+    def line_shapes(self) -> LineShapes:
+        """The lines of logs among the segments."""
+        return LineShapes.of(self.table)
 
     def with_postings(self, terms: Terms) -> "Corpus":
         """Return the corpus with an index of its words, for many queries."""

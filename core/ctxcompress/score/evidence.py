@@ -19,6 +19,7 @@ from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import FEATURES, SOURCE, features, is_program, source_features
+from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import find_matches
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.text.words import Terms, split_words
@@ -130,9 +131,10 @@ def evidence(
         postings=corpus.postings,
     )
     if not corpus.texts or not (matches.any or (semantics and query.strip())):
-        return np.zeros(len(corpus.texts))
+        return rescore_logs(query, corpus, wanted, terms, ignored, np.zeros(len(corpus.texts)))
     models = load_models()
     model, last = models["words"], passes(len(corpus.titles))
+    closeness: Floats | None = None
     rows = features(corpus, matches)
     logits = model.stages[0].logits(rows)
     if last > 1 or semantics:
@@ -142,9 +144,10 @@ def evidence(
         semantics = semantics if matches.any else semantics.alone()
         model = models[semantics.model]
         close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
-        logits = follow(bridges, logits, model.stages, rows, close)
+        logits, closeness = follow(bridges, logits, model.stages, rows, close), close[SEMANTIC.index("similarity")]
     probability = model.calibration.probability(logits)
-    return _rescore_source(corpus, rows, probability) if is_program(corpus) else probability
+    probability = _rescore_source(corpus, rows, probability) if is_program(corpus) else probability
+    return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 
 def passes(passages: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import lone_turn, turns_of
+from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
@@ -47,6 +48,8 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
         return []
     if nodes:
         return code_segments(text, nodes, whole)
+    if logs := log_segments(text):
+        return logs
     if turns := turns_of(text):
         return _conversation(text, turns, language)
     return _prose(text, language)

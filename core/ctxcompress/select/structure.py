@@ -13,11 +13,12 @@ from ctxcompress.text.lines import LONGEST_MARKER, is_marker
 
 __all__ = ["Structure", "announced", "announcements", "with_colon"]
 
-_HEADING, _TABLE, _CODE, _TURN = (
+_HEADING, _TABLE, _CODE, _TURN, _LOG = (
     Kind.HEADING,
     Kind.TABLE,
     Kind.CODE,
     Kind.TURN,
+    Kind.LOG,
 )  # ten times as fast as attributes of an enum
 _REPEATABLE = frozenset((_HEADING, _TABLE))
 _ANNOUNCED = frozenset((Kind.LIST_ITEM, Kind.TABLE, Kind.CODE))
@@ -176,11 +177,13 @@ def _end_of_deeper(table: SegmentTable, number: int, end: int) -> int:
 
 def _end_of_paragraph(table: SegmentTable, number: int) -> int:
     """Return where the paragraph right under a segment ends, or within a paragraph, where its next line ends; right
-    after the segment if there is none."""
+    after the segment if there is none. A line of a log announces only an indented line."""
     end, last = table.first[table.document[number] + 1], number + 1
     if last == end or table.segments[last][0] is Kind.HEADING:
         return last
     block = table.segments[last].block
+    if table.segments[number][0] is _LOG:
+        return last + table.texts[last][:1].isspace()
     if block == table.segments[number].block:
         return last + 1
     while last < end and table.segments[last].block == block:

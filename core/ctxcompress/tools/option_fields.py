@@ -42,6 +42,9 @@ class OptionFields(BaseModel):
     """The order of the passages in the final text. "source" is the order of the input; "relevance" puts the best first;
     "edges" puts the best first and last, because language models overlook the middle. The text of one passage stays in
     its order."""
+    mark_dropped_lines: bool = False
+    """Whether a line such as `[… 120 lines dropped]` shows how many lines of a log are missing between two kept ones.
+    These lines count in the budget."""
     on_empty: OnEmpty = "keep_best"
     """What to do where `min_score` would drop all passages. "keep_best" keeps the best one, "original" keeps all,
     "drop" keeps none."""

@@ -1,0 +1,182 @@
+"""The shapes of the lines of logs: a line without what differs from one time to the next."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from ctxcompress.data.passages import Kind
+from ctxcompress.data.table import Floats, Integers, SegmentTable
+from ctxcompress.text.log_lines import LineKind, log_lines
+
+__all__ = ["LineShapes"]
+
+_VARIABLE = re.compile(
+    r"""0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
+)
+"""Numbers and words with digits, addresses, paths, quoted strings."""
+_LONGEST = 400
+"""Characters of a line that make its shape."""
+_MOST_WORDS = 24
+_FEWEST_ALIKE = 3
+"""Number of shapes that differ in one word from which the word is a name, and the shapes are one."""
+_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
+"""A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
+_SEVERITIES = (
+    (
+        1.0,
+        r"\b(?:FATAL|CRITICAL|PANIC|EMERG|SEVERE|Segmentation fault|core dumped|OOM|[Oo]ut of memory)\b|\nE   |panic:"
+        r"|panicked",
+    ),
+    (
+        0.9,
+        r"\b(?:ERROR|ERR!|Error|error|Exception|FAILED|FAIL|BUILD FAILURE)\b|\[E\]|: E |\*\*\*|HTTP/[\d.]+\" 5\d\d"
+        r"|[a-z]Error\b|xception\b",
+    ),
+    (
+        0.6,
+        r"(?i)\b(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined|abort(?:ed|ing)?"
+        r"|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid|exceeded|unexpected"
+        r"|corrupt(?:ed)?|violation|conflict|missing|exited|non-zero|no space|expired"
+        r"|because|due to|reason|disabled|not enabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b",
+    ),
+    (0.4, r"(?i)\bWARN(?:ING)?\b|HTTP/[\d.]+\" 4\d\d|\bdeprecated\b|\bretry(?:ing)?\b"),
+)
+"""(how bad it is, what says so), the worst first."""
+_SAYS = tuple((severity, re.compile(said)) for severity, said in _SEVERITIES)
+_QUANTITY = re.compile(
+    r"\d ?(?:[KMGT]i?B|[kmgt]b|[KMG]|[KMGkm]?Hz|bytes?|pages?|%|[mnuµ]?s|secs?|seconds?|min(?:ute)?s?|hours?|days?"
+    r"|times|threads|files?)\b|(?:=|: ?|\bis |\bto |\bof )\d[\d.]*+(?![:\d])"
+)
+"""A number that counts or measures something."""
+_READ = 600
+"""Characters of a segment in which its severity is looked for."""
+_OF_FRAME = 0.3
+_OF_EXCEPTION = 0.95
+"""The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
+_WORD = re.compile(r"\w")
+
+Shape = tuple[str, ...]
+
+
+@dataclass(frozen=True)  # without slots: cached properties serve the next query
+class LineShapes:
+    """The segments that are lines of logs, and the number of the shape that each of them has."""
+
+    numbers: Integers
+    """The numbers of the segments."""
+    shape: Integers
+    """The number of the shape of each, from 0."""
+    table: SegmentTable
+
+    @classmethod
+    def of(cls, table: SegmentTable) -> "LineShapes":
+        """Find the lines of logs and their shapes."""
+        numbers = [number for number, segment in enumerate(table.segments) if segment[0] is Kind.LOG]
+        shapes = _without_names([_shape(table.texts[number]) for number in numbers])
+        known: dict[Shape, int] = {}
+        of_lines = [known.setdefault(shape, len(known)) for shape in shapes]
+        return cls(np.array(numbers, dtype=np.intp), np.array(of_lines, dtype=np.intp), table)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        return [self.table.texts[number] for number in self.numbers.tolist()]
+
+    @cached_property
+    def rarity(self) -> Floats:
+        """How rare each line's shape is: 1 for the only line of its shape, about 0 if all lines have it."""
+        times = np.bincount(self.shape)[self.shape] if self.shape.size else np.zeros(0)
+        rare: Floats = 1 - np.log(np.maximum(times, 1)) / np.log(self.shape.size + 1)
+        rare[self._says_little] = 0.0
+        return rare
+
+    @cached_property
+    def parts(self) -> Mapping[str, Sequence[int]]:
+        """Word of an identifier in lower case -> the lines that have it, as places in `numbers`."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, text in enumerate(self.texts):
+            for part in {part.lower() for part in _PART.findall(text)}:
+                places[part].append(place)
+        return places
+
+    @cached_property
+    def severity(self) -> Floats:
+        """How bad each line says that things are, from 0 to 1. A frame counts the more, the nearer its exception."""
+        found = np.array([_severity(text) for text in self.texts])
+        for place in self._frames:
+            number = int(self.numbers[place])
+            for cause in self.table.needs(number):
+                found[place] = _OF_FRAME / abs(number - cause) ** 0.5
+                found[self._places[cause]] = max(found[self._places[cause]], _OF_EXCEPTION)
+        return found
+
+    @cached_property
+    def has_quantity(self) -> Floats:
+        """Whether each line has a number that counts or measures something: 1 or 0."""
+        return np.array([float(_QUANTITY.search(text[:_READ]) is not None) for text in self.texts])
+
+    def of_needed(self, values: Floats) -> Floats:
+        """Return the greatest of the values, shape (rows, lines), of what each line needs; 0 if it needs nothing."""
+        found = np.zeros_like(values)
+        for place, number in enumerate(self.numbers.tolist()):
+            for other in self.table.needs(number):
+                if other in self._places:
+                    found[:, place] = np.maximum(found[:, place], values[:, self._places[other]])
+        return found
+
+    @cached_property
+    def _places(self) -> Mapping[int, int]:
+        """Number of a segment -> its place in `numbers`."""
+        return {number: place for place, number in enumerate(self.numbers.tolist())}
+
+    @cached_property
+    def _frames(self) -> Sequence[int]:
+        """The places of frames that need an exception."""
+        return [
+            place
+            for place, number in enumerate(self.numbers.tolist())
+            if self.table.segments[number].needs and next(log_lines(self.table.texts[number])).kind is LineKind.FRAME
+        ]
+
+    @cached_property
+    def _says_little(self) -> list[int]:
+        """The lines without a word, and those of diffs that did not change."""
+        return [place for place, text in enumerate(self.texts) if not _WORD.search(text) or _is_context(text)]
+
+
+def _is_context(text: str) -> bool:
+    return text[:1] in (" ", "@") and all(line[:1] in (" ", "@", "") for line in text.split("\n"))
+
+
+def _shape(text: str) -> Shape:
+    return tuple(islice(_VARIABLE.sub("#", text.strip()[:_LONGEST]).split(), _MOST_WORDS))
+
+
+def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
+    """Return the shapes, where those that differ in one word from several others are one: the word is a name."""
+    distinct = Counter(shapes)
+    alike: dict[Shape, list[Shape]] = defaultdict(list)
+    for shape in distinct:
+        for wider in _wider(shape):
+            alike[wider].append(shape)
+    same: dict[Shape, Shape] = {}
+    for wider, narrow in alike.items():
+        if len(narrow) >= _FEWEST_ALIKE:
+            for shape in narrow:
+                same.setdefault(shape, wider)
+    return [same.get(shape, shape) for shape in shapes] if same else shapes
+
+
+def _wider(shape: Shape) -> Iterable[Shape]:
+    if len(shape) > 2:
+        for place in range(len(shape)):
+            yield (*shape[:place], "*", *shape[place + 1 :])
+
+
+def _severity(text: str) -> float:
+    read = text[:_READ]
+    return next((severity for severity, said in _SAYS if said.search(read)), 0.0)

@@ -1,0 +1,159 @@
+"""The relevance of lines of logs, made by hand: BM25 over lines, how rare a line's shape is, and what went wrong.
+
+Logs repeat themselves: of a hundred lines of one shape, the best stands for all of them. So a word is the rarer, the
+fewer shapes have it, and the second line of a shape is worth little. Questions about logs rarely have their words, so
+words also match abbreviations and parts of identifiers, and where the question asks why something failed, errors and
+exceptions count as matches.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from ctxcompress.data.table import Floats
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.line_shapes import LineShapes
+from ctxcompress.text.words import Terms
+
+__all__ = ["rescore_logs"]
+
+_ALIKE = 0.6
+"""The weight of a word that has a term as a part or is an abbreviation of it, where the term itself has 1."""
+_SHORTEST, _SHORTEST_WITHIN = 3, 5
+"""Letters of a term that a word begins or ends with, and of one that it contains or abbreviates."""
+_ABOVE = 0.5
+"""The weight of a word in what a line needs: in the header of its hunk, in the exception of its stack."""
+_LENGTH = 0.3
+"""How much a long line loses, as `b` of BM25."""
+_RARE = 0.3
+"""The weight of a rare shape, relative to the best line."""
+_CLOSE = 0.7
+"""The weight of closeness in meaning, relative to the best line."""
+_WRONG = 0.8
+"""The weight of the severity where the question asks what went wrong, relative to a line with all words."""
+_COUNTS = 0.2
+"""The weight of a number that counts or measures something, where the question asks how much."""
+_AGAIN = 0.3
+"""The factor for each better line of the same shape."""
+_MOST_AGAIN = 3
+_LEAST_PROBABILITY, _LEAST_WRONG = 0.02, 0.3
+"""The score of the best line, where the words of the question say nothing: in general, and if it says what went wrong
+and the question asks for that."""
+_ASKS_WHAT_WENT_WRONG = re.compile(
+    r"\b(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*|panic\w*"
+    r"|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?|fall(?:ó|o|a|os)"
+    r"|почему|ошибк\w*)\b|为什么|错误|失败|なぜ|エラー",
+    re.IGNORECASE,
+)
+
+_ASKS_HOW_MUCH = re.compile(
+    r"\bhow (?:many|much|large|big|fast|long|often|high|old)\b|\bwie (?:viele?|groß|schnell|lange|oft)\b|\bcombien\b"
+    r"|\bcuánt\w+|\bсколько\b|多少|几个",
+    re.IGNORECASE,
+)
+
+
+def rescore_logs(
+    query: str,
+    corpus: Corpus,
+    wanted: Mapping[str, float],
+    terms: Terms,
+    ignored: Collection[str],
+    scores: Floats,
+    closeness: Floats | None = None,
+) -> Floats:
+    """Return the scores with those of the lines of logs replaced. The best line keeps the best of their scores.
+
+    wanted: the terms of the query and their weights. ignored: the function words of the language. closeness: how close
+    in meaning each segment is, in standard deviations, if an encoder tells.
+    """
+    lines = corpus.line_shapes
+    if not lines.numbers.size:
+        return scores
+    asks = _ASKS_WHAT_WENT_WRONG.search(query) is not None
+    if asks:
+        wanted = {term: weight for term, weight in wanted.items() if not _ASKS_WHAT_WENT_WRONG.match(term)}
+    value = _matched(corpus, lines, wanted, terms, ignored)
+    if asks:
+        value += _WRONG * lines.severity
+    best = value.max() or 1.0
+    value = value + _RARE * best * lines.rarity
+    if _ASKS_HOW_MUCH.search(query):
+        value += _COUNTS * best * lines.has_quantity
+    if closeness is not None:
+        value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
+    value *= _without_repetition(value, lines)
+    rescored = scores.copy()
+    least = _LEAST_WRONG * lines.severity.max() if asks else _LEAST_PROBABILITY
+    of_best = max(scores[lines.numbers].max(), least)
+    rescored[lines.numbers] = of_best * value / (value.max() or 1.0)
+    return rescored
+
+
+def _matched(
+    corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
+) -> Floats:
+    """Return the share of the query's weight that each line has, less for long lines."""
+    has = _occurrences(corpus, lines, wanted, terms, ignored)
+    if not has.size:
+        return np.zeros(lines.numbers.size)
+    weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
+    above = lines.of_needed(has)
+    share: Floats = weights @ np.maximum(has, _ABOVE * above) / (weights.sum() or 1.0)
+    lengths = np.array([max(len(corpus.words[number]), 1) for number in lines.numbers.tolist()])
+    longer: Floats = 1 - _LENGTH + _LENGTH * lengths / lengths.mean()
+    return np.divide(share, longer)
+
+
+def _occurrences(
+    corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
+) -> Floats:
+    """Return how well each line has each term, shape (terms, lines): 1 for the term itself, less for a word alike."""
+    has = np.zeros((len(wanted), lines.numbers.size))
+    words = [corpus.words[number] for number in lines.numbers.tolist()]
+    matching = terms.matching(set[str]().union(*words), wanted)
+    for place, of_line in enumerate(words):
+        for word in of_line:
+            for term in matching.get(word, ()):
+                has[term, place] = 1.0
+    for number, wanted_term in enumerate(wanted):
+        for part, places in lines.parts.items():
+            if _is_alike(part, wanted_term) and part not in ignored:
+                has[number, places] = np.maximum(has[number, places], _ALIKE)
+    return has
+
+
+def _is_alike(part: str, term: str) -> bool:
+    """Tell whether a word of an identifier abbreviates a term, begins or ends with it, or contains it."""
+    if len(part) < _SHORTEST or len(term) < _SHORTEST:
+        return False
+    if len(term) >= _SHORTEST_WITHIN and (term.startswith(part) or term in part):
+        return True
+    return part.startswith(term) or part.endswith(term)
+
+
+def _rarity_of_terms(has: Floats, lines: LineShapes) -> Floats:
+    """Return the inverse document frequency of each term, where a document is all lines of one shape."""
+    shapes = int(lines.shape.max()) + 1
+    frequency = np.array([np.unique(lines.shape[of_term > 0]).size for of_term in has])
+    rarity: Floats = np.log(1 + (shapes - frequency + 0.5) / (frequency + 0.5))
+    return rarity
+
+
+def _share_of_range(values: Floats) -> Floats:
+    """Return the values from 0 for the least to 1 for the greatest."""
+    least, greatest = values.min(), values.max()
+    return (values - least) / (greatest - least) if greatest > least else np.zeros_like(values)
+
+
+def _without_repetition(value: Floats, lines: LineShapes) -> Floats:
+    """Return a factor for each line: 1 for the best of a shape, less for each one after it."""
+    order = np.argsort(-value, kind="stable")
+    seen = np.zeros(int(lines.shape.max()) + 1, dtype=int)
+    again = np.zeros(value.size, dtype=int)
+    for place in order.tolist():
+        again[place] = seen[lines.shape[place]]
+        seen[lines.shape[place]] += 1
+    factor: Floats = _AGAIN ** np.minimum(again, _MOST_AGAIN).astype(float)
+    return factor

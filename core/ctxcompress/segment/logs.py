@@ -1,0 +1,229 @@
+"""Segments of logs, tracebacks, build output and diffs: a line each, with the lines that go on from it.
+
+A frame of a stack needs the exception that it belongs to. A piece of a diff needs the header of its hunk and of its
+file.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.text.log_lines import Line, LineKind, is_diff, is_log, log_lines
+
+__all__ = ["log_segments"]
+
+_LOG = Kind.LOG
+_BLANK, _ENTRY, _FRAME, _EXCEPTION, _BUILD, _DEEPER, _OTHER = LineKind  # ten times as fast as attributes
+_LONG = 1_500
+"""The most characters of a message with the lines that go on from it. More lines are segments that need its first."""
+_LONG_HUNK = 500
+"""The most characters of a hunk that is one segment."""
+_LONG_PIECE = 400
+"""The most characters of changed lines that are one segment."""
+_TRACEBACK = re.compile(r"[ \t|+]*Traceback \(most")
+_TEST_HEADER = re.compile(r"_{3,} [^\n]+ _{3,}|(?:FAIL|ERROR): \w+ \(")
+"""The line above the report on a failed test, of pytest and of unittest."""
+_RULE = re.compile(r"={10}|={3,} ")
+_TEST_LINE = re.compile(r"[E>] {3}")
+_ASSERTION = re.compile(r"> {3}")
+_WHY = re.compile(r"E {3}| +[\^~]+\s")
+_PANIC = re.compile(r"thread '[^\n]*:\r?\n")
+"""The line of a panic in Rust whose message is on the next line."""
+_PLACE = re.compile(r" {6,}at |\t/?[\w./@~+-]+\.\w+:\d")
+"""The place of a frame in Rust and Go, on a line below its function."""
+_FILE = re.compile(r"diff --git |diff -|--- [^\n]*\n\+\+\+ |Index: ")
+_HUNK = re.compile(r"@@ -\d")
+
+
+def log_segments(text: str) -> list[Segment]:
+    """Return the segments of a log, a traceback, build output or a diff; none if `text` is something else."""
+    if is_diff(text):
+        return _Diff(text).segments
+    if is_log(text):
+        return _Log(text).segments
+    return []
+
+
+class _Log:
+    """A collector of the segments of one log."""
+
+    def __init__(self, text: str) -> None:
+        self.segments: list[Segment] = []
+        self._text = text
+        self._block = 0
+        self._last = LineKind.BLANK
+        self._cause = -1
+        """The segment that the next frames need: the exception or the message above them; -1 if it follows them."""
+        self._frames: list[int] = []
+        """The frames of a Python traceback whose exception has not come yet."""
+        self._test = -1
+        """The header of the failed test that the next lines are about, or -1."""
+        for line in log_lines(text):
+            self._add(line)
+
+    def _add(self, line: Line) -> None:
+        if line.kind is _BLANK:
+            self._add_blank(line)
+            return
+        if self._goes_on(line):
+            self.segments[-1] = self.segments[-1]._replace(end=line.end)
+            return
+        if line.kind is _FRAME:
+            self._add_frame(line)
+        elif self._frames and line.kind is not _DEEPER:
+            self._close_traceback(line)
+        else:
+            self._append(line, self._header_of(line))
+            self._note(line)
+        self._last = line.kind
+
+    def _add_blank(self, line: Line) -> None:
+        """Add a blank line to the segment above it. What follows is another block."""
+        if self.segments:
+            self.segments[-1] = self.segments[-1]._replace(end=line.end)
+        else:
+            self._append(line, ())
+        self._block += 1
+        self._last = _BLANK
+
+    def _goes_on(self, line: Line) -> bool:
+        """Tell whether a line belongs to the segment above it."""
+        if self._last is _BLANK or line.end - self.segments[-1].start > _LONG:
+            return False
+        above = self.segments[-1].start
+        if _ASSERTION.match(self._text, above):  # of pytest: what failed, and why
+            return _WHY.match(self._text, line.start) is not None
+        if line.kind is _FRAME:
+            return _PLACE.match(self._text, line.start) is not None and not _PLACE.match(self._text, above)
+        if line.kind is _DEEPER:
+            return self._last not in (_DEEPER, _OTHER) and (self._last is not _BUILD or self._test < 0)
+        return self._last is _EXCEPTION and _PANIC.match(self._text, above) is not None
+
+    def _add_frame(self, line: Line) -> None:
+        if self._cause < 0:
+            self._frames.append(len(self.segments))
+        self._append(line, (self._cause,) if self._cause >= 0 else ())
+
+    def _close_traceback(self, line: Line) -> None:
+        """Add the line after the frames of a Python traceback, which is the exception. The frames need it."""
+        number = len(self.segments)
+        for frame in self._frames:
+            self.segments[frame] = self.segments[frame]._replace(needs=(number,))
+        self._frames, self._cause = [], number
+        self._append(line, (self._test,) if self._test >= 0 else ())
+
+    def _header_of(self, line: Line) -> tuple[int, ...]:
+        """Return the header of the failed test that a line is about."""
+        is_about_test = line.kind is _DEEPER or _TEST_LINE.match(self._text, line.start)
+        return (self._test,) if self._test >= 0 and is_about_test else ()
+
+    def _note(self, line: Line) -> None:
+        """Remember what a line means for the lines below it."""
+        number = len(self.segments) - 1
+        if _TRACEBACK.match(self._text, line.start):
+            self._cause = -1
+        elif line.kind is not _DEEPER and not self._text.startswith("stack backtrace:", line.start):
+            self._cause = number
+        if _TEST_HEADER.match(self._text, line.start):
+            self._test = number
+        elif line.kind is _ENTRY or _RULE.match(self._text, line.start):
+            self._test = -1
+
+    def _append(self, line: Line, needs: tuple[int, ...]) -> None:
+        self.segments.append(Segment(_LOG, line.start, line.end, self._block, (), needs))
+
+
+class _Diff:
+    """A collector of the segments of one diff."""
+
+    def __init__(self, text: str) -> None:
+        self.segments: list[Segment] = []
+        self._text = text
+        self._block = 0
+        self._file: tuple[int, ...] = ()
+        """The header of the file that the next hunks are in."""
+        starts = [0, *_starts(text), len(text)]
+        for start, end in pairwise(dict.fromkeys(starts)):
+            self._add(start, end)
+
+    def _add(self, start: int, end: int) -> None:
+        """Add a part of a diff: a hunk, the header of a file, or what comes before the first file."""
+        self._block += 1
+        if _HUNK.match(self._text, start):
+            self._add_hunk(start, end)
+        elif _FILE.match(self._text, start):
+            self._append(start, end, ())
+            self._file = (len(self.segments) - 1,)
+        elif _is_in_hunk(self._text[start:end]):
+            self._add_pieces(start, end, ())
+        else:
+            self._add_lines(start, end)
+
+    def _add_hunk(self, start: int, end: int) -> None:
+        if end - start <= _LONG_HUNK:
+            self._append(start, end, self._file)
+            return
+        head = self._text.index("\n", start, end) + 1
+        self._append(start, head, self._file)
+        self._add_pieces(head, end, (*self._file, len(self.segments) - 1))
+
+    def _add_pieces(self, start: int, end: int, needs: tuple[int, ...]) -> None:
+        """Add the changes of a hunk, and the lines between them that did not change."""
+        piece, was_change = start, None
+        for line in _lines(self._text, start, end):
+            is_change = self._text[line] in "+-\\"
+            if (was_change is not None and is_change != was_change) or line - piece > _LONG_PIECE:
+                self._append(piece, line, needs)
+                piece = line
+            was_change = is_change
+        self._append(piece, end, needs)
+
+    def _add_lines(self, start: int, end: int) -> None:
+        """Add the message of a commit, a line each."""
+        for first, last in pairwise([*_lines(self._text, start, end), end]):
+            if self._text[first:last].isspace() and self.segments:
+                self.segments[-1] = self.segments[-1]._replace(end=last)
+            else:
+                self._append(first, last, ())
+
+    def _append(self, start: int, end: int, needs: tuple[int, ...]) -> None:
+        if start < end:
+            self.segments.append(Segment(_LOG, start, end, self._block, (), needs))
+
+
+def _starts(text: str) -> Iterator[int]:
+    """Yield where the headers of files and the hunks of a diff begin."""
+    within = header = False
+    for line in _lines(text, 0, len(text)):
+        if _HUNK.match(text, line):
+            within, header = True, False
+            yield line
+        elif _FILE.match(text, line) and not header and (not within or _begins_file(text, line)):
+            header, within = not text.startswith("---", line), False
+            yield line
+
+
+def _begins_file(text: str, line: int) -> bool:
+    """Tell whether a line after a hunk begins a file: "--- x" may also be a line that was removed."""
+    return text.startswith(("diff ", "Index: "), line) or _is_header(text, line)
+
+
+def _is_header(text: str, line: int) -> bool:
+    """Tell whether a hunk follows the two lines at `line`."""
+    second = text.find("\n", line) + 1
+    third = text.find("\n", second) + 1
+    return bool(second and third) and _HUNK.match(text, third) is not None
+
+
+def _is_in_hunk(part: str) -> bool:
+    lines = part.split("\n")
+    return sum(line[:1] in ("+", "-", " ", "") for line in lines) > 0.9 * len(lines) and any(
+        line[:1] in ("+", "-") for line in lines
+    )
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[int]:
+    while start < end:
+        yield start
+        start = text.find("\n", start, end) + 1 or end

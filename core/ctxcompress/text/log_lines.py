@@ -1,0 +1,196 @@
+"""Lines of logs, tracebacks, build output and diffs: how they look, and which texts consist of them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from itertools import islice
+from typing import NamedTuple
+
+__all__ = ["Line", "LineKind", "is_diff", "is_log", "log_lines"]
+
+_SAMPLE = 5_000
+"""Characters that are read to tell what a text is."""
+_CLOCK = r"[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
+_LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|FATAL|CRITICAL|PANIC"
+_ENTRY = rf"""
+      (?!\|) (?: {_CLOCK} (?![^\n]{{0,12}}-->) | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
+    | [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[) | [^\n(]{{0,60}}?\blevel=\w
+    | (?:{_LEVELS})[ \t]+[^\s=]
+"""
+"""A time stamp or a level near the beginning of a line."""
+_FRAME = r"""
+      [ \t|+]*File[ ]"[^"\n]+",[ ]line[ ]\d
+    | [ \t]+at[ ](?:async[ ]|new[ ])?(?:[\w$.<>/\[\]@`,-]+[ ]?){1,4}(?:\[as[ ]\w+\][ ])?\(?[^\n]{0,200}[:)\d]
+    | [ \t]*\.\.\.[ ]\d+[ ](?:more|common[ ]frames)
+    | \t/?[\w./@~+-]+\.\w+:\d+(?:[ ]\+0x[0-9a-f]+)?[ \t\r]*$
+    | [ ]+\d{1,3}:[ ]+(?=[^\n]{0,200}?::)\S
+    | [ \t]*(?:from[ ])?[\w./~+-]+:\d+:in[ ][`']
+    | \#\d+[ ]+(?:0x[0-9a-f]+|[/\w.-]+\(\d+\)|\{main\}|[\w:]+[ ]\()
+"""
+_EXCEPTION = r"""
+      Traceback[ ]\(most | Exception[ ]in[ ]thread | Caused[ ]by: | panic:[ ]
+    | thread[ ]'[^'\n]*'[ ](?:\(\d+\)[ ])?panicked
+    | goroutine[ ]\d+[ ]\[ | stack[ ]backtrace: | (?:Uncaught|Unhandled)[ ]
+    | (?:During[ ]handling|The[ ]above[ ]exception)
+    | (?:[A-Za-z_][\w$]*[./:])*+[A-Za-z_][\w$]{0,60}(?<=Error|ption|rrupt|Fault)(?:[ ]\[\w+\])?(?::[ ]|[ \t\r]*$)
+"""
+_BUILD = r"""
+      (?:[A-Za-z]:)?[^\s:(]+[.\w](?::\d+(?::\d+)?:|\(\d+(?:,\d+)?\):)[ ](?=\S)       # of a compiler: main.c:3:5: error
+    | (?:error|warning|fatal|note|help)(?:\[\w+\])?:[ ]
+    | [A-Z]{1,4}\d{3,5}[ ](?:\[\*\][ ])?[A-Z`]
+    | (?:/\S+/)?(?:make|gmake|ninja|collect2|ld|cc1|npm|yarn|pnpm|configure|cmake)
+      (?:\[\d+\])?(?::[ ]|[ ]ERR!|[ ](?i:warn|error|http)\b)
+    | checking[ ][^\n]{1,80}\.\.\. | --[ ](?:The|Detecting|Check|Found|Looking|Performing|Could|Configuring)
+    | CMake[ ](?:Error|Warning)
+    | [ ]*(?:Compiling|Checking|Finished|Running|Downloaded|Downloading|Updating|Collecting|Fetching|Unpacking|Preparing
+        |Building|Installing|Linking|Doc-tests|Requirement[ ]already|Using[ ]cached|Successfully|Obtaining
+        |Getting[ ]requirements|Created[ ]wheel|Attempting|Setting[ ]up|Selecting)[ ]
+      [^\n]{0,80}[\w)/.>:'"-][ \t\r]*$                                               # of an installer
+    | ={3,}[ ][^\n]+[ ]={3,} | _{3,}[ ][^\n]+[ ]_{3,} | -{5,}[ ]Captured               # of pytest
+    | (?:PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR|FAIL|PASS|ok)[: \t]+\S*[\w/][./:(]
+    | [\w./-]+\.\w+[ ][.FEsx]+[ ]*(?:\[[ ]*\d+%\])? | \S+::\S+[ ](?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)
+    | E[ ]{3}+\S | >[ ]{3}+\S
+    | \w+[ ]\([\w.]+\)[ ]*\.\.\.[ ]\w+ | Ran[ ]\d+[ ]tests? | test[ ]\S+[ ]\.\.\.[ ](?:ok|FAILED|ignored)
+    | [ ]*(?:===[ ]RUN|---[ ](?:PASS|FAIL|SKIP):) | [ ]*[✓✔✕✖×●][ ] | (?:Tests|Test[ ]Suites|Snapshots):[ ]
+    | >[ ]Task[ ]: | BUILD[ ](?:SUCCESS|FAIL) | FAILURE:[ ]
+    | \#\d+[ ](?:\[|\d|DONE|CACHED|ERROR|sha256) | Step[ ]\d+/\d+                      # of Docker
+    | \[[ ]*\d+%\][ ] | \[\d+/\d+\][ ] | Get:\d+[ ]
+    | (?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|rustc|javac|ar|ld)[ ]-\S
+    | TASK[ ]\[ | PLAY[ ]\[ | (?:ok|changed|skipping|fatal|failed):[ ]\[
+"""
+_DEEPER = r"[ \t]+[^\s] | -->[ ]\S | (?:\d+[ ]+)?\|(?:[ ]|[\r]?$)"
+"""An indented line, or a line of the source that a compiler shows."""
+_LINE = re.compile(
+    rf"^(?:(?P<frame>{_FRAME})|(?P<exception>{_EXCEPTION})|(?P<entry>{_ENTRY})|(?P<build>{_BUILD})"
+    rf"|(?P<deeper>{_DEEPER})|(?P<other>[^\s]))?+",
+    re.VERBOSE,
+)
+_SIGNS = (
+    *("INFO", "DEBUG", "WARN", "ERROR", "FATAL", "TRACE", "PASSED", "FAILED", "level=", "rror", "arning:", "xception"),
+    *("  at ", "\tat ", "panic", "ERR!", "npm ", "make: ", "make[", "\n-- ", "Compiling", "Collecting", "Unpacking"),
+    *("Traceback", "=====", "_____", "=== RUN", " --> ", "TASK ["),
+)
+"""Nearly every log has one of these or a clock. A text without is not read any further."""
+_CLOCK_ANYWHERE = re.compile(r":\d\d:\d")
+_STAMP_AHEAD = re.compile(r"[^\n]{0,64}?(?:\b1\d{9}\b|\.\d\d\.\d{6}|\[ *\d+\.\d{3}|\d{6} \d{6} )")
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
+_IN_DIFF = re.compile(
+    r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
+    r"|commit |Author|Date|From|Subject"
+)
+_HEAD = 800
+_FIRST = 12
+"""Lines of which at least one must be of a log, in characters that are looked at first."""
+_FEWEST = 3
+"""Lines of a log, unless its only lines are unmistakable."""
+_SURE = re.compile(
+    rf"[^\n]{{0,90}}?(?:\d\d:\d\d:\d\d[^\n]{{0,60}}?(?:\b(?:{_LEVELS}|Info|Warn|Error)\b|\[\w+\]|\w\[\d+\]:|HTTP/)|level=\w)"
+)
+_SPOKEN = re.compile(r"\b(?:I|I'm|I'll|you|your|we|me|my|he|she|lol|thanks|haha)\b", re.IGNORECASE)
+_MOST_SPOKEN = 0.2
+"""The share of the lines that speak of persons from which lines with times are a conversation."""
+_LEAST, _LEAST_SIGNS = 0.45, 0.12
+"""The share of the lines that are of a log, with and without the indented lines below these."""
+
+
+class LineKind(IntEnum):
+    """What a line of a log is."""
+
+    BLANK = 0
+    ENTRY = 1
+    """A line with a time stamp or a level."""
+    FRAME = 2
+    """A line of a stack."""
+    EXCEPTION = 3
+    """A line that names an exception, or begins a traceback."""
+    BUILD = 4
+    """A line that compilers, installers and test runners write."""
+    DEEPER = 5
+    """An indented line that is none of these."""
+    OTHER = 6
+
+
+_KINDS = {str(kind.name).lower(): kind for kind in LineKind}
+
+
+_SURE_KINDS = frozenset((LineKind.ENTRY, LineKind.FRAME, LineKind.EXCEPTION, LineKind.BUILD))
+
+
+class Line(NamedTuple):
+    """One line of a text."""
+
+    kind: LineKind
+    start: int
+    end: int
+    """After its line end."""
+
+
+def log_lines(text: str, end: int | None = None) -> Iterator[Line]:
+    """Yield the lines of `text`, up to `end`, with what each of them is."""
+    start, end = 0, len(text) if end is None else end
+    while start < end:
+        stop = text.find("\n", start, end) + 1 or end
+        found = _LINE.match(text[start : min(stop, start + 400)])
+        yield Line(_KINDS[(found and found.lastgroup) or "blank"], start, stop)
+        start = stop
+
+
+def is_log(text: str) -> bool:
+    """Return whether `text` is a log, a traceback, or the output of a build or of tests. Only its beginning is read."""
+    if not _may_be_log(text):
+        return False
+    end = len(text) if len(text) <= _SAMPLE else max(text.rfind("\n", 0, _SAMPLE), 0) + 1 or _SAMPLE
+    kinds = [line.kind for line in log_lines(text, end)]
+    counts: Counter[LineKind] = Counter(kind for kind in kinds if kind is not LineKind.BLANK)
+    lines = counts.total()
+    signs = counts[LineKind.ENTRY] + counts[LineKind.FRAME] + counts[LineKind.BUILD]
+    signs += counts[LineKind.EXCEPTION] if signs else 0  # without a stack it may be a line of code
+    if (
+        not signs
+        or signs < _LEAST_SIGNS * lines
+        or signs + _beside(kinds) < _LEAST * lines
+        or _is_spoken(text[:end], counts)
+    ):
+        return False
+    return lines >= _FEWEST or _SURE.match(text) is not None
+
+
+def _may_be_log(text: str) -> bool:
+    """Tell cheaply whether `text` may be a log: nearly all texts are not."""
+    head = text[:_HEAD]
+    if not (any(map(head.__contains__, _SIGNS)) or _CLOCK_ANYWHERE.search(head) or _STAMP_AHEAD.match(head)):
+        return False
+    first = list(islice(log_lines(text, min(len(text), _HEAD)), _FIRST))
+    some = sum(line.kind in _SURE_KINDS for line in first)
+    return some > 0 and head.lstrip()[:1] not in ("{", "<") and "\n```" not in text and not head.startswith("```")
+
+
+def _beside(kinds: list[LineKind]) -> int:
+    """Count the indented lines that go on from a line of a log."""
+    count, within = 0, False
+    for kind in kinds:
+        within = within if kind in (LineKind.DEEPER, LineKind.BLANK) else kind is not LineKind.OTHER
+        count += within and kind is LineKind.DEEPER
+    return count
+
+
+def _is_spoken(sample: str, counts: Mapping[LineKind, int]) -> bool:
+    """Tell whether lines with times, but no levels, are what persons say to each other."""
+    total = sum(counts.values())
+    if counts.get(LineKind.ENTRY, 0) < total / 2:
+        return False
+    return sum(_SPOKEN.search(line) is not None for line in sample.split("\n")) > _MOST_SPOKEN * total
+
+
+def is_diff(text: str) -> bool:
+    """Return whether `text` is a unified diff, or a part of one that has the header of a hunk."""
+    hunk = _HUNK.search(text, 0, _SAMPLE) if "@@ -" in text[:_SAMPLE] else None
+    if not hunk or "\n```" in text:
+        return False
+    lines = text[hunk.start() : hunk.start() + _SAMPLE].split("\n")
+    fitting = sum(not line or _IN_DIFF.match(line) is not None for line in lines)
+    before = text[: hunk.start()].split("\n")
+    is_headed = len(before) <= 2 or any(line.startswith(("diff ", "--- ", "+++ ")) for line in before)
+    within = sum(not line or _IN_DIFF.match(line) is not None for line in before) > 0.9 * len(before)
+    return fitting > 0.9 * len(lines) and (is_headed or within)

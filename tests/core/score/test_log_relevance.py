@@ -1,0 +1,135 @@
+"""Which lines of logs, tracebacks, build output and diffs are kept for a question."""
+
+import pytest
+
+from ctxcompress import Passage, compress
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.score.line_shapes import LineShapes
+from ctxcompress.segment.segments import segment
+
+HEARTBEATS = [
+    f"2026-05-01 10:{n // 60:02}:{n % 60:02},120 INFO  [pool-{n % 7}] c.e.Poller - polled shard {n} in {n * 37 % 90} ms"
+    for n in range(300)
+]
+"""Three hundred lines of one shape."""
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "/srv/app/main.py", line 88, in <module>
+    run(settings)
+  File "/srv/app/jobs.py", line 40, in run
+    load(settings.path)
+  File "/usr/lib/python3.11/json/__init__.py", line 293, in load
+    return loads(fp.read())
+json.decoder.JSONDecodeError: Expecting ',' delimiter: line 7 column 3 (char 120)
+"""
+HADOOP = [
+    "2026-05-01 18:01:53,447 INFO [main] org.example.rm.RMContainerRequestor: nodeBlacklistingEnabled:true",
+    "2026-05-01 18:01:53,713 INFO [main] org.example.launcher.ContainerLauncherImpl: Upper limit on the pool is 500",
+    "2026-05-01 18:01:53,885 INFO [Thread-50] org.example.rm.RMContainerAllocator: mapResourceRequest:<memory:1024>",
+]
+
+
+def with_line(line, at=170):
+    return "\n".join([*HEARTBEATS[:at], line, *HEARTBEATS[at:]])
+
+
+def kept(query, text, budget=150, **options):
+    return compress(query, [text], max_tokens=budget, **options).text
+
+
+@pytest.fixture(params=["evidence", "bm25"])
+def scorer(request):
+    return request.param
+
+
+@pytest.mark.parametrize(
+    "query", ["why did it fail?", "what went wrong?", "Warum ist es abgestürzt?", "was there a problem?"]
+)
+def test_the_only_error_answers_why_it_failed(query, scorer):
+    line = "2026-05-01 10:02:50,900 ERROR [pool-3] c.e.sync.Writer - no space left on device"
+    assert line in kept(query, with_line(line), scorer=scorer)
+
+
+def test_the_only_line_of_its_shape_is_found_without_its_words(scorer):
+    line = "2026-05-01 10:02:50,900 INFO  [main] c.e.sync.Limits - upper bound of the pool: 500"
+    assert line in kept("how many threads may there be?", with_line(line), scorer=scorer)
+
+
+def test_one_line_stands_for_its_shape(scorer):
+    others = [
+        f"2026-05-01 10:09:0{n},001 INFO  [main] c.e.{said}"
+        for n, said in enumerate(["Main - up", "Gate - ok", "Db - on"])
+    ]
+    shown = kept("which shard was polled?", "\n".join([*HEARTBEATS, *others]), scorer=scorer)
+    assert all(line in shown for line in others)
+
+
+def test_the_best_line_of_a_shape_is_the_one_with_the_words(scorer):
+    assert HEARTBEATS[211] in kept("how long did shard 211 take?", "\n".join(HEARTBEATS), scorer=scorer)
+
+
+@pytest.mark.parametrize(
+    ("query", "line"),
+    [
+        ("is blacklisting of nodes enabled?", HADOOP[0]),
+        ("what is the limit of launchers?", HADOOP[1]),
+        ("how much memory is requested for a map?", HADOOP[2]),
+    ],
+)
+def test_parts_of_identifiers_match(query, line, scorer):
+    assert line in kept(query, "\n".join([*HEARTBEATS[:150], *HADOOP, *HEARTBEATS[150:]]), 120, scorer=scorer)
+
+
+def test_the_last_line_of_a_traceback_says_why(scorer):
+    text = with_line(TRACEBACK.rstrip())
+    shown = kept("why did it crash?", text, 110, scorer=scorer)
+    assert "JSONDecodeError: Expecting ','" in shown
+
+
+def test_frames_come_with_their_exception(scorer):
+    shown = kept("where is settings.path loaded?", TRACEBACK, 100, scorer=scorer)
+    assert "load(settings.path)" in shown
+    assert "JSONDecodeError: Expecting ','" in shown
+
+
+def test_a_piece_of_a_diff_comes_with_its_headers(scorer):
+    hunks = "".join(
+        f"--- a/part{n}.py\n+++ b/part{n}.py\n@@ -{n},2 +{n},2 @@ def part{n}():\n-    return {n}\n+    return {n}0\n"
+        for n in range(1, 40)
+    )
+    changed = "--- a/retry.py\n+++ b/retry.py\n@@ -3,2 +3,2 @@ def wait():\n-    delay = 5\n+    delay = backoff(5)\n"
+    assert changed.rstrip() in kept("how did the delay of the retry change?", hunks + changed, scorer=scorer)
+
+
+def test_logs_and_prose_compete(scorer):
+    prose = "The nightly job writes its report into the folder archive. It keeps ninety reports."
+    passages = [with_line("2026-05-01 10:02:50,900 INFO  [main] c.e.Main - started"), prose]
+    shown = compress("where does the nightly job write its report?", passages, max_tokens=90, scorer=scorer).text
+    assert "folder archive" in shown
+
+
+def test_scores_are_probabilities_and_order_does_not_depend_on_other_passages():
+    text = with_line("2026-05-01 10:02:50,900 ERROR [pool-3] c.e.sync.Writer - no space left on device")
+    result = compress("why did it fail?", [text], max_tokens=150)
+    assert all(0 <= passage.relevance <= 1 for passage in result.passages)
+
+
+def shapes(lines):
+    text = "\n".join(lines) + "\n"
+    documents = documents_as_they_are([text])
+    return LineShapes.of(SegmentTable.of(documents, [segment(text)])).shape.tolist()
+
+
+def test_a_shape_ignores_numbers_names_and_paths():
+    assert set(shapes(HEARTBEATS[:9])) == {0}
+    opened = [f"Dec 10 09:32:2{n} box sshd[2468{n}]: session opened for user {name} by (uid=0)" for n, name in
+              enumerate(["anna", "ben", "carl"])]  # fmt: skip
+    closed = ["Dec 10 09:45:06 box sshd[24680]: session closed for user anna"]
+    assert shapes([*opened, *closed]) == [0, 0, 0, 1]
+
+
+def test_an_empty_question_keeps_rare_lines():
+    line = "2026-05-01 10:02:50,900 ERROR [pool-3] c.e.sync.Writer - no space left on device"
+    assert kept("", with_line(line))
+    assert compress("?", [Passage("1", with_line(line))], max_tokens=60).tokens <= 60
