@@ -18,33 +18,39 @@ _RUN = 80
 """The most characters of neighbouring plain values in a list that share a node."""
 _DEEPEST = 40
 """The values below this many levels have no nodes of their own."""
+_DEEPEST_READ = 900
+"""What is nested deeper is not read as JSON: parsers refuse it."""
 _KEYS_OF_CHUNK = 3
 """The least number of keys in a text that begins in the middle of JSON."""
 _CHARACTERS_PER_KEY = 500
 """A chunk of JSON has at least one key for this many characters."""
+_STRING_TEXT = r""" "(?:[^"\\]++|\\.)*+" | '(?:[^'\\]++|\\.)*+' """
+_LITERAL_TEXT = r" -?+(?:\d[\d.eE+-]*+|Infinity|inf) | true | false | null | None | True | False | NaN | nan "
 _TOKEN = re.compile(
-    r"""[ \t\r\n]*+(?:
-      ("(?:[^"\\]++|\\.)*+" | '(?:[^'\\]++|\\.)*+')
-    | ([{}\[\](),:])
-    | ([^\s{}\[\](),:"']++)
-    | (["'].*+)                       # a string that does not end
-    | (\S)
-    )""",
+    rf"""\s*+(?:
+      ({_STRING_TEXT})\s*+:\s*+({_STRING_TEXT}|{_LITERAL_TEXT})\s*+(?:(,)|(?=[\}}\]]))   # a pair; it saves much time
+    | ((?:(?:{_LITERAL_TEXT})\s*+,\s*+){{2,12}})                                         # numbers with their commas
+    | ({_STRING_TEXT})
+    | ([{{}}\[\](),:])
+    | ([^\s{{}}\[\](),:"']++)
+    | (["'].*+)                                                                          # a string that does not end
+    | (.)
+    | \Z)""",
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPED_TOKEN = re.compile(
-    r"""(?:[ ]|\\[nrt])*+(?:
+    r"""(?:[ ]|\\[nrt])*+(?:()()()()
       (\\"(?:[^"\\]++|\\\\(?:\\["\\]|[^"\\])|\\[^"\\])*+\\")
     | ([{}\[\](),:])
     | ([^\s{}\[\](),:"\\]++)
     | (\\".*+)
-    | (\S)
-    )""",
+    | (.)
+    | \Z)""",
     re.VERBOSE | re.DOTALL,
 )
 """The same within a string, where each quote has a backslash."""
-_STRING, _MARK, _PLAIN, _OPEN_STRING = 1, 2, 3, 4
-_LITERAL = re.compile(r"-?+(?:\d[\d.eE+-]*+|Infinity|inf)|true|false|null|NaN|nan|None|True|False")
+_PAIR, _PAIR_WITH_COMMA, _NUMBERS, _STRING, _MARK, _PLAIN, _OPEN_STRING = range(2, 9)
+_LITERAL = re.compile(_LITERAL_TEXT, re.VERBOSE)
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _OPENING_QUOTE = re.compile(r"(?:^|[\[{,:(])\s*+\Z")
 _QUOTE = re.compile(r'(?<!\\)"')
@@ -141,9 +147,13 @@ class _Reader:
                 self._read_mark(self._text[start], start)
             elif kind == _STRING:
                 self._add(start, end, *self._within(start, end))
+            elif kind in (_PAIR, _PAIR_WITH_COMMA):
+                self._read_pair(match, is_last=kind == _PAIR)
+            elif kind == _NUMBERS:
+                self._read_numbers(start, end)
             elif kind == _OPEN_STRING or (kind == _PLAIN and self._is_plain_value(start, end)):
                 self._add(start, end)
-            else:
+            elif kind:
                 raise _NotJsonError
 
     def nodes(self) -> tuple[Node, ...]:
@@ -158,6 +168,23 @@ class _Reader:
         is_cut = end == self._end or (self._is_chunk and start == self._start)
         return is_cut or _LITERAL.fullmatch(self._text, start, end) is not None
 
+    def _read_pair(self, match: re.Match[str], *, is_last: bool) -> None:
+        """Add a plain value with its key, and read the comma after it."""
+        top = self._stack[-1]
+        if top.has_value or self._key is not None or top.bracket in ("[", "("):
+            raise _NotJsonError
+        start, end = match.span(2)
+        body, children = self._within(start, end) if end - start > _SMALL else (-1, ())
+        top.values.append(_Value(match.start(1), end, match[1][1:-1], body, children))
+        top.has_value = is_last
+
+    def _read_numbers(self, start: int, end: int) -> None:
+        """Add numbers and constants with their commas, as one value."""
+        top = self._stack[-1]
+        if top.has_value or self._key is not None or top.bracket == "{":
+            raise _NotJsonError
+        top.values.append(_Value(start, self._text.rfind(",", start, end)))
+
     def _within(self, start: int, end: int) -> tuple[int, tuple[Node, ...]]:
         """Return the body and the children of a string, which has some if it is long and holds JSON text."""
         if end - start > _SMALL and self._pattern is _TOKEN and _JSON_WITHIN.match(self._text, start, end):
@@ -169,6 +196,8 @@ class _Reader:
         top = self._stack[-1]
         if mark in _CLOSERS:
             self._expect_value(place)
+            if len(self._stack) > _DEEPEST_READ:
+                raise _NotJsonError
             self._stack.append(_Container(mark, *(self._key or (place, None))))
             self._key = None
         elif mark == ",":
