@@ -209,8 +209,10 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
 
     Of the text between two kept segments only the white space before the second one stays: the white space before the
     segment itself within a block, else before its block, be it a space, a line break or an empty line. White space at
-    the end is dropped unless the whole text is kept. Before the closing bracket of a list of data, the comma is dropped
-    if the values after it are. kept: ascending numbers.
+    the end is dropped unless the whole text is kept. kept: ascending numbers.
+
+    In data, the white space after an opening bracket stays, and the comma before a closing bracket is dropped with the
+    values after it.
     """
     if len(kept) == len(segments):
         return (Span(0, len(text)),) if text else ()
@@ -221,7 +223,7 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
         if spans and number == previous + 1:
             spans[-1] = Span(spans[-1].start, end)
         else:
-            if spans:
+            if spans and not _is_opened(segments, previous, number):
                 spans[-1] = Span(spans[-1].start, stripped_end(text, *spans[-1]))
                 if segments[number][0] is _RECORD and is_closing(segments, number):
                     spans[-1] = Span(spans[-1].start, _without_comma(text, *spans[-1]))
@@ -241,6 +243,13 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
             first -= 1
     end = segments[first].start
     return Span(stripped_end(text, after, end), end)
+
+
+def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:
+    """Return whether a record directly follows the opening bracket or the header that it needs, with the white space
+    after that."""
+    segment = segments[number]
+    return segment[0] is _RECORD and previous in segment.needs and not is_closing(segments, number)
 
 
 def is_closing(segments: Sequence[Segment], number: int) -> bool:
