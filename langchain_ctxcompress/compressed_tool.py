@@ -31,8 +31,8 @@ def compress_tool(
     Search results (see `ctxcompress.compress_search_results`) keep their shape. Results that fit stay as they are;
     otherwise as many as fit are kept, each within the limits of the query's complexity. A single result, such as a
     page, has the budget to itself. Text stays text, content blocks stay blocks, and a list of documents stays a list of
-    documents. Results of fewer than `min_tokens` tokens stay as they are, and so do errors, commands, images, and JSON
-    that is not a search result by its keys: it could not be cut and stay JSON.
+    documents. Of other JSON, lists and mappings whole values are kept, so that what is kept can be
+    parsed. Results of fewer than `min_tokens` tokens stay as they are, and so do errors, commands and images.
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question, search_query
     or input, or the only text argument; without any of these, the beginning of the result is kept.

@@ -1,7 +1,7 @@
 """Compression of the results of LangChain's tools, and the event that reports it.
 
-Text, content blocks of text, search results in their shapes and lists of documents can be compressed. JSON without
-search results cannot be cut and stay JSON. Anything else stays as it is.
+Text, content blocks of text, search results in their shapes, lists of documents, and lists and mappings that can be
+written as JSON can be compressed. Anything else stays as it is.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,10 +14,11 @@ from langchain_core.documents import Document
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import get_callback_manager_for_config
+from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 from typing_extensions import TypedDict
 
 from ctxcompress import Compressor, Passage
-from ctxcompress.tools.output_compressor import OutputCompressor, check_limits, is_json, on_thread
+from ctxcompress.tools.output_compressor import OutputCompressor, check_limits, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
@@ -93,13 +94,13 @@ class Outputs(OutputCompressor):
                 return self._documents(content, query)
             if all(map(_is_block, content)):
                 return self._blocks(content, query)
-        return self._search(content, query)
+        return self._search(content, query) or self._data(content, query)
 
     def _text(self, text: str, query: str | None) -> Shortened | None:
         if self.count(text) < self.min_tokens:
             return None
         found = self._search(text, query)
-        if found or is_json(text):
+        if found:
             return found
         result = self.compress([text], query)
         return Shortened(result.text, result.stats.original_tokens, result.tokens)
@@ -111,6 +112,11 @@ class Outputs(OutputCompressor):
             return None
         return Shortened(found.results, found.original_tokens, found.compressed_tokens)
 
+    def _data(self, content: object, query: str | None) -> Shortened | None:
+        """Return the replacement of a list or a mapping over the budget; None for other content, or if it fits."""
+        found = self.data(content, query)
+        return found and Shortened(found.content, found.original_tokens, found.compressed_tokens)
+
     def _blocks(self, blocks: Sequence[Any], query: str | None) -> Shortened | None:
         """Return the replacement of content blocks. Text blocks of which nothing is kept are dropped."""
         texts = {place: text for place, block in enumerate(blocks) if (text := _text_of(block))}
@@ -118,9 +124,12 @@ class Outputs(OutputCompressor):
             ((place, text),) = texts.items()
             found = self._text(text, query)
             return found and replace(found, content=_with_texts(blocks, {place: found.content}, texts))
-        places = [place for place, text in texts.items() if not is_json(text)]
-        if not places:
-            return None
+        if not texts:
+            is_data = not any(
+                isinstance(block, Mapping) and block["type"] in TOOL_MESSAGE_BLOCK_TYPES for block in blocks
+            )
+            return self._data(blocks, query) if is_data else None
+        places = list(texts)
         result = self.compress([texts[place] for place in places], query)
         kept = {places[part.index]: part.text for part in result.passages}
         content = _with_texts(blocks, kept, places)

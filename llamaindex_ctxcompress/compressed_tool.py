@@ -15,7 +15,7 @@ from ctxcompress.tools.output_compressor import (
     OutputCompressor,
     check_limits,
     class_with,
-    is_json,
+    has_records,
     named_query,
     on_thread,
     only_text,
@@ -50,8 +50,9 @@ def compress_tool(
     Search results (see `ctxcompress.compress_search_results`), given as JSON text or as objects that LlamaIndex writes
     with `str()`, keep their shape. Results that fit stay as they are; otherwise as many as fit are kept, each within
     the limits of the query's complexity. A single result, such as a page, has the budget to itself. Nodes of a
-    retriever are compressed as passages, other text as text. Outputs of fewer than `min_tokens` tokens stay as they
-    are, and so do JSON, lists and mappings that are not search results by their keys.
+    retriever are compressed as passages, other text as text. Of other JSON, lists and mappings whole values are kept,
+    so that what is kept can be parsed. Outputs of fewer than `min_tokens` tokens stay as they are, and so do lists and
+    mappings that hold objects other than plain values.
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
@@ -92,8 +93,6 @@ class _Outputs(OutputCompressor):
         """Return a replacement for each text, "" for a dropped one; None if the output stays as it is."""
         if len(texts) == 1:
             return self._of_one(texts[0], raw, query)
-        if any(map(is_json, texts)):
-            return None
         return self._passages(texts, query, "\n")
 
     def _of_one(self, text: str, raw: object, query: str | None) -> Sequence[str] | None:
@@ -104,7 +103,7 @@ class _Outputs(OutputCompressor):
         found = self._search(raw if is_written else text, query)
         if found is not None:
             return [found]
-        if is_json(text) or (is_written and isinstance(raw, list | tuple | Mapping)):
+        if is_written and isinstance(raw, list | tuple | Mapping) and not has_records(text):
             return None
         return [self.compress([text], query).text]
 

@@ -55,10 +55,10 @@ SHORTENED: list[tuple[BaseTool, dict[str, Any]]] = [
     (lc_tools.documents, {"question": KUBERNETES}),
     (lc_tools.own_message, {"query": KUBERNETES}),
     (lc_tools.retrieve, {"query": "What is the default timeout?"}),
+    (lc_tools.list_records, {}),
 ]
 LEFT_ALONE: list[tuple[BaseTool, dict[str, Any]]] = [
     (lc_tools.echo, {"text": "A short text."}),
-    (lc_tools.list_records, {}),
     (lc_tools.pictures, {"question": "?"}),
     (lc_tools.failing, {"query": KUBERNETES}),
     (lc_tools.own_error, {"query": KUBERNETES}),

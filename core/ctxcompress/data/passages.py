@@ -77,6 +77,8 @@ class NodeKind(StrEnum):
     """The docstring of the enclosing definition or file."""
     STATEMENT = "statement"
     """Anything else: statements, comments that stand alone, blank lines."""
+    RECORD = "record"
+    """A value, a list or an object of data such as JSON."""
 
 
 class Segment(NamedTuple):

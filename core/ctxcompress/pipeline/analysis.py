@@ -18,12 +18,13 @@ from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
-from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.corpus import Corpus, segment_words
+from ctxcompress.segment.data_records import data_outline, is_data
 from ctxcompress.segment.segments import segment_outlined, segments_together
-from ctxcompress.segment.source_code import WHOLE, code_segments, outline
+from ctxcompress.segment.source_code import WHOLE, outline
 from ctxcompress.select.layout import tokens_of
 from ctxcompress.select.structure import Structure
-from ctxcompress.text.words import Terms, split_each
+from ctxcompress.text.words import Terms
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages"]
@@ -211,7 +212,7 @@ def _read_cached_text(cache: Cache, key: str, passage: Passage, language: str) -
 def _read_text(passage: Passage, language: str) -> ReadText:
     stop_if_cancelled()
     text = passage.text
-    nodes = outline(text, _name(passage))
+    nodes = data_outline(text) or outline(text, _name(passage))
     return ReadText(text, nodes, [] if nodes else segment_outlined(text, nodes, language=language))
 
 
@@ -226,8 +227,11 @@ def _together(texts: Sequence[ReadText], language: str) -> list[ReadText]:
 
 
 def _segments(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
-    """Return the segments of a text. Segments of source code depend on the budget, so only the outline is cached."""
-    return code_segments(text.text, text.outline, options.whole) if text.outline else text.prose
+    """Return the segments of a text. Those of source code and data depend on the budget, so only the outline is
+    cached."""
+    if not text.outline:
+        return text.prose
+    return segment_outlined(text.text, text.outline, language=options.language, whole=options.whole)
 
 
 def _analysis(
@@ -243,7 +247,7 @@ def _analysis(
     elisions = {
         number: Elision(text.text, text.outline, source_language(text.text, _name(document_passages[number])))
         for number, text in enumerate(texts)
-        if text.outline
+        if text.outline and not is_data(text.outline)
     }
     if not keys:
         return Analysis(options, table, Corpus.of(document_passages, table), elisions)
@@ -256,7 +260,7 @@ def _analysis(
 def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str]]:
     if not text.outline:
         return text.words
-    return split_each([text.text[segment[1] : segment[2]] for segment in segments])
+    return segment_words(segments, [text.text[segment[1] : segment[2]] for segment in segments])
 
 
 def _token_counts(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:

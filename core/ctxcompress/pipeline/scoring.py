@@ -16,6 +16,7 @@ from ctxcompress.query.terms import TECHNICAL_SYNONYMS, query_terms
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.evidence import evidence
 from ctxcompress.score.log_relevance import rescore_logs
+from ctxcompress.score.odd_records import raise_odd_records
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.structure import Structure
@@ -60,6 +61,7 @@ def score_segments(
     terms = Terms(language)
     wanted = _weighted_terms(query, language, terms, config)
     scores = _scores(query, document_passages, analysis, language, config, wanted, terms)
+    raise_odd_records(query, table.segments, table.texts, scores)
     around = surroundings(query, table.segments, table.texts, wanted, terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])

@@ -11,11 +11,13 @@ from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.score.line_shapes import LineShapes
 from ctxcompress.score.matches import Postings
+from ctxcompress.score.record_words import readable_records
 from ctxcompress.text.lines import after_marks
 from ctxcompress.text.words import Terms, split_each, split_words
 
 __all__ = ["KINDS", "Corpus", "segment_words"]
 
+_RECORD = Kind.RECORD
 KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
 """The kinds that `Corpus.kinds` distinguishes."""
 
@@ -100,7 +102,13 @@ class Corpus:
 
 
 def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Sequence[str]]:
-    """Return the words of each segment, without the label that the text of a turn begins with."""
+    """Return the words of each segment, without the label that the text of a turn begins with, and without the keys
+    that most records have."""
+    records = [number for number, segment in enumerate(segments) if segment[0] is _RECORD]
+    if records:
+        texts = list(texts)
+        for number, text in zip(records, readable_records([texts[number] for number in records]), strict=True):
+            texts[number] = text
     if not any(segment[7] for segment in segments):
         return split_each(texts)
     return split_each([_without_label(segment, text) for segment, text in zip(segments, texts, strict=True)])

@@ -8,6 +8,7 @@ from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import lone_turn, turns_of
 from ctxcompress.segment.logs import log_segments
+from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
@@ -36,7 +37,7 @@ def segment(text: str, *, language: str = "en", name: str | None = None) -> list
     language: ISO 639-1 code, for the sentence rules. name: file name or path, if known. Its extension distinguishes
     code from prose better than the content.
     """
-    return segment_outlined(text, outline(text, name), language=language)
+    return segment_outlined(text, data_outline(text) or outline(text, name), language=language)
 
 
 def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: int = WHOLE) -> list[Segment]:
@@ -46,6 +47,8 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
     """
     if not text:
         return []
+    if is_data(nodes):
+        return record_segments(text, nodes, whole)
     if nodes:
         return code_segments(text, nodes, whole)
     if logs := log_segments(text):
@@ -163,6 +166,9 @@ def _is_delimiter(line: str) -> bool:
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
     """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
     kind, start, end, heading = block
+    if records := _fenced_records(text, block, number, first):
+        yield from records
+        return
     if end - start <= _LONG_FENCE:
         yield Segment(kind, start, end, number, heading)
         return
@@ -173,6 +179,20 @@ def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
         needs = tuple(other for other in around if other != index)
         yield Segment(kind, start, cut, number, heading, needs if index != first or closed else ())
         start = cut
+
+
+def _fenced_records(text: str, block: Block, number: int, first: int) -> list[Segment]:
+    """Return the segments of a closed fence around data, or none if it is not one."""
+    kind, start, end, heading = block
+    head = text.find("\n", start, end) + 1
+    tail = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1
+    if not start < head < tail or text[head : head + _PIECE].lstrip()[:1] not in ("{", "["):
+        return []
+    records = embedded_records(text, head, tail, number, first + 1, heading, (first,))
+    last = first + len(records) + 1
+    around = Segment(kind, start, head, number, heading, (last,)), Segment(kind, tail, end, number, heading, (first,))
+    inner = [record._replace(needs=(*record.needs, last)) for record in records]
+    return [around[0], *inner, around[1]] if records else []
 
 
 def _split_fence(text: str, start: int, end: int) -> tuple[list[int], bool]:

@@ -1,5 +1,6 @@
 """The layout of the final text: spans, markers, separators and order of passages, and what they cost in tokens."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ __all__ = [
     "Shown",
     "arrangement",
     "assemble",
+    "is_closing",
     "stripped_end",
     "tokens_of",
 ]
@@ -28,6 +30,9 @@ Arrange = Callable[[Iterable[int]], Sequence[int]]
 """numbers of passages -> the same in the order in which they are shown."""
 Elide = Callable[[int, Sequence[Span]], Sequence[tuple[int, str]]]
 """(number of a document, its kept spans) -> (end of a span, text of the gap marker after it) for each marker."""
+_RECORD = Kind.RECORD
+_BLANK = re.compile(r"(?:\s|\\[nrt])*+")
+"""White space, which is escaped in JSON text within a string."""
 _MARGIN = 0.6
 """The share of the expected cost that a segment is assumed to have at least; one too long even so is not counted."""
 
@@ -205,6 +210,9 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
     Of the text between two kept segments only the white space before the second one stays: the white space before the
     segment itself within a block, else before its block, be it a space, a line break or an empty line. White space at
     the end is dropped unless the whole text is kept. kept: ascending numbers.
+
+    In data, the white space after an opening bracket stays, and the comma before a closing bracket is dropped with the
+    values after it.
     """
     if len(kept) == len(segments):
         return (Span(0, len(text)),) if text else ()
@@ -215,8 +223,10 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
         if spans and number == previous + 1:
             spans[-1] = Span(spans[-1].start, end)
         else:
-            if spans:
+            if spans and not _is_opened(segments, previous, number):
                 spans[-1] = Span(spans[-1].start, stripped_end(text, *spans[-1]))
+                if segments[number][0] is _RECORD and is_closing(segments, number):
+                    spans[-1] = Span(spans[-1].start, _without_comma(text, *spans[-1]))
                 spans.append(_separator(text, segments, previous, number, spans[-1].end))
             spans.append(Span(start, end))
         previous = number
@@ -236,6 +246,24 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
             first -= 1
     end = segments[first].start
     return Span(stripped_end(text, after, end), end)
+
+
+def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:
+    """Return whether a record directly follows the opening bracket or the header that it needs, with the white space
+    after that."""
+    segment = segments[number]
+    return segment[0] is _RECORD and previous in segment.needs and not is_closing(segments, number)
+
+
+def is_closing(segments: Sequence[Segment], number: int) -> bool:
+    """Return whether a record is a closing bracket: it and an earlier segment need each other."""
+    return any(other < number and number in segments[other].needs for other in segments[number].needs)
+
+
+def _without_comma(text: str, start: int, end: int) -> int:
+    """Return where ``text[start:end]`` ends without a comma at its end, or `end` if there is none."""
+    comma = text.rfind(",", start, end)
+    return comma if comma > start and _BLANK.fullmatch(text, comma + 1, end) else end
 
 
 def stripped_end(text: str, start: int, end: int) -> int:

@@ -18,7 +18,7 @@ _Way = Callable[[SegmentTable, int, Layout, int], Iterator[Spans]]
 _TRIES = 8
 """The number of segments to try."""
 _SOURCE_TRIES = 64
-"""The number of segments to try before a statement of source code is split."""
+"""The number of segments to try before a statement of source code or a record is split."""
 _WORD_TRIES = 64
 """The number of segments to try before a word is split."""
 _MOST_WORDS = 64
@@ -44,15 +44,15 @@ def best_split(
     if texts and len(table.texts[texts[0]]) * _MOST_TOKENS <= budget and not table.needs(texts[0]):
         return None  # it fits, whatever its tokens
     texts += islice(found, _SOURCE_TRIES - 1)
-    texts = texts[: _TRIES if texts and table.segments[texts[0]].unit is None else _SOURCE_TRIES]
+    texts = texts[: _SOURCE_TRIES if texts and _is_formal(table.segments[texts[0]]) else _TRIES]
     is_tried = False
     for number in texts:
         alone = layout.spans(table, {number, *table.needs(number)})
         text_alone = layout.compose(alone)
         if layout.tokens(text_alone) <= budget:
             return None
-        if is_tried or (table.segments[number].unit is not None and number != texts[-1]):
-            continue  # a statement is not split while there are others
+        if is_tried or (_is_formal(table.segments[number]) and number != texts[-1]):
+            continue  # a statement or a record is not split while there are others
         if layout.before and layout.count(text_alone) <= budget:
             continue
         segment, text = table.segments[number], table.texts[number]
@@ -71,6 +71,11 @@ def best_split(
     return None
 
 
+def _is_formal(segment: Segment) -> bool:
+    """Return whether a part of the segment is of little use: source code and data follow a grammar."""
+    return segment.unit is not None or segment.kind is Kind.RECORD
+
+
 def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
     """Return the best segment alone, for budgets too small for anything else; empty if not one character fits.
 
@@ -78,7 +83,9 @@ def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budg
     nothing else. A word is split only if no first word of the segments fits, and no other word of the best ones.
     """
     texts = sorted(ranking, key=lambda number: table.segments[number][0] is Kind.HEADING)
+    records = (number for number in texts[:_WORD_TRIES] if table.segments[number].kind is Kind.RECORD)
     tries: Iterator[tuple[int, _Way]] = chain(
+        ((number, _whole) for number in records),
         *(((number, _whole), (number, _beginnings)) for number in texts[:_WORD_TRIES]),
         ((number, _words) for number in texts[:_TRIES]),
         ((number, _characters) for number in texts[:_TRIES]),

@@ -13,17 +13,18 @@ from ctxcompress.text.lines import LONGEST_MARKER, is_marker
 
 __all__ = ["Structure", "announced", "announcements", "with_colon"]
 
-_HEADING, _TABLE, _CODE, _TURN, _LOG = (
+_HEADING, _TABLE, _CODE, _TURN, _LOG, _RECORD = (
     Kind.HEADING,
     Kind.TABLE,
     Kind.CODE,
     Kind.TURN,
     Kind.LOG,
+    Kind.RECORD,
 )  # ten times as fast as attributes of an enum
 _REPEATABLE = frozenset((_HEADING, _TABLE))
-_ANNOUNCED = frozenset((Kind.LIST_ITEM, Kind.TABLE, Kind.CODE))
+_ANNOUNCED = frozenset((Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.RECORD))
 """The kinds that cannot be kept without their announcement."""
-_SILENT = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE))
+_SILENT = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 """The kinds that announce nothing. Headings have a rule of their own."""
 _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
@@ -77,6 +78,7 @@ def _under(table: SegmentTable) -> dict[int, range]:
 
 def _stands(table: SegmentTable) -> list[bool]:
     headers = {n for number, s in enumerate(table.segments) if s[0] is _TABLE for n in table.needs(number)}
+    headers |= _brackets(table)
     texts = table.texts
     stands = [not text.isspace() for text in texts]
     for number in headers:
@@ -95,6 +97,12 @@ def _is_speaker(table: SegmentTable, number: int) -> bool:
     """Tell whether a segment is the speaker of a turn alone. It announces nothing."""
     segment = table.segments[number]
     return segment.kind is _TURN and table.texts[number].strip() == segment.label.strip() != ""
+
+
+def _brackets(table: SegmentTable) -> set[int]:
+    """Return the opening and closing brackets of data: they need each other."""
+    needs = {number: table.needs(number) for number, segment in enumerate(table.segments) if segment[0] is _RECORD}
+    return {number for number, others in needs.items() if any(number in needs.get(other, ()) for other in others)}
 
 
 def _is_bare_fence(text: str) -> bool:

@@ -13,13 +13,17 @@ from ctxcompress.data.results import Compression
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline.threads import on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
+from ctxcompress.search.shapes import shown_to_model
+from ctxcompress.segment.data_records import data_outline
 
 __all__ = [
     "QUERY_NAMES",
     "OutputCompressor",
+    "ShortenedData",
     "check_limits",
     "class_with",
     "evident_results",
+    "has_records",
     "is_json",
     "named_query",
     "on_thread",
@@ -30,6 +34,15 @@ QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 """The names of arguments that hold a query, the most telling first."""
 _CHARACTERS_PER_TOKEN = 8
 """More than texts really have, so that a page is limited by its tokens and not by its characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShortenedData:
+    """A list or a mapping with fewer values."""
+
+    content: Any
+    original_tokens: int
+    compressed_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +67,19 @@ class OutputCompressor:
         """Compress texts that are not search results. separator: in place of the one in `config`."""
         config = self.config if separator is None else self.config.with_options(separator=separator)
         return Compressor(config).compress(query, texts)
+
+    def data(self, output: object, query: str | None) -> "ShortenedData | None":
+        """Compress a list or a mapping, which a model reads as JSON; None if it is no JSON or fits.
+
+        The result is a list or a mapping again, or text where not one value fits with the brackets around it.
+        """
+        if not isinstance(output, list | dict) or not is_json(text := shown_to_model(output)):
+            return None
+        result = self.compress([text], query)
+        if result.text == text:
+            return None
+        content = json.loads(result.text) if is_json(result.text) else result.text
+        return ShortenedData(content, result.stats.original_tokens, result.tokens)
 
     def search_results(
         self, output: object, query: str | None, max_tokens: int | None = None
@@ -99,6 +125,11 @@ def is_json(text: str) -> bool:
     except RecursionError:
         return True
     return True
+
+
+def has_records(text: str) -> bool:
+    """Return whether a text is data that can be cut at its records, as JSON or as Python writes it."""
+    return bool(data_outline(text))
 
 
 def check_limits(min_tokens: object, complexity: str | None) -> None:

@@ -1,0 +1,143 @@
+"""The segments of data: records, and the fields of long records.
+
+A list is cut into its elements. A record that is short for the budget is one segment. A long one is cut into its
+fields, which need the brackets around them and the fields that name the record, so that what is kept can be parsed.
+"""
+
+from collections.abc import Sequence
+
+from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
+from ctxcompress.segment.json_outline import embedded_outline, json_outline
+
+__all__ = ["data_outline", "embedded_records", "is_data", "record_segments"]
+
+_PART = 2
+"""A record takes at most this part of the characters that one segment may have."""
+_LONGEST = 750
+"""The most characters of a record that is one segment."""
+_EMBEDDED = 400
+"""The same for records within prose, where the budget is not known."""
+_NAMES = (("id", "_id", "uuid", "key", "code"), ("name", "title", "label"), ("type", "kind"))
+"""The keys that name a record: of each group the first that it has."""
+_LONGEST_NAME = 80
+"""The most characters of a field that is kept with all others because it names the record."""
+
+
+def data_outline(text: str) -> tuple[Node, ...]:
+    """Return the outline of `text` if it is data, else an empty one."""
+    return json_outline(text)
+
+
+def is_data(nodes: Sequence[Node]) -> bool:
+    """Return whether this is an outline of data, and not of source code."""
+    return bool(nodes) and nodes[0].kind is NodeKind.RECORD
+
+
+def record_segments(text: str, nodes: Sequence[Node], whole: int) -> list[Segment]:
+    """Return the segments of a text with this outline. They partition the text.
+
+    The label of a segment is the keys that lead to it and the names of the records that it is in. whole: the most
+    characters of a segment.
+    """
+    builder = _Builder(text, min(whole // _PART, _LONGEST))
+    builder.add_all(nodes)
+    return builder.segments
+
+
+def embedded_records(
+    text: str, start: int, end: int, block: int, first: int, heading: tuple[str, ...], needs: tuple[int, ...] = ()
+) -> list[Segment]:
+    """Return the segments of the data in ``text[start:end]``, or none if that is no data.
+
+    block, first: the numbers of the block and of its first segment. heading: the heading path. needs: the segments that
+    all need.
+    """
+    nodes = embedded_outline(text, start, end)
+    if not nodes or not nodes[0].children:
+        return []
+    builder = _Builder(text, _EMBEDDED, first)
+    builder.add_all(nodes, needs)
+    return [segment._replace(block=block, heading=heading) for segment in builder.segments]
+
+
+class _Builder:
+    """A collector of the segments of one text."""
+
+    def __init__(self, text: str, longest: int, first: int = 0) -> None:
+        """first: the number of the first segment."""
+        self._text, self._longest, self._first = text, longest, first
+        self.segments: list[Segment] = []
+        self._block = self._blocks = -1
+        """The number of the present block, and of the last one."""
+
+    def add_all(self, nodes: Sequence[Node], around: tuple[int, ...] = ()) -> None:
+        for node in nodes:
+            self._add_block(node, (), around)
+
+    def _add_block(self, node: Node, path: tuple[str, ...], around: tuple[int, ...]) -> None:
+        """Append the segments of a value that is a block of its own."""
+        before = self._block
+        self._blocks += 1
+        self._block = self._blocks
+        self._add(node, path, around)
+        self._block = before
+
+    def _add(self, node: Node, path: tuple[str, ...], around: tuple[int, ...]) -> None:
+        """Append the segments of a value. path: the keys above it. around: the segments that it needs."""
+        if node.children and (node.end - node.start > self._longest or _is_collection(node)):
+            self._add_cut(node, path, around)
+        else:
+            self._append(node.start, node.end, path, around)
+
+    def _add_cut(self, node: Node, path: tuple[str, ...], around: tuple[int, ...]) -> None:
+        """Append the opening of a list or an object, its values and its closing bracket.
+
+        Without a closing bracket nothing can make the rest complete: then the first value begins with the opening.
+        """
+        head = len(self.segments)
+        is_closed = node.tail < node.end
+        inner = (*around, self._first + head) if is_closed else around
+        if is_closed:
+            self._append(node.start, node.body, path, around)
+        names = _names(node)
+        path = (*path, *([node.name] if node.name else []), *(_value(self._text, field) for field in names))
+        numbers: list[int] = []
+        is_record = any(child.name for child in node.children) and not _is_collection(node)
+        add = self._add if is_record else self._add_block
+        for child in node.children:
+            if child in names:
+                numbers.append(len(self.segments))
+            add(child, path, inner)
+        if not is_closed:
+            self.segments[head] = self.segments[head]._replace(start=node.start)
+        else:
+            last = len(self.segments)
+            self._append(node.tail, node.end, path, inner)
+            self._need(range(head, last), [last])
+            self._need(range(head + 1, last), numbers)
+
+    def _need(self, numbers: Sequence[int], needed: Sequence[int]) -> None:
+        """Add needs to these segments, but not to those that are needed: only brackets need each other."""
+        shifted = tuple(self._first + other for other in needed)
+        for number in numbers if needed else ():
+            if number not in needed:
+                self.segments[number] = self.segments[number]._replace(needs=(*self.segments[number].needs, *shifted))
+
+    def _append(self, start: int, end: int, path: tuple[str, ...], around: tuple[int, ...]) -> None:
+        self.segments.append(Segment(Kind.RECORD, start, end, self._block, (), around, None, " ".join(path)))
+
+
+def _is_collection(node: Node) -> bool:
+    """Return whether a list or an object has nothing but lists and objects, at least two."""
+    return len(node.children) > 1 and all(child.body >= 0 for child in node.children)
+
+
+def _names(node: Node) -> list[Node]:
+    """Return the short fields that name a record."""
+    fields = {c.name.lower(): c for c in reversed(node.children) if c.body < 0 and c.end - c.start <= _LONGEST_NAME}
+    found = (next((fields[name] for name in group if name in fields), None) for group in _NAMES)
+    return [field for field in found if field is not None]
+
+
+def _value(text: str, field: Node) -> str:
+    return text[field.start : field.end].partition(":")[2].strip(" \t\r\n,\"'\\")

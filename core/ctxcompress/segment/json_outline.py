@@ -1,0 +1,295 @@
+"""The outline of JSON: its values with their offsets, read tolerantly.
+
+The text may be one value, several on lines of their own (JSONL), or a chunk that begins and ends anywhere in a longer
+text. Values as Python writes them (`{'a': None}`) are read as well, and JSON text within a string.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ctxcompress.data.passages import Node, NodeKind
+
+__all__ = ["embedded_outline", "json_outline"]
+
+_SMALL = 120
+"""The most characters of a list or an object whose values have no nodes of their own."""
+_RUN = 80
+"""The most characters of neighbouring plain values in a list that share a node."""
+_DEEPEST = 40
+"""The values below this many levels have no nodes of their own."""
+_DEEPEST_READ = 900
+"""What is nested deeper is not read as JSON: parsers refuse it."""
+_KEYS_OF_CHUNK = 3
+"""The least number of keys in a text that begins in the middle of JSON."""
+_CHARACTERS_PER_KEY = 500
+"""A chunk of JSON has at least one key for this many characters."""
+_STRING_TEXT = r""" "(?:[^"\\]++|\\.)*+" | '(?:[^'\\]++|\\.)*+' """
+_LITERAL_TEXT = r" -?+(?:\d[\d.eE+-]*+|Infinity|inf) | true | false | null | None | True | False | NaN | nan "
+_TOKEN = re.compile(
+    rf"""\s*+(?:
+      ({_STRING_TEXT})\s*+:\s*+({_STRING_TEXT}|{_LITERAL_TEXT})\s*+(?:(,)|(?=[\}}\]]))   # a pair; it saves much time
+    | ((?:(?:{_LITERAL_TEXT})\s*+,\s*+){{2,12}})                                         # numbers with their commas
+    | ({_STRING_TEXT})
+    | ([{{}}\[\](),:])
+    | ([^\s{{}}\[\](),:"']++)
+    | (["'].*+)                                                                          # a string that does not end
+    | (.)
+    | \Z)""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPED_TOKEN = re.compile(
+    r"""(?:[ ]|\\[nrt])*+(?:()()()()
+      (\\"(?:[^"\\]++|\\\\(?:\\["\\]|[^"\\])|\\[^"\\])*+\\")
+    | ([{}\[\](),:])
+    | ([^\s{}\[\](),:"\\]++)
+    | (\\".*+)
+    | (.)
+    | \Z)""",
+    re.VERBOSE | re.DOTALL,
+)
+"""The same within a string, where each quote has a backslash."""
+_PAIR, _PAIR_WITH_COMMA, _NUMBERS, _STRING, _MARK, _PLAIN, _OPEN_STRING = range(2, 9)
+_LITERAL = re.compile(_LITERAL_TEXT, re.VERBOSE)
+_CLOSERS = {"{": "}", "[": "]", "(": ")"}
+_OPENING_QUOTE = re.compile(r"(?:^|[\[{,:(])\s*+\Z")
+_QUOTE = re.compile(r'(?<!\\)"')
+_JSON_WITHIN = re.compile(r"""["'](?:[ ]|\\[nrt])*+(?:\{(?:[ ]|\\[nrt])*+\\"|\[(?:[ ]|\\[nrt])*+(?:[\[{\d-]|\\"))""")
+
+
+class _Value(NamedTuple):
+    """A value that was read."""
+
+    start: int
+    """Where the value begins, or its key."""
+    end: int
+    """Where it ends, without what follows."""
+    key: str | None = None
+    body: int = -1
+    """Where the values within a list or an object begin; -1 for a plain value."""
+    children: tuple[Node, ...] = ()
+
+
+class _NotJsonError(Exception):
+    """The text is not JSON."""
+
+
+def json_outline(text: str) -> tuple[Node, ...]:
+    """Return the values of a JSON text as nodes that partition it, or () if the text is not JSON.
+
+    A list or an object has its values as children. The body of its node begins at the first value and its tail is the
+    closing bracket. There is no tail if the text ends before. The name of a node is the key of the value.
+    """
+    opening = text.lstrip()[:1]
+    if opening in ("{", "["):
+        return _outline(text, 0)
+    keys = text.count('":')
+    if keys < _KEYS_OF_CHUNK or keys * _CHARACTERS_PER_KEY < len(text):
+        return ()
+    quote = _QUOTE.search(text)
+    begins_outside = quote is not None and _OPENING_QUOTE.search(text[: quote.start()][-_SMALL:])
+    return _outline(text, 0 if begins_outside or quote is None else quote.end())
+
+
+def embedded_outline(text: str, start: int, end: int) -> tuple[Node, ...]:
+    """Return the outline of the JSON in ``text[start:end]``, or () if that is not one list or object."""
+    is_possible = text[start : start + _SMALL].lstrip()[:1] in ("{", "[")
+    return _complete_outline(text, _TOKEN, start, end) if is_possible else ()
+
+
+def _outline(text: str, begin: int) -> tuple[Node, ...]:
+    reader = _Reader(text, _TOKEN, 0, len(text), is_chunk=text.lstrip()[:1] not in ("{", "["))
+    try:
+        reader.read(begin)
+    except _NotJsonError:
+        return ()
+    return reader.nodes()
+
+
+class _Container:
+    """A list or an object that is being read; the text around all values is one, too."""
+
+    __slots__ = ("bracket", "has_value", "key", "start", "values")
+
+    def __init__(self, bracket: str, start: int, key: str | None) -> None:
+        self.bracket, self.start, self.key = bracket, start, key
+        self.values: list[_Value] = []
+        self.has_value = False
+        """Whether a value was read after the last comma."""
+
+
+class _Reader:
+    """A reader of the values between two offsets."""
+
+    __slots__ = ("_end", "_is_chunk", "_key", "_pattern", "_stack", "_start", "_text")
+
+    def __init__(self, text: str, pattern: re.Pattern[str], start: int, end: int, *, is_chunk: bool = False) -> None:
+        """is_chunk: whether the text may begin within a value."""
+        self._text, self._pattern, self._start, self._end = text, pattern, start, end
+        self._is_chunk = is_chunk
+        self._stack = [_Container("", start, None)]
+        self._key: tuple[int, str] | None = None
+        """The start and the text of a key whose value comes next."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether exactly one value was read, to its end."""
+        return len(self._stack) == 1 and len(self._stack[0].values) == 1
+
+    def read(self, begin: int) -> None:
+        """Read all values. begin: where the string ends that the text begins in. Raises _NotJsonError."""
+        if begin > self._start:
+            self._add(self._start, begin)
+        for match in self._pattern.finditer(self._text, begin, self._end):
+            kind = match.lastindex or 0
+            start, end = match.span(kind)
+            if kind == _MARK:
+                self._read_mark(self._text[start], start)
+            elif kind == _STRING:
+                self._add(start, end, *self._within(start, end))
+            elif kind in (_PAIR, _PAIR_WITH_COMMA):
+                self._read_pair(match, is_last=kind == _PAIR)
+            elif kind == _NUMBERS:
+                self._read_numbers(start, end)
+            elif kind == _OPEN_STRING or (kind == _PLAIN and self._is_plain_value(start, end)):
+                self._add(start, end)
+            elif kind:
+                raise _NotJsonError
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Return the nodes of all values. Open lists and objects end with the text."""
+        while len(self._stack) > 1:
+            self._close(self._end, self._end)
+        values = self._stack[0].values
+        return _nodes([values[0]._replace(start=self._start), *values[1:]], self._end) if values else ()
+
+    def _is_plain_value(self, start: int, end: int) -> bool:
+        """Tell whether this is a number or a constant, or may be the rest of one."""
+        is_cut = end == self._end or (self._is_chunk and start == self._start)
+        return is_cut or _LITERAL.fullmatch(self._text, start, end) is not None
+
+    def _read_pair(self, match: re.Match[str], *, is_last: bool) -> None:
+        """Add a plain value with its key, and read the comma after it."""
+        top = self._stack[-1]
+        if top.has_value or self._key is not None or top.bracket in ("[", "("):
+            raise _NotJsonError
+        start, end = match.span(2)
+        body, children = self._within(start, end) if end - start > _SMALL else (-1, ())
+        top.values.append(_Value(match.start(1), end, match[1][1:-1], body, children))
+        top.has_value = is_last
+
+    def _read_numbers(self, start: int, end: int) -> None:
+        """Add numbers and constants with their commas, as one value."""
+        top = self._stack[-1]
+        if top.has_value or self._key is not None or top.bracket == "{":
+            raise _NotJsonError
+        top.values.append(_Value(start, self._text.rfind(",", start, end)))
+
+    def _within(self, start: int, end: int) -> tuple[int, tuple[Node, ...]]:
+        """Return the body and the children of a string, which has some if it is long and holds JSON text."""
+        if end - start > _SMALL and self._pattern is _TOKEN and _JSON_WITHIN.match(self._text, start, end):
+            children = _complete_outline(self._text, _ESCAPED_TOKEN, start + 1, end - 1)
+            return (start + 1 if children else -1), children
+        return -1, ()
+
+    def _read_mark(self, mark: str, place: int) -> None:
+        top = self._stack[-1]
+        if mark in _CLOSERS:
+            self._expect_value(place)
+            if len(self._stack) > _DEEPEST_READ:
+                raise _NotJsonError
+            self._stack.append(_Container(mark, *(self._key or (place, None))))
+            self._key = None
+        elif mark == ",":
+            self._end_value(top)
+            top.has_value = False
+        elif mark == ":":
+            self._read_colon(top)
+        elif len(self._stack) > 1:
+            self._end_value(top, may_be_missing=True)
+            if _CLOSERS[top.bracket] != mark:
+                raise _NotJsonError
+            self._close(place, place + 1)
+        else:
+            self._end_value(top)
+            top.has_value = self._is_chunk
+
+    def _read_colon(self, top: _Container) -> None:
+        """Turn the value before a colon into the key of the next value."""
+        value = top.values.pop() if top.has_value and top.bracket in ("{", "") and self._key is None else None
+        if value is None or value.key is not None or value.body >= 0:
+            raise _NotJsonError
+        self._key = value.start, self._text[value.start : value.end].strip("\\\"'")
+        top.has_value = False
+
+    def _expect_value(self, place: int) -> None:
+        """Check that a value may begin here. Only values on lines of their own follow one another without a comma."""
+        if self._stack[-1].has_value and (len(self._stack) > 1 or not self._begins_line(place)):
+            raise _NotJsonError
+
+    def _begins_line(self, place: int) -> bool:
+        line = self._text.rfind("\n", self._start, place) + 1
+        return line > self._start and not self._text[line:place].strip()
+
+    def _end_value(self, top: _Container, *, may_be_missing: bool = False) -> None:
+        """Check that a value is complete, and has a key in an object."""
+        may_be_missing |= len(self._stack) == 1 and self._is_chunk
+        if self._key is not None or not (top.has_value or may_be_missing):
+            raise _NotJsonError
+        if top.bracket == "{" and top.has_value and top.values[-1].key is None:
+            raise _NotJsonError
+
+    def _add(self, start: int, end: int, body: int = -1, children: tuple[Node, ...] = ()) -> None:
+        self._expect_value(start)
+        begin, key = self._key or (start, None)
+        self._key = None
+        top = self._stack[-1]
+        top.values.append(_Value(begin, end, key, body, children))
+        top.has_value = True
+
+    def _close(self, tail: int, end: int) -> None:
+        """End the innermost list or object."""
+        inner = self._stack.pop()
+        values = inner.values
+        children: tuple[Node, ...] = ()
+        if values and end - inner.start > _SMALL and len(self._stack) <= _DEEPEST:
+            children = _nodes(values if inner.bracket == "{" else list(_runs(values)), tail)
+        body = values[0].start if values else tail
+        top = self._stack[-1]
+        top.values.append(_Value(inner.start, end, inner.key, body, children))
+        top.has_value = True
+
+
+def _complete_outline(text: str, pattern: re.Pattern[str], start: int, end: int) -> tuple[Node, ...]:
+    """Return the outline of ``text[start:end]``, or () if that is not one value."""
+    reader = _Reader(text, pattern, start, end)
+    try:
+        reader.read(start)
+    except _NotJsonError:
+        return ()
+    return reader.nodes() if reader.is_complete else ()
+
+
+def _nodes(values: Sequence[_Value], end: int) -> tuple[Node, ...]:
+    """Return the nodes of neighbouring values. Each ends where the next one begins, the last one at `end`."""
+    ends = [*(value.start for value in values[1:]), end]
+    return tuple(_node(value, until) for value, until in zip(values, ends, strict=True))
+
+
+def _node(value: _Value, end: int) -> Node:
+    tail = -1 if value.body < 0 else value.children[-1].end if value.children else value.end
+    return Node(NodeKind.RECORD, value.start, end, value.key or "", -1, value.body, tail, False, value.children)
+
+
+def _runs(values: Iterable[_Value]) -> Iterator[_Value]:
+    """Yield the values of a list, with short plain values next to each other as one."""
+    run: _Value | None = None
+    for value in values:
+        if run and run.body < 0 and value.body < 0 and value.end - run.start <= _RUN:
+            run = run._replace(end=value.end)
+            continue
+        if run:
+            yield run
+        run = value
+    if run:
+        yield run

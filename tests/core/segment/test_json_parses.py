@@ -1,0 +1,80 @@
+"""What remains of JSON can be parsed, and every value that remains is the one at its place in the original."""
+
+import json
+from collections.abc import Iterator
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ctxcompress import compress
+from ctxcompress.pipeline.analysis import AnalysisOptions
+from ctxcompress.segment.data_records import data_outline
+from ctxcompress.segment.segments import segment, segment_outlined
+from ctxcompress.select.layout import assemble
+from ctxcompress.tokens import TokenCounter
+
+_NOTHING = object()
+
+_WORDS = st.sampled_from(["order", "ok", "error", "Zürich", "东京", 'say "hi"', "a\\b", "line\nbreak", "[x]", "{", ","])
+_TEXTS = st.one_of(st.lists(_WORDS, max_size=12).map(" ".join), st.text(max_size=20))
+_PLAIN = st.one_of(st.none(), st.booleans(), st.integers(-(10**6), 10**6), st.floats(allow_nan=False), _TEXTS)
+_KEYS = st.sampled_from(["id", "name", "type", "a:b", "items", "value", "Straße", "x y", 'q"', "deep", "0"])
+_RECORDS = st.recursive(
+    _PLAIN,
+    lambda inner: st.one_of(st.lists(inner, max_size=6), st.dictionaries(_KEYS, inner, max_size=7)),
+    max_leaves=60,
+)
+_DATA = st.one_of(
+    st.lists(_RECORDS, min_size=1, max_size=8),
+    st.dictionaries(_KEYS, _RECORDS, min_size=1, max_size=8),
+    st.lists(st.fixed_dictionaries({"id": st.integers(), "name": _TEXTS, "inner": _RECORDS}), min_size=2, max_size=12),
+)
+_QUERIES = st.sampled_from(["order status", "what is wrong?", "id 5", "Zürich 东京", ""])
+_STYLES = st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False}, {"indent": "\t"}])
+
+
+def _is_part(part: object, whole: object) -> bool:
+    """Tell whether `part` is `whole` without some values of its lists and objects."""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return all(key in whole and _is_part(value, whole[key]) for key, value in part.items())
+    if isinstance(part, list) and isinstance(whole, list):
+        left: Iterator[object] = iter(whole)
+        return all(any(_is_part(value, other) for other in left) for value in part)
+    return repr(part) == repr(whole)
+
+
+@given(
+    _DATA, _STYLES, st.integers(8, 200), st.sampled_from(["order status", "what is wrong?", "id 5", "Zürich 东京", ""])
+)
+@settings(max_examples=120, suppress_health_check=list(HealthCheck), deadline=None)
+def test_what_remains_of_json_can_be_parsed(data: object, style: dict[str, object], budget: int, query: str) -> None:
+    text = json.dumps(data, **style)
+    result = compress(query, [text], max_tokens=budget)
+    assert result.tokens <= budget
+    spans = [span for passage in result.passages for span in passage.spans]
+    assert result.text == "".join(text[start:end] for start, end in spans)
+    segments = segment(text)
+    assert "".join(text[part.start : part.end] for part in segments) == text
+    kept = _parsed(result.text)
+    if kept is _NOTHING or not _is_part(kept, data):
+        assert not _fitting(text, budget), result.text
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return _NOTHING
+
+
+def _fitting(text: str, budget: int) -> list[str]:
+    """Return each value that fits into the budget with the brackets around it and the names of its record."""
+    segments = segment_outlined(text, data_outline(text), language="en", whole=AnalysisOptions.of("en", budget).whole)
+    count = TokenCounter("o200k_base")
+    found = []
+    for number, part in enumerate(segments):
+        kept = sorted({number, *part.needs})
+        if not any(number in segments[other].needs for other in part.needs):
+            alone = "".join(text[start:end] for start, end in assemble(text, segments, kept))
+            found += [alone] if count(alone) <= budget else []
+    return found
