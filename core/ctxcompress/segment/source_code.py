@@ -94,21 +94,25 @@ class _Builder:
         self.segments: list[Segment] = []
         self._block = -1
 
-    def add(self, nodes: Sequence[Node], heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Append the segments of sibling nodes. around: the segments of the definitions that they are in."""
+    def add(self, nodes: Sequence[Node], heading: tuple[str, ...], around: tuple[int, ...], scope: str = "") -> None:
+        """Append the segments of sibling nodes.
+
+        around: the segments of the definitions that they are in. scope: the name of the innermost of these.
+        """
         for run in _runs(nodes, self._piece):
             self._block += 1
             node = run[0]
-            path = (*heading, node.name.rpartition(".")[2]) if node.name and node.kind in _ALONE else heading
+            is_named = bool(node.name) and node.kind in _ALONE
+            path = (*heading, *node.name.removeprefix(f"{scope}.").split(".")) if is_named else heading
             most = self._whole if node.kind in _FUNCTIONS else self._piece
             if node.body >= 0 and node.end - node.start > most:
-                self._add_cut(node, path, around)
+                self._add_cut(node, path, around, node.name if is_named else scope)
             elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
                 self._add_doc(node, path, around)
             else:
                 self._append(node.kind, node.start, run[-1].end, path, around)
 
-    def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
+    def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...], scope: str) -> None:
         """Append the signature, the body and the closing line of a node.
 
         Other clauses of a long statement, such as its "elif", are segments that can be dropped.
@@ -120,7 +124,7 @@ class _Builder:
         for start, end in pairwise(begins):
             self._append(NodeKind.STATEMENT, start, end, heading, (*around, head))
         own = len(self.segments) - 1
-        self.add(node.children, heading, (*around, head) if own == head else (*around, head, own))
+        self.add(node.children, heading, (*around, head) if own == head else (*around, head, own), scope)
         closing: list[int] = []
         for number, (start, end) in enumerate(pairwise((node.tail, *below, node.end))):
             if start == end:
