@@ -161,8 +161,10 @@ class _Scope(NamedTuple):
     is_function: bool = False
     depth: int = 0
 
-    def within(self, defined: _Definition | None, name: str) -> "_Scope":
+    def within(self, defined: _Definition | None, name: str, kind: NodeKind) -> "_Scope":
         """Return the scope inside the body of a node."""
+        if kind is NodeKind.CONSTANT:
+            return _Scope(".".join(filter(None, (self.name, _assigned_name(name)))), True, False, self.depth + 1)
         if defined is None:
             return self._replace(depth=self.depth + 1)
         return _Scope(name, defined.container, not defined.container, self.depth + 1)
@@ -232,7 +234,9 @@ class _Builder:
         is_worth_cutting = body < tail and scope.depth < _DEEPEST and (defined or stop - start > _SHORT)
         if not is_worth_cutting or not self._has_closed_braces(number, body, tail, end):
             return Node(kind, start, stop, name, signature, -1, -1, exported), end
-        children = tuple(self.nodes(body, tail, scope.within(defined, name)))
+        children = tuple(self.nodes(body, tail, scope.within(defined, name, kind)))
+        if kind is NodeKind.CONSTANT and any(child.kind in _DEFINES for child in children):
+            kind, name = NodeKind.NAMESPACE, ".".join(filter(None, (scope.name, _assigned_name(name))))
         if kind is NodeKind.STATEMENT and not scope.is_function and self._is_callback(number, children):
             kind = NodeKind.FUNCTION
         closing = self._starts[tail] if tail < end else stop

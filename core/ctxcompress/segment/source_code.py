@@ -27,6 +27,11 @@ _LONG_DOC = 500
 _LONG_VALUES = 500
 """The most characters of a table of values that is one segment."""
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
+_COMMENT = re.compile(
+    r"\s*+(?:[ \t]*+(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/[ \t]*+\r?|#(?![!\[])[^\n]*+|--[^\n]*+)\n)++"
+)
+"""The comments above a definition: whole lines, without attributes."""
+_COMMENT_PARAGRAPH_END = re.compile(r"^[ \t]*+(?:///?!?|\*|#|--)?[ \t]*+\r?\n(?!\s*\Z)", re.MULTILINE)
 _VALUES = frozenset((NodeKind.CONSTANT, NodeKind.STATEMENT))
 _FEWEST_ENTRIES = 3
 _QUOTES = re.compile(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
@@ -70,20 +75,24 @@ def _with_entries(text: str, nodes: Iterable[Node], language: str) -> tuple[Node
 def _cut_apart(text: str, node: Node, language: str) -> Node:
     if node.body >= 0:
         return node._replace(children=_with_entries(text, node.children, language))
+    members = _by_lines(text, node, language)
+    if language != "python" and any(child.kind in _ALONE for child in members.children):
+        return members
     begins = entry_starts(text, node.start, node.end, language) if node.kind in _VALUES else []
     found = (Node(NodeKind.STATEMENT, start, end) for start, end in pairwise(begins))
     children = _with_entries(text, found, language)
     if len(children) < _FEWEST_ENTRIES and all(child.body < 0 for child in children):
-        return _by_lines(text, node, language)
+        return members if node.kind is NodeKind.STATEMENT else node
     return node._replace(body=begins[0], tail=begins[-1], children=children)
 
 
 def _by_lines(text: str, node: Node, language: str) -> Node:
-    """Return the line outline of a long statement that the parser does not divide, such as a switch."""
-    found = line_outline(text[node.start : node.end], language) if node.kind is NodeKind.STATEMENT else ()
+    """Return the line outline of a long statement that the parser does not divide, such as a switch or an object."""
+    found = line_outline(text[node.start : node.end], language) if node.kind in _VALUES else ()
     if len(found) != 1 or found[0].body < 0:
         return node
-    return shifted(found[0], node.start)._replace(kind=node.kind)
+    outlined = shifted(found[0], node.start)
+    return outlined if outlined.kind is NodeKind.NAMESPACE else outlined._replace(kind=node.kind, name=node.name)
 
 
 class _Builder:
@@ -105,6 +114,10 @@ class _Builder:
             is_named = bool(node.name) and node.kind in _ALONE
             path = (*heading, *node.name.removeprefix(f"{scope}.").split(".")) if is_named else heading
             most = self._whole if node.kind in _FUNCTIONS else self._piece
+            comment = _end_of_comment(self._text, node) if node.kind in _ALONE else node.start
+            if comment - node.start > _LONG_DOC:
+                self._add_comment(node.start, comment, path, around)
+                node = run[0] = node._replace(start=comment)
             if node.body >= 0 and node.end - node.start > most:
                 self._add_cut(node, path, around, node.name if is_named else scope)
             elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
@@ -151,6 +164,21 @@ class _Builder:
             around,
         )
 
+    def _add_comment(self, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
+        """Append the paragraphs of a comment above a definition, which need the beginning of the definition."""
+        text = self._text
+        is_block = text[start:end].lstrip().startswith("/*")
+        first = text.find("\n", start, end) + 1 if is_block else start
+        last = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1 if is_block else end
+        ends = [match.end() for match in _COMMENT_PARAGRAPH_END.finditer(text, first, end)]
+        bounds = [start, first, *_spaced([at for at in ends if first < at < last], first, _LONG_DOC), last, end]
+        bounds = list(dict.fromkeys(bounds))
+        head, tail = len(self.segments), len(self.segments) + len(bounds) - 2
+        edges = (head, tail) if is_block else ()
+        for number, (begin, stop) in enumerate(pairwise(bounds), head):
+            needs = tuple(other for other in dict.fromkeys((*edges, tail + 1)) if other != number)
+            self._append(NodeKind.DOC, begin, stop, heading, (*around, *needs))
+
     def _add_between(
         self, unit: NodeKind, bounds: Sequence[int], heading: tuple[str, ...], around: tuple[int, ...]
     ) -> None:
@@ -163,6 +191,14 @@ class _Builder:
 
     def _append(self, unit: NodeKind, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit))
+
+
+def _end_of_comment(text: str, node: Node) -> int:
+    """Return where the comment ends that a definition begins with."""
+    if node.signature - node.start <= _LONG_DOC:
+        return node.start
+    comment = _COMMENT.match(text, node.start, node.signature)
+    return comment.end() if comment else node.start
 
 
 def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:

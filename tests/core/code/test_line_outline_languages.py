@@ -339,7 +339,7 @@ DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKin
 
 
 def defined(text, language):
-    return [node.name for node in walk(line_outline(text, language)) if node.kind in DEFINES]
+    return [node.name for node in walk(line_outline(text, language)) if node.kind in DEFINES and node.name]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
