@@ -82,7 +82,7 @@ def test_what_is_kept_of_a_block_comment_is_a_comment():
 
 def test_headings_name_the_receiver_and_the_type():
     go = "package a\n\nfunc (e *Engine) Run() error {\n\treturn nil\n}\n"
-    body = "        write!(f, \"{}\", self.name)?;\n" * 8
+    body = '        write!(f, "{}", self.name)?;\n' * 8
     rust = f"impl Display for Shape {{\n    fn fmt(&self) -> Result {{\n{body}        Ok(())\n    }}\n}}\n"
     assert ("Engine", "Run") in {item[1] for item in parts(go, "a.go")}
     assert ("Shape", "fmt") in {item[1] for item in parts(rust, "a.rs")}
