@@ -29,21 +29,42 @@ _C_LIKE = _pattern(_SLASHES, _DOUBLE, _CHARACTER)
 _RAW_STRINGS = _pattern(_SLASHES, _DOUBLE, _CHARACTER, _TEMPLATE)
 _HASHES = _pattern(_HASH, _DOUBLE, _SINGLE)
 _DASHES = _pattern(r"--[^\n]*+", _DOUBLE, _SINGLE)
+_SQL = _pattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|\$\w*\$(?:[^$]|\$(?!\w*\$))*+(?:\$\w*\$)?", _DOUBLE, _SINGLE)
 _TOKENS = {
     "python": _PYTHON,
     **dict.fromkeys(("javascript", "typescript", "tsx", "php"), _SCRIPT),
     **dict.fromkeys(("c", "cpp", "java", "rust", "csharp", "kotlin", "scala", "swift", "dart"), _C_LIKE),
     "go": _RAW_STRINGS,
     **dict.fromkeys(("ruby", "shell", "perl", "r", "elixir", "yaml", "toml", "julia"), _HASHES),
-    **dict.fromkeys(("sql", "lua", "haskell"), _DASHES),
+    **dict.fromkeys(("lua", "haskell"), _DASHES),
+    "sql": _SQL,
 }
 _PYTHON_DEFINITION = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
 """Beginnings of Python lines that no bracket can contain, so that an open bracket was never closed."""
 _COMMENT = re.compile(r"[ \t]*(?:#(?!!)|//|/\*|--[ ])")
 _COMMENT_OR_LABEL = re.compile(r"[ \t]*(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
+_SLASHED_COMMENT = re.compile(r"[ \t]*(?://|/\*)")
+_WITHOUT_HASHES = frozenset("javascript typescript tsx rust csharp kotlin scala swift dart".split())
+"""Languages in which a hash begins an attribute, a private name or nothing."""
 _WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
 _BRACKET_DEPTH = {"(": 1, "[": 1, ")": -1, "]": -1}
 _BRACE_DEPTH = {"{": 1, "}": -1}
+_BRACED = frozenset("javascript typescript tsx php c cpp java rust csharp kotlin scala swift dart go".split())
+"""Languages in which a function, an object or a class in parentheses has lines of its own."""
+_SQL_END = re.compile(r";[ \t]?\r?\n|\n\r?\n")
+"""The end of a statement in SQL, or a blank line."""
+_CLOSING = frozenset(")]}")
+_WITH_INITIALIZERS = frozenset("cpp csharp kotlin scala swift".split())
+_PAREN, _BODY, _VALUE = 0, 1, 2
+"""Brackets in which lines continue, braces in which they end, and braces in which they continue."""
+_OPENS_BODY = re.compile(r"[)\w>]")
+"""The character before a brace around the body of a function or a class."""
+_LINE_END = re.compile(r"[ \t]*+(?://[^\n]*+)?(?:\r?\n|\Z)")
+_GOES_ON = re.compile(
+    r"[ \t]*+(?:(?P<clause>where|throws|extends|implements|permits|requires)\b(?![ \t]*+[:=(.,;)])|:(?!:))"
+)
+"""A line that continues the signature above it."""
+_ENDS_SIGNATURE = ("{", ";", "}")
 
 
 class LogicalLines(NamedTuple):
@@ -60,6 +81,8 @@ class LogicalLines(NamedTuple):
     """The number of braces that each line opens minus those that it closes."""
     ends_blank: list[bool]
     """True if blank lines follow."""
+    lows: list[int]
+    """The number of braces opened before it that each line closes, as a number below 0, whatever it opens again."""
 
 
 def logical_lines(text: str, language: str) -> LogicalLines:
@@ -67,10 +90,11 @@ def logical_lines(text: str, language: str) -> LogicalLines:
 
     Closing brackets without an opening one are ignored, because the text may begin anywhere.
     """
-    ends, braces = _ends(text, language)
+    lines = _braced_ends(text, language) if language in _BRACED else _ends(text, language)
     starts, indents, nets, ends_blank = list[int](), list[int](), list[int](), list[bool]()
+    lows: list[int] = []
     start = 0
-    for end, net in zip(ends, braces, strict=True):
+    for end, net, low in zip(*lines, strict=True):
         is_at_margin = not text[start].isspace()
         if starts and not is_at_margin and text[start:end].isspace():
             ends_blank[-1] = True
@@ -78,38 +102,144 @@ def logical_lines(text: str, language: str) -> LogicalLines:
             starts.append(start)
             indents.append(0 if is_at_margin else _indent(text[start:end]))
             nets.append(net)
+            lows.append(low)
             ends_blank.append(False)
         start = end
     at_margins = _COMMENT_OR_LABEL if language in _WITH_LABELS else _COMMENT
+    if language in _WITHOUT_HASHES:
+        at_margins = _SLASHED_COMMENT
     for number in range(len(starts) - 2, -1, -1):
         # A comment or a label at the margin does not end what is indented above and below it.
         if indents[number] < indents[number + 1] and at_margins.match(text, starts[number]):
             indents[number] = indents[number + 1]
-    return LogicalLines([*starts, len(text)], indents, nets, ends_blank)
+    return LogicalLines([*starts, len(text)], indents, nets, ends_blank, lows)
 
 
-def _ends(text: str, language: str) -> tuple[list[int], list[int]]:
-    """Return the ends of the logical lines, and for each line the braces it opens minus those it closes."""
-    is_python = language == "python"
+def _ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
+    """Return the ends of the logical lines, and their `nets` and `lows`."""
+    is_python, is_sql = language == "python", language == "sql"
     ends: list[int] = []
     nets: list[int] = []
-    depth = net = 0
+    lows: list[int] = []
+    depth = net = low = 0
     for match in _TOKENS.get(language, _C_LIKE).finditer(text, end_of_cut_text(text, language)):
         found = match.group()
         if found == "\n":
+            if is_sql and not _SQL_END.search(text, max(0, match.start() - 3), match.end() + 1):
+                continue
             if depth == 0 or (is_python and _PYTHON_DEFINITION.match(text, match.end())):
                 depth = 0
                 ends.append(match.end())
                 nets.append(net)
-                net = 0
+                lows.append(low)
+                net = low = 0
         elif found in _BRACKET_DEPTH or (is_python and found in _BRACE_DEPTH):
             depth = max(0, depth + (_BRACKET_DEPTH.get(found) or _BRACE_DEPTH.get(found, 0)))
         elif found in _BRACE_DEPTH:
             net += _BRACE_DEPTH[found]
-    if not ends or ends[-1] < len(text):
+            low = min(low, net)
+    if text and (not ends or ends[-1] < len(text)):
         ends.append(len(text))
         nets.append(net)
-    return (ends, nets) if text else ([], [])
+        lows.append(low)
+    return ends, nets, lows
+
+
+def _braced_ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
+    """Return what `_ends` returns, for a language in which functions and classes may be in parentheses."""
+    lines = _BracedLines(text, has_initializers=language in _WITH_INITIALIZERS)
+    for match in _TOKENS[language].finditer(text, end_of_cut_text(text, language)):
+        found = match.group()
+        if found == "\n":
+            lines.add_line_end(match.end())
+        elif found in ("(", "["):
+            lines.open.append(_PAREN)
+        elif found == "{":
+            lines.add_brace(match.start())
+        elif found in _CLOSING:
+            lines.close(found == "}")
+    if text and (not lines.ends or lines.ends[-1] < len(text)):
+        lines.end(len(text))
+    return lines.ends, lines.nets, lines.lows
+
+
+class _BracedLines:
+    """The logical lines of a text so far, and the brackets that are open."""
+
+    def __init__(self, text: str, *, has_initializers: bool) -> None:
+        """has_initializers: whether a line after a signature may begin with a colon."""
+        self._text, self._has_initializers = text, has_initializers
+        self.ends: list[int] = []
+        self.nets: list[int] = []
+        self.lows: list[int] = []
+        self.open: list[int] = []
+        """_PAREN, _BODY or _VALUE of each open bracket."""
+        self._net = self._low = self._values = 0
+        self._is_first = True
+        self._in_signature = False
+
+    def add_line_end(self, place: int) -> None:
+        """End the line at `place`, unless it continues."""
+        if self.open and self.open[-1] != _BODY:
+            self._is_first = False
+            return
+        goes_on = _GOES_ON.match(self._text, place)
+        if goes_on and self._text[place - 2 : place - 1] not in (",", *_ENDS_SIGNATURE):
+            self._in_signature = self._in_signature or self._has_initializers or goes_on["clause"] is not None
+        elif (
+            not self._in_signature
+            or self._text[place : place + 1] in ("\n", "\r", "")
+            or self._is_signature_over(place)
+        ):
+            self.end(place)
+            return
+        self._is_first = False
+
+    def _is_signature_over(self, place: int) -> bool:
+        return self._text[max(0, place - 3) : place].rstrip()[-1:] in _ENDS_SIGNATURE
+
+    def end(self, place: int) -> None:
+        """End the line at `place`."""
+        self.ends.append(place)
+        self.nets.append(self._net)
+        self.lows.append(self._low)
+        self._net = self._low = 0
+        self._is_first, self._in_signature = True, False
+
+    def add_brace(self, place: int) -> None:
+        """Open a brace."""
+        if self._is_body(place):
+            self.open.append(_BODY)
+            self._net += 1
+            self._in_signature = False
+        else:
+            self.open.append(_VALUE)
+            self._values += 1
+
+    def _is_body(self, place: int) -> bool:
+        if not self.open or self.open[-1] == _BODY:
+            return True
+        if self._values or not _LINE_END.match(self._text, place + 1):
+            return False
+        start = self.ends[-1] if self.ends else 0
+        if self._text[start:place].lstrip()[:1] == "@":  # the arguments of a decorator
+            return False
+        return self._is_first or _OPENS_BODY.match(self._text[max(0, place - 2) : place].rstrip()[-1:]) is not None
+
+    def close(self, is_brace: bool) -> None:
+        """Close the innermost bracket. A brace closes the parentheses in it too; a parenthesis never closes a brace."""
+        opened = self.open
+        if not is_brace:
+            if opened and opened[-1] == _PAREN:
+                opened.pop()
+            return
+        while opened and opened[-1] == _PAREN:
+            opened.pop()
+        if opened and opened.pop() == _VALUE:
+            self._values -= 1
+            return
+        self._net -= 1
+        self._low = min(self._low, self._net)
 
 
 def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:

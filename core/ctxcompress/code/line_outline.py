@@ -5,6 +5,7 @@ In languages with braces, every node must close the braces that it opens.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -16,46 +17,100 @@ __all__ = ["line_outline"]
 
 _LONGEST = 300
 """Number of characters read of a line."""
+_MODIFIERS = (
+    "export default declare public private protected internal static final abstract async override virtual inline "
+    "unsafe const open data sealed partial local suspend operator infix tailrec inner companion value annotation "
+    "fileprivate mutating nonmutating convenience required indirect implicit case readonly actual expect external "
+    "package"
+).replace(" ", "|")
 _DEFINITION = re.compile(
-    r"""[ \t]*
-    (?P<modifiers> (?: (?:export|default|declare|public|private|protected|internal|static|final|abstract|async|override
-          |virtual|inline|pub(?:\([\w ]*\))?|unsafe|extern|const|open|data|sealed|partial|local)[ \t]+ )*)
-    (?: (?P<container>class|@?interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension)\b
+    rf"""[ \t]*
+    (?P<modifiers> (?: (?:{_MODIFIERS}|pub(?:\([\w ]*\))?|extern(?:[ \t]+"[^"\n]*")?|private\(set\)
+          |enum(?=[ \t]+class\b)|class(?=[ \t]+func\b)|fun(?=[ \t]+interface\b)|record(?=[ \t]+struct\b))[ \t]+ )*)
+    (?: (?P<container>class|@?interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension
+          |union|actor|defmodule)\b
       | (?P<function>def|defp|function\*?|func|fn|fun|sub|macro_rules!)[ \t] | (?P<type>type)[ \t] )
-    [ \t]* (?:\[\[[^\[\]\n]*\]\][ \t]*)? (?:\([^()\n]*\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)?
-    (?P<name>[\w$]+(?:[:.]{1,2}[\w$]+)*)
+    [ \t]* (?:\[\[[^\[\]\n]*\]\][ \t]*)? (?:\((?P<receiver>[^()\n]*)\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)?
+    (?P<name>[&*]?[\w$]+(?:[:.]{{1,2}}[\w$]+)*)
     """,
     re.VERBOSE,
 )
-_FUNCTION_VALUE = re.compile(
-    r"[ \t]*(?P<modifiers>(?:export[ \t]+)?)(?:const|let|var)[ \t]+(?P<name>[\w$]+)[^=\n]{0,100}=[ \t]*"
-    r"(?:async[ \t]*)?(?:function\b|\(|\w+[ \t]*=>)"
+_TYPE_NAME = re.compile(r"[A-Za-z_]\w*+(?!::)")
+_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
+_IMPLEMENTED = re.compile(r"[ \t]*+(?:unsafe[ \t]+)?impl\b(?P<what>[^\n{]*+)")
+_ASSIGNED = re.compile(
+    r"""[ \t]*
+    (?P<modifiers> (?:(?:export|default|public|private|protected|static|readonly|declare|local)[ \t]+)*)
+    (?:(?:const|let|var|val)[ \t]+)?
+    (?P<name> ['"]?[\w$][\w$.-]*['"]? )[ \t]*
+    (?: :[ \t]*(?=(?:async\b[ \t]*)?(?:function\b|\(|[\w$]+[ \t]*=>))
+      | (?: :[^=\n]{1,100})? (?: =(?![=>]) | := | <- ) )[ \t]*
+    (?:[\w$.]+[ \t]*=(?![=>])[ \t]*)*
+    (?:async\b[ \t]*)?
+    (?: (?:function|func|fn)\b\*?[ \t]*(?P<own>[\w$]*) | [\w$]+[ \t]*=> | (?P<parenthesis>\() )
+    """,
+    re.VERBOSE,
 )
+"""A function that a name, a member or a key of an object is set to."""
 _TYPED_FUNCTION = re.compile(
     r"[ \t]*"
-    r"(?!(?:return|else|if|for|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is)\b)"
-    r"(?P<modifiers>(?:[\w<>\[\],.?*&:~]+[ \t]+){0,6})[*&]{0,2}(?P<name>[\w$:~]+)[ \t]*"
-    r"\([^;={}\n]*(?:\{[ \t]*$|\)[^;={}\n:,.]{0,80}\{?[ \t]*$|,[ \t]*$)"
+    r"(?!(?:return|else|if|for|foreach|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is"
+    r"|try|using|lock|synchronized|when|match|guard|elseif|unless|until|with|do|loop|case|goto|function|sizeof|typeof"
+    r"|typedef|define)\b)"
+    r"(?P<modifiers>(?:[\w<>\[\],.?*&:~@]+[ \t]+){0,6})[*&#]{0,2}"
+    r"(?P<name>[\w$:~]+(?:<[^<>\n]*>::[\w$~]+)?)[ \t]*(?:<[^<>\n]*>[ \t]*)?"
+    r"\((?:[^;{}\n]*\)[^;={}\n]{0,120}\{[ \t]*(?://[^\n]*)?$|[^;{}\n]*\)[^;={}\n:,.]{0,80}$|[^;{}\n]*,[ \t]*$|[ \t]*$)"
 )
+_CALLBACK = re.compile(
+    r"(?:\bfunc(?:tion)?\b|=>|->[ \t]*\{|\bdo[ \t]*\||\bnew[ \t]+[\w.<>]+\(|\[[^\]\n]*\][ \t]*\()[^\n]*$"
+)
+"""A function without a name at the end of a line."""
+_NAMELESS_EXPORT = re.compile(
+    r"export[ \t]+default[ \t]+(?:abstract[ \t]+)?(?:async[ \t]+)?(?:(?P<class>class)|function)\b"
+)
+_SQL_DEFINITION = re.compile(
+    r"[ \t]*(?:create|alter)[ \t]+(?:or[ \t]+(?:replace|alter)[ \t]+)?(?:\w+[ \t]+)??"
+    r"(?:(?P<code>function|procedure|trigger|view)|table|type|index)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
+    r"(?:[\w\"`\[\]]+\.)*(?P<name>[\w\"`\[\]]+)",
+    re.IGNORECASE,
+)
+_INITIALIZERS = frozenset(("init", "deinit", "subscript", "constructor"))
+_WITH_KEYWORD = frozenset(("go", "rust", "kotlin", "swift", "php", "scala", "ruby", "lua", "julia", "elixir"))
+"""Languages in which a word such as `func` begins a function, so that a name with parentheses is a call."""
 _IMPORT = re.compile(
     r"[ \t]*(?:import\b|from[ \t]+[\w.]+[ \t]+import\b|\#[ \t]*include\b|(?:pub[ \t]+)?use[ \t]+[\w:{]|using[ \t]+\w"
     r"|package[ \t]+\w|(?:const|let|var)[ \t]+[\w{}, ]+=[ \t]*require\(|require(?:_relative)?[ \t(]|extern[ \t]+crate)"
 )
 _NAMESPACES = frozenset(("impl", "namespace", "module", "mod", "extension"))
 _CLASSES = frozenset(("class", "object", "record"))
+_DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window"))
+"""Parts of a name that are the same in every file."""
+_GOES_ON_AFTER = frozenset("(,{[")
 _DEEPEST = 12
 """Levels of nested bodies. Deeper ones are not cut."""
 _SHORT = 250
 """The most characters of a statement that is not worth cutting."""
-_ATTACHED = re.compile(r"[ \t]*(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w)")
+_ATTACHED = re.compile(
+    r"[ \t]*(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$|template[ \t]*<[^\n]*>[ \t]*\r?$)",
+    re.MULTILINE,
+)
 """Comments, decorators and attributes, which belong to the definition directly after them."""
+_ANNOTATIONS = re.compile(
+    r"[ \t]*+(?:(?:@(?!interface\b)[\w.:]++(?:\((?:[^()\n]|\([^()\n]*+\))*+\))?|#!?\[[^\]\n]*+\]|\[[^\]\n]++\])"
+    r"[ \t]++)++(?=[^\s/])"
+)
+"""Annotations and attributes on the line of what they belong to."""
+_ANNOTATION_SIGNS = frozenset("@#[")
+_PRIVATE_MEMBER = re.compile(r"[ \t]*#[\w$]+[ \t]*[(=;]")
+"""A private member of a class in JavaScript."""
 _COMMENT = re.compile(r"[ \t]*(?:#|//|/\*|\*|--[ ])")
 _CONTINUATION = re.compile(
     r"[ \t]*(?:[)\]}]+[ \t]*(?:else|catch|finally|while)\b|(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure"
     r"|then)\b)"
 )
 """A line that continues the statement above it with the same indentation."""
-_CLOSES = re.compile(r"[ \t]*(?:[)\]}]|end\b|done\b|fi\b|esac\b)")
+_CLOSES = re.compile(r"[ \t]*(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
 _FLAT = re.compile(r"[ \t]*(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
 """Definitions whose body is often not indented."""
 _LABEL = re.compile(r"[ \t]*(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
@@ -106,8 +161,10 @@ class _Scope(NamedTuple):
     is_function: bool = False
     depth: int = 0
 
-    def within(self, defined: _Definition | None, name: str) -> "_Scope":
+    def within(self, defined: _Definition | None, name: str, kind: NodeKind) -> "_Scope":
         """Return the scope inside the body of a node."""
+        if kind is NodeKind.CONSTANT:
+            return _Scope(".".join(filter(None, (self.name, _assigned_name(name)))), True, False, self.depth + 1)
         if defined is None:
             return self._replace(depth=self.depth + 1)
         return _Scope(name, defined.container, not defined.container, self.depth + 1)
@@ -117,14 +174,18 @@ class _Builder:
     """A converter from the logical lines of a text to nodes."""
 
     def __init__(self, text: str, language: str, lines: LogicalLines) -> None:
-        self._text = text
-        self._starts, self._indents, nets, self._ends_blank = lines
+        self._text, self._language = text, language
+        self._starts, self._indents, nets, self._ends_blank, lows = lines
         self._braced = any(nets) and language != "python"
         self._python = language == "python"
         self._following = _following_lines(self._indents)
         self._begins = [_first_character(text, start) for start in self._starts[:-1]]
         self._nets = list(accumulate(nets, initial=0))
         """The number of open braces before each line."""
+        self._reopens = [number for number, low in enumerate(lows) if low < min(nets[number], 0)]
+        """The lines that close a brace and open another one."""
+        self._lowest = [before + low for before, low in zip(self._nets, lows, strict=False)]
+        """The least number of open braces within each line."""
 
     def nodes(self, first: int, last: int, scope: _Scope) -> Iterable[Node]:
         """Return the nodes of the lines from `first` to before `last`. No line is less indented than the first one."""
@@ -134,7 +195,7 @@ class _Builder:
         number, begins = first, self._begins
         while number < last:
             is_alone = begins[number] in _NEVER_SPECIAL or self._ends_blank[number] or number + 1 == last
-            if not is_alone and _ATTACHED.match(self._text, self._starts[number]):
+            if not is_alone and self._is_attached(number):
                 attached = number if attached < 0 else attached
                 number += 1
                 continue
@@ -165,7 +226,7 @@ class _Builder:
         if self._begins[number] in _NEVER_SPECIAL:
             defined, kind, name, signature = None, NodeKind.STATEMENT, "", -1
         else:
-            defined = _definition(self._text, self._starts[number], braced=self._braced)
+            defined = self._definition(number, is_opened=net > 0 or body > number + 1)
             kind = self._kind(defined, number, scope)
             name = self._name(defined, kind, number, scope)
             signature = self._starts[number] if defined else -1
@@ -173,9 +234,39 @@ class _Builder:
         is_worth_cutting = body < tail and scope.depth < _DEEPEST and (defined or stop - start > _SHORT)
         if not is_worth_cutting or not self._has_closed_braces(number, body, tail, end):
             return Node(kind, start, stop, name, signature, -1, -1, exported), end
-        children = tuple(self.nodes(body, tail, scope.within(defined, name)))
+        children = tuple(self.nodes(body, tail, scope.within(defined, name, kind)))
+        if kind is NodeKind.CONSTANT and any(child.kind in _DEFINES for child in children):
+            kind, name = NodeKind.NAMESPACE, ".".join(filter(None, (scope.name, _assigned_name(name))))
+        if kind is NodeKind.STATEMENT and not scope.is_function and self._is_callback(number, children):
+            kind = NodeKind.FUNCTION
         closing = self._starts[tail] if tail < end else stop
         return Node(kind, start, stop, name, signature, self._starts[body], closing, exported, children), end
+
+    def _is_attached(self, number: int) -> bool:
+        """Return whether a line is a comment, a decorator or an attribute that belongs to the lines after it."""
+        start = self._starts[number]
+        if not _ATTACHED.match(self._text, start):
+            return False
+        if self._python or self._begins[number] not in _ANNOTATION_SIGNS:
+            return True
+        is_private = self._language in _SCRIPTS and _PRIVATE_MEMBER.match(self._text, start)
+        return not (is_private or _ANNOTATIONS.match(self._text, start))
+
+    def _definition(self, number: int, *, is_opened: bool) -> _Definition | None:
+        """Return the definition that begins on a line. is_opened: whether a brace after it opens a body."""
+        start = self._starts[number]
+        if self._begins[number] in _ANNOTATION_SIGNS and not self._python:
+            annotations = _ANNOTATIONS.match(self._text, start)
+            start = annotations.end() if annotations else start
+        end = self._text.find("\n", start)
+        head = self._text[start : min(start + _LONGEST, end if end >= 0 else len(self._text))].rstrip("\r")
+        return _definition(head, self._language, is_opened=is_opened and self._braced)
+
+    def _is_callback(self, number: int, children: Sequence[Node]) -> bool:
+        """Return whether a statement is little more than a function without a name, as in a test or a handler."""
+        end = self._starts[number] + len(self._text[self._starts[number] : self._starts[number + 1]].rstrip())
+        last_line = self._text[max(self._text.rfind("\n", 0, end) + 1, end - _LONGEST) : end]
+        return _CALLBACK.search(last_line) is not None and all(child.kind not in _DEFINES for child in children)
 
     def _matches(self, pattern: re.Pattern[str], number: int) -> bool:
         """Return whether a line matches a pattern of comments, labels, docstrings or the like."""
@@ -209,6 +300,9 @@ class _Builder:
             return False
         if not self._braced:
             return True
+        reopens = self._reopens[bisect_left(self._reopens, body) : bisect_left(self._reopens, tail)]
+        if any(self._lowest[line] < self._nets[body] for line in reopens):
+            return False
         before, opens, closes, after = (self._nets[at] for at in (number, body, tail, end))
         opened, inside, closed = opens - before, closes - opens, after - closes
         return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self._indents)))
@@ -296,19 +390,73 @@ def _following_lines(indents: Sequence[int]) -> list[int]:
     return found
 
 
-def _definition(text: str, start: int, *, braced: bool) -> _Definition | None:
-    """Return the definition that begins on the line at `start`, or None.
+def _definition(head: str, language: str, *, is_opened: bool) -> _Definition | None:
+    """Return the definition that a line begins, or None.
 
-    braced: whether the language has braces, so that a type and a name with parentheses can be a function.
+    is_opened: whether a brace opens a body, so that a type and a name with parentheses can be a function.
     """
-    end = text.find("\n", start)
-    head = text[start : min(start + _LONGEST, end if end >= 0 else len(text))].rstrip("\r")
     match = _DEFINITION.match(head)
     if match:
         container = match["container"]
-        return _Definition(_kind(container, match["type"]), match["name"], container is not None, _is_exported(match))
-    match = _FUNCTION_VALUE.match(head) or (_TYPED_FUNCTION.match(head) if braced else None)
-    return _Definition(NodeKind.FUNCTION, match["name"], False, _is_exported(match)) if match else None
+        name = _implemented(head) if container == "impl" else _qualified(match["name"], match["receiver"])
+        kind = NodeKind.METHOD if match["receiver"] else _kind(container, match["type"])
+        return _Definition(kind, name, container is not None, _is_exported(match))
+    match = _ASSIGNED.match(head)
+    if match and (not match["parenthesis"] or "=>" in head or (is_opened and head[-1:] in _GOES_ON_AFTER)):
+        name = _assigned_name(match["name"]) or match["own"] or ""
+        return _Definition(NodeKind.FUNCTION, name, False, _is_exported(match))
+    match = _NAMELESS_EXPORT.match(head) if head.startswith("export") else None
+    if match:
+        kind = NodeKind.CLASS if match["class"] else NodeKind.FUNCTION
+        return _Definition(kind, "default", kind is NodeKind.CLASS, True)
+    if language == "sql":
+        return _sql_definition(head)
+    is_call = head.endswith("{") and head.count("(") != head.count(")")
+    match = _TYPED_FUNCTION.match(head) if is_opened and not is_call else None
+    if match is None or (language in _WITH_KEYWORD and match["name"] not in _INITIALIZERS):
+        return None
+    return _Definition(NodeKind.FUNCTION, _qualified(match["name"], None), False, _is_exported(match))
+
+
+def _sql_definition(head: str) -> _Definition | None:
+    match = _SQL_DEFINITION.match(head)
+    if match is None:
+        return None
+    return _Definition(NodeKind.FUNCTION if match["code"] else NodeKind.TYPE, match["name"].strip('"`[]'), False, True)
+
+
+def _qualified(name: str, receiver: str | None) -> str:
+    """Return a name with dots between its parts, after the type of its receiver in Go."""
+    owner = _TYPE_NAME.findall(receiver.partition("[")[0])[-1:] if receiver else []
+    plain = _TYPE_ARGUMENTS.sub("", name) if "<" in name else name
+    return ".".join((*owner, plain.lstrip("&*").replace("::", ".").removeprefix("self.")))
+
+
+def _implemented(head: str) -> str:
+    """Return the name of the type that a block of Rust implements something for."""
+    match = _IMPLEMENTED.match(head)
+    what = _without_parameters(match["what"].lstrip()).partition(" where ")[0] if match else ""
+    found = _TYPE_NAME.search(what.rpartition(" for ")[2])
+    return found.group() if found else ""
+
+
+def _without_parameters(text: str) -> str:
+    """Return a text without the type parameters that it begins with."""
+    if not text.startswith("<"):
+        return text
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "<") - (sign == ">" and text[place - 1] not in "-=")
+        if not depth:
+            return text[place + 1 :]
+    return text
+
+
+def _assigned_name(target: str) -> str:
+    """Return the name of a function by what it is assigned to: "App.use" for `App.prototype.use`, and no name for
+    `module.exports`."""
+    parts = [part for part in target.strip("'\"").split(".") if part not in _NAMELESS]
+    return ".".join(filter(None, parts))
 
 
 def _is_import(text: str, start: int) -> bool:

@@ -29,6 +29,11 @@ _LONG_DOC = 500
 _LONG_VALUES = 500
 """The most characters of a table of values that is one segment."""
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
+_COMMENT = re.compile(
+    r"\s*+(?:[ \t]*+(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/[ \t]*+\r?|#(?![!\[])[^\n]*+|--[^\n]*+)\n)++"
+)
+"""The comments above a definition: whole lines, without attributes."""
+_COMMENT_PARAGRAPH_END = re.compile(r"^[ \t]*+(?:///?!?|\*|#|--)?[ \t]*+\r?\n(?!\s*\Z)", re.MULTILINE)
 _VALUES = frozenset((NodeKind.CONSTANT, NodeKind.STATEMENT))
 _FEWEST_ENTRIES = 3
 _QUOTES = re.compile(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
@@ -74,20 +79,24 @@ def _with_entries(text: str, nodes: Iterable[Node], language: str) -> tuple[Node
 def _cut_apart(text: str, node: Node, language: str) -> Node:
     if node.body >= 0:
         return node._replace(children=_with_entries(text, node.children, language))
+    members = _by_lines(text, node, language)
+    if language != "python" and any(child.kind in _ALONE for child in members.children):
+        return members
     begins = entry_starts(text, node.start, node.end, language) if node.kind in _VALUES else []
     found = (Node(NodeKind.STATEMENT, start, end) for start, end in pairwise(begins))
     children = _with_entries(text, found, language)
     if len(children) < _FEWEST_ENTRIES and all(child.body < 0 for child in children):
-        return _by_lines(text, node, language)
+        return members if node.kind is NodeKind.STATEMENT else node
     return node._replace(body=begins[0], tail=begins[-1], children=children)
 
 
 def _by_lines(text: str, node: Node, language: str) -> Node:
-    """Return the line outline of a long statement that the parser does not divide, such as a switch."""
-    found = line_outline(text[node.start : node.end], language) if node.kind is NodeKind.STATEMENT else ()
+    """Return the line outline of a long statement that the parser does not divide, such as a switch or an object."""
+    found = line_outline(text[node.start : node.end], language) if node.kind in _VALUES else ()
     if len(found) != 1 or found[0].body < 0:
         return node
-    return shifted(found[0], node.start)._replace(kind=node.kind)
+    outlined = shifted(found[0], node.start)
+    return outlined if outlined.kind is NodeKind.NAMESPACE else outlined._replace(kind=node.kind, name=node.name)
 
 
 class _Builder:
@@ -98,21 +107,29 @@ class _Builder:
         self.segments: list[Segment] = []
         self._block = -1
 
-    def add(self, nodes: Sequence[Node], heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Append the segments of sibling nodes. around: the segments of the definitions that they are in."""
+    def add(self, nodes: Sequence[Node], heading: tuple[str, ...], around: tuple[int, ...], scope: str = "") -> None:
+        """Append the segments of sibling nodes.
+
+        around: the segments of the definitions that they are in. scope: the name of the innermost of these.
+        """
         for run in _runs(nodes, self._piece):
             self._block += 1
             node = run[0]
-            path = (*heading, node.name.rpartition(".")[2]) if node.name and node.kind in _ALONE else heading
+            is_named = bool(node.name) and node.kind in _ALONE
+            path = (*heading, *node.name.removeprefix(f"{scope}.").split(".")) if is_named else heading
             most = self._whole if node.kind in _FUNCTIONS else self._piece
+            comment = _end_of_comment(self._text, node) if node.kind in _ALONE else node.start
+            if comment - node.start > _LONG_DOC:
+                self._add_comment(node.start, comment, path, around)
+                node = run[0] = node._replace(start=comment)
             if node.body >= 0 and node.end - node.start > most:
-                self._add_cut(node, path, around)
+                self._add_cut(node, path, around, node.name if is_named else scope)
             elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
                 self._add_doc(node, path, around)
             else:
                 self._append(node.kind, node.start, run[-1].end, path, around)
 
-    def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
+    def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...], scope: str) -> None:
         """Append the signature, the body and the closing line of a node.
 
         Other clauses of a long statement, such as its "elif", are segments that can be dropped.
@@ -124,7 +141,7 @@ class _Builder:
         for start, end in pairwise(begins):
             self._append(NodeKind.STATEMENT, start, end, heading, (*around, head))
         own = len(self.segments) - 1
-        self.add(node.children, heading, (*around, head) if own == head else (*around, head, own))
+        self.add(node.children, heading, (*around, head) if own == head else (*around, head, own), scope)
         closing: list[int] = []
         for number, (start, end) in enumerate(pairwise((node.tail, *below, node.end))):
             if start == end:
@@ -151,6 +168,21 @@ class _Builder:
             around,
         )
 
+    def _add_comment(self, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
+        """Append the paragraphs of a comment above a definition, which need the beginning of the definition."""
+        text = self._text
+        is_block = text[start:end].lstrip().startswith("/*")
+        first = text.find("\n", start, end) + 1 if is_block else start
+        last = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1 if is_block else end
+        ends = [match.end() for match in _COMMENT_PARAGRAPH_END.finditer(text, first, end)]
+        bounds = [start, first, *_spaced([at for at in ends if first < at < last], first, _LONG_DOC), last, end]
+        bounds = list(dict.fromkeys(bounds))
+        head, tail = len(self.segments), len(self.segments) + len(bounds) - 2
+        edges = (head, tail) if is_block else ()
+        for number, (begin, stop) in enumerate(pairwise(bounds), head):
+            needs = tuple(other for other in dict.fromkeys((*edges, tail + 1)) if other != number)
+            self._append(NodeKind.DOC, begin, stop, heading, (*around, *needs))
+
     def _add_between(
         self, unit: NodeKind, bounds: Sequence[int], heading: tuple[str, ...], around: tuple[int, ...]
     ) -> None:
@@ -163,6 +195,14 @@ class _Builder:
 
     def _append(self, unit: NodeKind, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit))
+
+
+def _end_of_comment(text: str, node: Node) -> int:
+    """Return where the comment ends that a definition begins with."""
+    if node.signature - node.start <= _LONG_DOC:
+        return node.start
+    comment = _COMMENT.match(text, node.start, node.signature)
+    return comment.end() if comment else node.start
 
 
 def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:

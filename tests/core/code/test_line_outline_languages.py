@@ -1,0 +1,402 @@
+"""What the lines tell of each language: definitions, their names, and whose they are."""
+
+import pytest
+from elided import faults, some_out, without
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.code.line_outline import line_outline
+from ctxcompress.code.tree_sitter_outline import parsed_outline
+from ctxcompress.data.passages import NodeKind, walk
+
+RUST = """\
+impl<H, T> Handler<(M, T1), S> for F
+where
+    F: FnOnce(T1) -> Fut + Clone,
+{
+    type Future = X;
+
+    /// Calls it.
+    #[inline] pub(crate) async fn call<B>(self, req: Request<B>) -> Response
+    where
+        B: Body,
+        B::Error: Into<BoxError>,
+    {
+        let x = match req.take() {
+            Some(x) => x,
+            None => return y,
+        };
+        x.run()
+    }
+
+    fn size(&self) -> usize where Self: Sized { 1 }
+}
+
+macro_rules! top {
+    ($a:expr) => {
+        run($a)
+    };
+}
+
+pub struct Layer<F, T>
+where
+    F: Clone,
+{
+    f: F,
+}
+
+impl IntoResponse for (StatusCode, HeaderMap) {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}
+"""
+SCRIPT = """\
+Router.prototype._optionsFor = function(path){
+  return 1;
+};
+module.exports = {
+  mixins: [A],
+  data() {
+    return { a: 1 };
+  },
+  load: async function (id, { force = false } = {}) {
+    const found = await fetch(id, { force });
+    const parsed = await found.json();
+    this.$emit('loaded', { id, parsed, force });
+  },
+  'drop-all': (x) => {
+    return x;
+  },
+};
+define('a/b', ['x', 'y'], function (x, y) {
+  class Foo extends x.Bar {
+    #secret(a) {
+      return a;
+    }
+    get size() {
+      return 1;
+    }
+    static handle = async (e) => {
+      e.stop();
+    };
+  }
+  function inner(z) {
+    return z;
+  }
+  return Foo;
+});
+request.onload = function handleLoad() {
+  send(request, {
+    a: 1,
+  }, {
+    b: 2,
+  });
+};
+if (x) {
+  y();
+} else {
+  z();
+}
+"""
+TYPED_SCRIPT = """\
+@Component({
+  selector: 'a',
+})
+export class A extends B<C> implements D {
+  @Input() name: string = '';
+  private readonly go = (a: number): void => {
+    this.b(a);
+  };
+  constructor(
+    private readonly http: HttpClient,
+    @Inject(X) x: X,
+  ) {
+    super();
+  }
+  async find<T>(id: number): Promise<T | null> {
+    return null;
+  }
+}
+export default function (a: A): B {
+  return a;
+}
+"""
+GO = """\
+package main
+
+func (e *Engine[T]) Run(addr string) (err error) {
+	go func() {
+		a()
+	}()
+	return doThing(x)
+}
+
+func (H) MarshalXML(e *xml.Encoder) error {
+	foo(x)
+	return nil
+}
+
+var handler = func(w http.ResponseWriter) {
+	a()
+}
+
+type X interface {
+	Foo(a int) error
+}
+"""
+JAVA = """\
+public class A<T extends B> extends C<T> {
+  @Override public double nextDouble() throws IOException {
+    return 1;
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  static <T> Map<String, List<T>> of(
+      final @Nullable String a,
+      int b)
+      throws IOException {
+    run(new Runnable() {
+      @Override public void run() {
+        x();
+      }
+    });
+    return null;
+  }
+
+  private static int later(int[] a)
+  {
+    return a.length;
+  }
+}
+"""
+KOTLIN = """\
+@Test
+suspend inline fun <reified T> Foo.bar(
+    a: Int,
+): T {
+    return x
+}
+class A(
+    val b: Int,
+) : B(), C {
+    override fun go(x: Int): Int = x
+    constructor(a: String) : this(a.toInt()) {
+        run()
+    }
+}
+enum class E { A, B }
+"""
+CSHARP = """\
+namespace A.B
+{
+    [Serializable]
+    public sealed class C<T> : D<T>, IE
+        where T : class
+    {
+        [Foo(1)] public int X { get; set; }
+        public C(int a)
+            : base(a)
+        {
+            b = a;
+        }
+        public async Task<IActionResult> Get([FromQuery] int id, CancellationToken t = default)
+        {
+            return Ok(id);
+        }
+    }
+    public record struct P(int X);
+}
+"""
+RUBY = """\
+module A
+  class B < C::D
+    attr_reader :x
+    # Makes one.
+    def self.build(x, y = 1)
+      new(x).tap do |z|
+        z.go
+      end
+    end
+
+    def valid?
+      @x && !@y
+    end
+
+    private
+
+    def run!
+      raise Error, "x" unless valid?
+    end
+  end
+end
+"""
+PHP = """\
+<?php
+use X;
+/**
+ * Doc.
+ */
+abstract class A extends B implements C
+{
+    public static function make(array $x = [], ?int $y = null): static
+    {
+        return new static($x);
+    }
+    private function &foo() {
+        return array_map(function ($x) {
+            return $x;
+        }, $this->y);
+    }
+}
+"""
+SWIFT = """\
+@MainActor
+public final class A: B, C {
+    private(set) var x = 1
+    public init(a: Int) {
+        self.a = a
+    }
+    @discardableResult public static func make<T>(_ x: T) throws -> A where T: Hashable {
+        guard let y = x else { return z }
+        foo(y) { r in
+            print(r)
+        }
+        return A(a: 1)
+    }
+    mutating func go()
+    {
+        run()
+    }
+}
+"""
+SQL = """\
+CREATE TABLE IF NOT EXISTS shop.users (
+  id int
+);
+CREATE OR REPLACE FUNCTION f(a int) RETURNS int AS $$
+BEGIN
+  RETURN a;
+END;
+$$ LANGUAGE plpgsql;
+
+SELECT a,
+       b
+FROM c
+WHERE d = 1;
+INSERT INTO x
+VALUES (1);
+"""
+SHELL = """\
+# Builds it.
+build() {
+  local x=$1
+  if [ -z "$x" ]; then
+    echo no
+  fi
+}
+
+function deploy {
+  for f in *; do
+    echo "$f"
+  done
+}
+"""
+CPP = """\
+template <typename T>
+Foo<T>::Foo(int a)
+    : a_(a),
+      b_(1) {
+  run();
+}
+std::vector<int> Bar::baz(const std::string& x, int y) const {
+  std::sort(a.begin(), a.end(), [](int x, int y) {
+    return x < y;
+  });
+  return {};
+}
+"""
+LANGUAGES = {
+    "rust": (RUST, "F F.Future F.call F.size top Layer StatusCode StatusCode.into_response"),
+    "javascript": (
+        SCRIPT,
+        "Router._optionsFor data load drop-all Foo Foo.secret Foo.size Foo.handle inner request.onload",
+    ),
+    "typescript": (TYPED_SCRIPT, "A A.go A.constructor A.find default"),
+    "go": (GO, "Engine.Run H.MarshalXML handler X"),
+    "java": (JAVA, "A A.nextDouble A.of A.later"),
+    "kotlin": (KOTLIN, "Foo.bar A A.go A.constructor E"),
+    "csharp": (CSHARP, "A.B A.B.C A.B.C.C A.B.C.Get A.B.P"),
+    "ruby": (RUBY, "A A.B A.B.build A.B.valid A.B.run"),
+    "php": (PHP, "A A.make A.foo"),
+    "swift": (SWIFT, "A A.init A.make A.go"),
+    "sql": (SQL, "users f"),
+    "shell": (SHELL, "build deploy"),
+    "cpp": (CPP, "Foo.Foo Bar.baz"),
+}  # fmt: skip
+PARSED = ("rust", "javascript", "typescript", "go", "java", "cpp")
+DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+
+
+def defined(text, language):
+    return [node.name for node in walk(line_outline(text, language)) if node.kind in DEFINES and node.name]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_definitions_are_found_with_whose_they_are(language):
+    text, names = LANGUAGES[language]
+    assert defined(text, language) == names.split()
+    assert not faults(text, line_outline(text, language))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_chunk_that_begins_anywhere_is_partitioned(language):
+    text, _ = LANGUAGES[language]
+    for start in range(0, len(text), 37):
+        assert not faults(text[start:], line_outline(text[start:], language))
+
+
+@pytest.mark.parametrize("language", PARSED)
+@given(random=st.randoms(use_true_random=False))
+def test_what_is_left_can_be_parsed(language, random):
+    text, _ = LANGUAGES[language]
+    assert parsed_outline(text, language) is not None
+    left = without(text, line_outline(text, language), some_out(random), python=False)
+    assert parsed_outline(left, language) is not None, left
+
+
+@pytest.mark.parametrize("language", ["rust", "java", "csharp", "swift", "php", "kotlin"])
+def test_a_function_is_one_node_up_to_its_closing_brace(language):
+    text, _ = LANGUAGES[language]
+    functions = [node for node in walk(line_outline(text, language)) if node.kind is NodeKind.METHOD and node.body >= 0]
+    assert len(functions) >= 1
+    for node in functions:
+        code = text[node.start : node.end]
+        assert code.count("{") == code.count("}")
+        assert code.rstrip().endswith("}")
+
+
+def test_a_test_is_one_unit_and_a_suite_is_cut():
+    body = "    expect(1).toBe(1);\n" * 12
+    tests = "".join(f"  it('does {n}', async function () {{\n{body}  }});\n" for n in "abc")
+    text = f"describe('it', () => {{\n{tests}}});\n"
+    (suite,) = line_outline(text, "javascript")
+    assert suite.kind is NodeKind.STATEMENT
+    assert [(node.kind, node.name) for node in suite.children] == [(NodeKind.FUNCTION, "")] * 3
+
+
+def test_a_statement_of_sql_is_one_node():
+    assert [SQL[node.start : node.end].split()[0] for node in line_outline(SQL, "sql")] == [
+        "CREATE",
+        "CREATE",
+        "SELECT",
+        "INSERT",
+    ]
+
+
+@pytest.mark.parametrize("language", ["javascript", "java", "rust"])
+def test_many_open_brackets_take_no_longer(language):
+    text = "f({\n" * 20_000 + "}" * 20_000
+    assert not faults(text, line_outline(text, language))
+    text = "where\n" * 20_000 + "#[a] " * 20_000 + "(" * 20_000
+    assert not faults(text, line_outline(text, language))
