@@ -22,6 +22,7 @@ __all__ = [
     "OnLoop",
     "PassageVectors",
     "WithWordVectors",
+    "WordComparer",
     "as_numbers",
     "checked_numbers",
     "unit",
@@ -78,6 +79,25 @@ class ManyComparer(Comparer, Protocol):
 
     def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> ArrayLike:
         """Return the result of `compare` for each query, shape (queries, texts)."""
+
+
+@runtime_checkable
+class WordComparer(Comparer, Protocol):
+    """A comparer that needs only the words of texts, so that nothing is split twice."""
+
+    def compare_words(
+        self,
+        queries: Sequence[Sequence[str]],
+        texts: Sequence[Sequence[str]],
+        labels: Sequence[Sequence[str]],
+        label_of: NDArray[np.intp],
+        /,
+    ) -> tuple[ArrayLike, ArrayLike]:
+        """Return how close each text with its label before it is to each query, shape (queries, texts), and how close
+        each label is, shape (queries, labels).
+
+        All are given as words. label_of: the number of each text's label, -1 for none.
+        """
 
 
 @runtime_checkable

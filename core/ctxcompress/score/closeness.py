@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.encoders.encoder import (
     Comparer,
     Encoder,
     ManyComparer,
+    WordComparer,
     as_numbers,
     checked_numbers,
     unit,
@@ -24,6 +25,7 @@ from ctxcompress.encoders.encoder import (
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import standardized
+from ctxcompress.text.words import split_each
 
 __all__ = ["Closeness", "closeness_of_all", "closeness_of_some"]
 
@@ -70,14 +72,32 @@ def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], cor
 
     Raises ConfigError unless the comparer gives one number for each text.
     """
-    compare = _comparisons(comparer, [query, *clauses])
+    asked = [query, *clauses]
     label_of, labels = _numbered(corpus.label_texts)
-    return Closeness(
-        segments=compare([_labelled(corpus, number) for number in range(len(corpus.texts))]),
-        labels=compare([str(label) for label in labels]),
-        label_of=label_of,
-        passages=np.full(len(corpus.titles), np.nan),
-    )
+    if isinstance(comparer, WordComparer):
+        of_segments, of_labels = _by_words(comparer, asked, corpus, label_of, len(labels))
+    else:
+        compare = _comparisons(comparer, asked)
+        of_segments = compare([_labelled(corpus, number) for number in range(len(corpus.texts))])
+        of_labels = compare([str(label) for label in labels])
+    return Closeness(of_segments, of_labels, label_of, passages=np.full(len(corpus.titles), np.nan))
+
+
+def _by_words(
+    comparer: WordComparer, asked: Sequence[str], corpus: Corpus, label_of: Integers, labels: int
+) -> tuple[Floats, Floats]:
+    """Compare the words of every segment with its label, and of every label. labels: the number of distinct ones.
+
+    Return (shape (asked, segments), shape (asked, labels)).
+    """
+    queries = split_each(asked)
+    words: list[Sequence[str]] = [()] * labels
+    for number, label in zip(label_of.tolist(), corpus.labels, strict=True):
+        if number >= 0:
+            words[number] = label
+    under = label_of[np.asarray(corpus.sections, dtype=np.intp)]
+    of_segments, of_labels = comparer.compare_words(queries, corpus.words, words, under)
+    return _checked_table(of_segments, len(asked), len(under)), _checked_table(of_labels, len(asked), labels)
 
 
 def closeness_of_some(
@@ -289,13 +309,7 @@ def _comparisons(comparer: Comparer, asked: Sequence[str]) -> Callable[[Sequence
             return np.empty((len(queries), 0))
         cleaned = without_surrogates(texts)
         if isinstance(comparer, ManyComparer):
-            numbers = checked_numbers(comparer.compare_each(queries, cleaned), _counted(texts), 2)
-            if numbers.shape != (len(queries), len(texts)):
-                raise ConfigError(
-                    f"the encoder gave an array of shape {numbers.shape} for {len(queries)} questions and "
-                    f"{_counted(texts)}; give one number for each question and text"
-                )
-            return numbers
+            return _checked_table(comparer.compare_each(queries, cleaned), len(queries), len(texts))
         rows = [checked_numbers(comparer.compare(query, cleaned), _counted(texts), 1) for query in queries]
         for row in rows:
             if row.size != len(texts):
@@ -303,6 +317,16 @@ def _comparisons(comparer: Comparer, asked: Sequence[str]) -> Callable[[Sequence
         return np.vstack(rows)
 
     return compare
+
+
+def _checked_table(found: ArrayLike, queries: int, texts: int) -> Floats:
+    numbers = checked_numbers(found, f"{texts} texts", 2)
+    if numbers.shape != (queries, texts):
+        raise ConfigError(
+            f"the encoder gave an array of shape {numbers.shape} for {queries} questions and {texts} texts; "
+            "give one number for each question and text"
+        )
+    return numbers
 
 
 def _counted(texts: Sequence[str]) -> str:
