@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import lone_turn, turns_of
-from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
+from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
