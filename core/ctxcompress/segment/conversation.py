@@ -72,7 +72,7 @@ _HEADLINE = re.compile(
 """A name and a time stamp on a line of their own: Slack, Discord, Teams."""
 _COMMENT = re.compile(
     rf"\n[ \t]*+(?:[*_#]{{1,4}} ?)?(?:"
-    rf"(?P<name>{_PLAIN}{{1,60}}?)[*_]{{0,2}} (?:commented|replied|wrote|added a comment)"
+    rf"(?P<name>{_PLAIN}{{1,60}}?)[*_]{{0,2}}(?: <[^>\n]{{1,80}}>)? (?:commented|replied|wrote|added a comment)"
     rf"(?: [^\n]{{0,60}})?:?"
     rf"|Comment(?: #?\d+)? (?:by|from) (?P<by>[^\n<\[(|,]{{1,60}}?)"
     rf"(?:[ \t]*[\[<(|,][^\n]{{0,80}}| (?:on|at) [^\n]{{0,60}})?"
@@ -89,7 +89,9 @@ _ROLE_TURN = re.compile(
 )
 """A role of a prompt as a heading, in the special tokens of a model or in brackets."""
 _SPOKEN_TURN = re.compile(
-    rf"\n[ \t]*+(?P<name>[^\s:：|<>{{}}=\[-][^\n:：|<>{{}}=\[]{{0,120}}+)(?:[\[]{_STAMP}\] ?)?"
+    rf"\n[ \t]*+(?P<name>[^\s:：|<>{{}}=\[(-][^\n:：|<>{{}}=\[(]{{0,120}}+"
+    rf"(?:\((?!\d{{1,2}}:\d)[^\n:：|<>{{}}=\[(]{{0,90}}+){{0,3}}+)"
+    rf"(?:[\[(]{_STAMP}[\])] ?)?"
     r"[:：](?:\*\*|__)?(?:[ \t\u00a0]++|(?=\n|\Z)|(?<=：))"
 )
 _CUE = re.compile(
@@ -98,6 +100,7 @@ _CUE = re.compile(
 )
 """The number and the times of a subtitle, and who speaks."""
 _LONG_CUES = 300
+"""The most characters of subtitles that share a turn."""
 _CUE_ENDS = (".", "?", "!", "</v>", "\u3002", "]", ")")
 _TITLE = re.compile(
     r"\n[ \t]*+(?:(?P<marks>#{1,6}) [^\n]++|[-=—–*_]{2,} ?[^\n]{2,60}? ?[-=—–*_]{2,}"
@@ -114,9 +117,13 @@ _LONGEST_LABEL = 200
 _FEW = 4
 """With fewer turns, speakers need not occur twice."""
 _DISTINCT = 0.75
+"""The greatest share of distinct speakers among the turns if speakers repeat."""
 _SAID_BY_SOME = 0.2
+"""The least share of turns with signs of speech if speakers repeat."""
 _SAID_BY_MOST = 0.5
+"""The same if they do not."""
 _MOST_SPOKEN = 6
+"""The most lines with text for each turn, on average, of a conversation without time stamps."""
 _SESSION = 7
 """The level of a session's title, below all Markdown headings."""
 
