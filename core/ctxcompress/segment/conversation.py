@@ -54,7 +54,8 @@ _PLAIN = r"[^\n:：<>\[\]|]"
 _COLON = r"[:：](?:[ \t\u00a0]++|(?=\n|\Z)|(?<=：))"
 _LINE_END = r"[ \t]*+(?=\n|\Z)"
 _STAMPED_TURN = re.compile(
-    rf"\n{_INVISIBLE}(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP})(?:[ \u202f]?[-–—|]|\t| ){{1,2}}+[ \t]*+{_INVISIBLE}"
+    rf"\n(?=[\d\[(\u200e\u200f\u202a\ufeff]){_INVISIBLE}(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP})"
+    rf"(?:[ \u202f]?[-–—|]|\t| ){{1,2}}+[ \t]*+{_INVISIBLE}"
     rf"(?:<[@+%~&]?(?P<nick>[^\s<>:/]{{1,32}})>[ ]?"
     rf"|(?:From )?(?P<name>{_PLAIN}{{1,90}}?)(?: to {_PLAIN}{{1,60}})? ?{_COLON})?"
 )
@@ -71,25 +72,16 @@ _HEADLINE = re.compile(
 """A name and a time stamp on a line of their own: Slack, Discord, Teams."""
 _COMMENT = re.compile(
     rf"\n[ \t]*+(?:[*_#]{{1,4}} ?)?(?:"
-    rf"(?P<name>{_PLAIN}{{1,60}}?)[*_]{{0,2}} (?:commented|replied|wrote|added a comment)"
+    rf"(?P<name>{_PLAIN}{{1,60}}?)[*_]{{0,2}}(?: <[^>\n]{{1,80}}>)? (?:commented|replied|wrote|added a comment)"
     rf"(?: [^\n]{{0,60}})?:?"
-    rf"|(?:Comment|Reply|Posted|Answer|Update)(?: #?\d+)? (?:by|from) (?P<by>[^\n<\[(|,]{{1,60}}?)"
+    rf"|Comment(?: #?\d+)? (?:by|from) (?P<by>[^\n<\[(|,]{{1,60}}?)"
     rf"(?:[ \t]*[\[<(|,][^\n]{{0,80}}| (?:on|at) [^\n]{{0,60}})?"
     rf"|-{{2,}} Comment #\d+ from (?P<bugzilla>[^\n<]{{1,60}}?)(?: <[^\n>]{{0,80}}>)?[ \d:-]*(?:[A-Z]{{3,4}})? -{{2,}}"
     rf")[*_]{{0,2}}{_LINE_END}"
 )
 """The line above a comment of a ticket."""
-_COMMENT_SIGNS = (
-    " commented",
-    " replied",
-    " wrote",
-    " added a comment",
-    " posted",
-    " said",
-    "Comment",
-    "Reply",
-    " by ",
-)
+_COMMENT_SIGNS = (" commented", " replied", " wrote", " added a comment", "Comment ")
+_COMMENT_SIGN = re.compile("|".join(_COMMENT_SIGNS))
 _ROLE_TURN = re.compile(
     rf"\n[ \t]*+(?:#{{1,6}} +(?:\*\*)?(?P<heading>\w{{1,20}})(?:\*\*)?[ \t]*:?{_LINE_END}"
     r"|<\|(?:im_start\|>|start_header_id\|>)?[ ]?(?P<token>\w{1,20})(?:\|>|<\|end_header_id\|>)?[ \t]*"
@@ -97,7 +89,9 @@ _ROLE_TURN = re.compile(
 )
 """A role of a prompt as a heading, in the special tokens of a model or in brackets."""
 _SPOKEN_TURN = re.compile(
-    rf"\n[ \t]*+(?P<name>[^\s:：|<>{{}}=\[-][^\n:：|<>{{}}=\[]{{0,120}}+)(?:[\[]{_STAMP}\] ?)?"
+    rf"\n[ \t]*+(?P<name>[^\s:：|<>{{}}=\[(-][^\n:：|<>{{}}=\[(]{{0,120}}+"
+    rf"(?:\((?!\d{{1,2}}:\d)[^\n:：|<>{{}}=\[(]{{0,90}}+){{0,3}}+)"
+    rf"(?:[\[(]{_STAMP}[\])] ?)?"
     r"[:：](?:\*\*|__)?(?:[ \t\u00a0]++|(?=\n|\Z)|(?<=：))"
 )
 _CUE = re.compile(
@@ -106,6 +100,7 @@ _CUE = re.compile(
 )
 """The number and the times of a subtitle, and who speaks."""
 _LONG_CUES = 300
+"""The most characters of subtitles that share a turn."""
 _CUE_ENDS = (".", "?", "!", "</v>", "\u3002", "]", ")")
 _TITLE = re.compile(
     r"\n[ \t]*+(?:(?P<marks>#{1,6}) [^\n]++|[-=—–*_]{2,} ?[^\n]{2,60}? ?[-=—–*_]{2,}"
@@ -113,7 +108,7 @@ _TITLE = re.compile(
     rf"|(?:{_WEEKDAY},? )?{_DATE}(?:,? (?:\d{{4}}|{_CLOCK}))?){_LINE_END}"
 )
 """The title of a session, a heading, or a date on a line of its own."""
-_SIGNS = (":", "\uff1a", "<", "#", " commented", " replied", " wrote", " by ")
+_SIGNS = (":", "\uff1a", "<", "#", " commented", " replied", " wrote", "Comment ")
 """A text without any of them is no conversation."""
 _CLOSING_TAG = "</"
 _MOST_LINES = 40
@@ -122,9 +117,13 @@ _LONGEST_LABEL = 200
 _FEW = 4
 """With fewer turns, speakers need not occur twice."""
 _DISTINCT = 0.75
+"""The greatest share of distinct speakers among the turns if speakers repeat."""
 _SAID_BY_SOME = 0.2
+"""The least share of turns with signs of speech if speakers repeat."""
 _SAID_BY_MOST = 0.5
+"""The same if they do not."""
 _MOST_SPOKEN = 6
+"""The most lines with text for each turn, on average, of a conversation without time stamps."""
 _SESSION = 7
 """The level of a session's title, below all Markdown headings."""
 
@@ -208,7 +207,9 @@ def _headlines(lines: str) -> list[_Head]:
 def _comments(lines: str) -> list[_Head]:
     if not any(sign in lines for sign in _COMMENT_SIGNS):
         return []
-    matches = _COMMENT.finditer(lines)
+    places = (match.start() for match in _COMMENT_SIGN.finditer(lines))
+    starts = dict.fromkeys(lines.rfind("\n", max(0, place - _LONGEST_LABEL), place) for place in places)
+    matches = filter(None, (_COMMENT.match(lines, start) for start in starts if start >= 0))
     heads = [
         _head(match, name) for match in matches if is_handle(name := match["name"] or match["by"] or match["bugzilla"])
     ]

@@ -30,7 +30,9 @@ _ATTRIBUTION = re.compile(
 )
 _LONGEST_ATTRIBUTION = 300
 _FEWEST_HEADERS = 3
-_SIGNS = ("From:", "Von:", "De :", "De:", "wrote:", "schrieb", "a écrit", "escribió", "Da:", "Van:", "发件人", "差出人")
+_SENDER = re.compile(rf"\n[ \t>*]*+(?=[FVDО发差]){_FROM}\*{{0,2}} ?[:：]")
+_QUOTATIONS = (":\n>", ":\n\n>", ":\r\n>", ":\r\n\r\n>", ": \n>")
+"""A colon above a quotation: a cheap test."""
 
 
 class _Line(NamedTuple):
@@ -44,7 +46,8 @@ class _Line(NamedTuple):
 
 def email_turns(text: str) -> list[Turn]:
     """Return the turns of an e-mail or a thread of e-mails. Return none for other texts."""
-    if not any(sign in text for sign in _SIGNS):
+    is_quoting = "\n>" in text and any(sign in text for sign in _QUOTATIONS)
+    if not is_quoting and not _SENDER.search("\n" + text):
         return []
     lines = list(_lines(text))
     first = next((number for number, line in enumerate(lines) if line.is_head), len(lines))

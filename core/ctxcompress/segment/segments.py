@@ -21,7 +21,7 @@ __all__ = ["segment", "segment_outlined", "segments_together"]
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
 _LONG_ITEM = 300
 """The most characters of a list item that is not split into sentences."""
-_LONG_TURN = 400
+_LONG_TURN = 500
 """The most characters of a turn that is not split into sentences."""
 _IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
 _LONG_FENCE = 1_500

@@ -55,6 +55,7 @@ _NO_SPEAKERS = frozenset(
     ingredients directions method serves servings calories nutrition allergies symptoms treatment diagnosis medication
     dose dosage interactions side-effects effects rank score scores points team teams group groups round rounds match
     session sessions conversation conversations
+    cookie set-cookie user-agent host accept content-type content-length authorization cache-control server
     http https ftp file mailto std self cls def if else elif while with try except case switch select from where join
     set get put post delete patch head let var const public private protected static final void int str bool float
     list dict tuple array object string boolean null none true false yes no

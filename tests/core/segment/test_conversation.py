@@ -163,6 +163,12 @@ LABELS = {
         "Speaker 1: ",
     ],
     "张三：你去哪里？\n李四：我去学校。": ["张三：", "李四："],
+    "**Anna** (10:42): Did you call?\n**Bob** (10:44): no\n": ["**Anna** (10:42): ", "**Bob** (10:44): "],
+    "Anna <a@example.com> wrote on 2024-03-12:\n\nIt fails.\n\nBob wrote on 2024-03-13:\n\nWhy?": [
+        "Anna <a@example.com> wrote on 2024-03-12:\n",
+        "Bob wrote on 2024-03-13:\n",
+    ],
+    "Audrey: Nice!": ["Audrey: "],
     "Q: Is it free?\nA: Yes.\n": ["Q: ", "A: "],
     SRT: ["1\n00:00:01,000 --> 00:00:04,000\n", "3\n00:00:07,000 --> 00:00:09,000\n"],
     VTT: ["00:01.000 --> 00:04.000 align:start\n<v Anna>", "00:05.000 --> 00:06.000\n<v Bob>"],
