@@ -48,11 +48,6 @@ _SEVERITIES = (
 )
 """(how bad it is, what says so), the worst first."""
 _SAYS = tuple((severity, re.compile(said)) for severity, said in _SEVERITIES)
-_QUANTITY = re.compile(
-    r"\d ?(?:[KMGT]i?B|[kmgt]b|[KMG]|[KMGkm]?Hz|bytes?|pages?|%|[mnuµ]?s|secs?|seconds?|min(?:ute)?s?|hours?|days?"
-    r"|times|threads|files?)\b|(?:=|: ?|\bis |\bto |\bof )\d[\d.]*+(?![:\d])"
-)
-"""A number that counts or measures something."""
 _READ = 600
 """Characters of a segment in which its severity is looked for."""
 _OF_FRAME = 0.3
@@ -113,11 +108,6 @@ class LineShapes:
                 found[place] = _OF_FRAME / abs(number - cause) ** 0.5
                 found[self._places[cause]] = max(found[self._places[cause]], _OF_EXCEPTION)
         return found
-
-    @cached_property
-    def has_quantity(self) -> Floats:
-        """Whether each line has a number that counts or measures something: 1 or 0."""
-        return np.array([float(_QUANTITY.search(text[:_READ]) is not None) for text in self.texts])
 
     def of_needed(self, values: Floats) -> Floats:
         """Return the greatest of the values, shape (rows, lines), of what each line needs; 0 if it needs nothing."""

@@ -32,8 +32,6 @@ _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _WRONG = 0.8
 """The weight of the severity where the question asks what went wrong, relative to a line with all words."""
-_COUNTS = 0.2
-"""The weight of a number that counts or measures something, where the question asks how much."""
 _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
@@ -44,12 +42,6 @@ _ASKS_WHAT_WENT_WRONG = re.compile(
     r"\b(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*|panic\w*"
     r"|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?|fall(?:ó|o|a|os)"
     r"|почему|ошибк\w*)\b|为什么|错误|失败|なぜ|エラー",
-    re.IGNORECASE,
-)
-
-_ASKS_HOW_MUCH = re.compile(
-    r"\bhow (?:many|much|large|big|fast|long|often|high|old)\b|\bwie (?:viele?|groß|schnell|lange|oft)\b|\bcombien\b"
-    r"|\bcuánt\w+|\bсколько\b|多少|几个",
     re.IGNORECASE,
 )
 
@@ -79,8 +71,6 @@ def rescore_logs(
         value += _WRONG * lines.severity
     best = value.max() or 1.0
     value = value + _RARE * best * lines.rarity
-    if _ASKS_HOW_MUCH.search(query):
-        value += _COUNTS * best * lines.has_quantity
     if closeness is not None:
         value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
     value *= _without_repetition(value, lines)
