@@ -1,7 +1,7 @@
 """The shapes of the lines of logs: a line without what differs from one time to the next."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +24,8 @@ _LONGEST = 400
 _MOST_WORDS = 24
 _FEWEST_ALIKE = 3
 """Number of shapes that differ in one word from which the word is a name, and the shapes are one."""
+_MOST_SHAPES = 5_000
+"""With more shapes, names are not looked for: it would take too much memory."""
 _PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
 """A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
 _SEVERITIES = (
@@ -148,7 +150,9 @@ def _shape(text: str) -> Shape:
 
 def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
     """Return the shapes, where those that differ in one word from several others are one: the word is a name."""
-    distinct = Counter(shapes)
+    distinct = dict.fromkeys(shapes)  # in order, so that the result does not depend on hashes
+    if len(distinct) > _MOST_SHAPES:
+        return shapes
     alike: dict[Shape, list[Shape]] = defaultdict(list)
     for shape in distinct:
         for wider in _wider(shape):

@@ -8,6 +8,7 @@ exceptions count as matches.
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import islice
 
 import numpy as np
 
@@ -32,6 +33,8 @@ _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _WRONG = 0.8
 """The weight of the severity where the question asks what went wrong, relative to a line with all words."""
+_MOST_TERMS = 64
+"""The most terms of a question that are looked for: memory grows with them and with the lines."""
 _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
@@ -66,7 +69,7 @@ def rescore_logs(
     asks = _ASKS_WHAT_WENT_WRONG.search(query) is not None
     if asks:
         wanted = {term: weight for term, weight in wanted.items() if not _ASKS_WHAT_WENT_WRONG.match(term)}
-    value = _matched(corpus, lines, wanted, terms, ignored)
+    value = _matched(corpus, lines, dict(islice(wanted.items(), _MOST_TERMS)), terms, ignored)
     if asks:
         value += _WRONG * lines.severity
     best = value.max() or 1.0
