@@ -68,9 +68,9 @@ _LINE = re.compile(
     re.VERBOSE,
 )
 _SIGNS = (
-    *("INFO", "DEBUG", "WARN", "ERROR", "FATAL", "TRACE", "PASSED", "FAILED", "level=", "rror", "arning:", "xception"),
+    *("INFO", "DEBUG", "WARN", "ERROR", "FATAL", "TRACE", "PASSED", "FAILED", "level=", "rror:", "rror["),
     *("  at ", "\tat ", "panic", "ERR!", "npm ", "make: ", "make[", "\n-- ", "Compiling", "Collecting", "Unpacking"),
-    *("Traceback", "=====", "_____", "=== RUN", " --> ", "TASK ["),
+    *("arning:", "xception", "Traceback", "=== ", "___ ", " --> ", "TASK ["),
 )
 """Nearly every log has one of these or a clock. A text without is not read any further."""
 _CLOCK_ANYWHERE = re.compile(r":\d\d:\d")
@@ -80,8 +80,8 @@ _IN_DIFF = re.compile(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
     r"|commit |Author|Date|From|Subject"
 )
-_HEAD = 800
-_FIRST = 12
+_HEAD = 500
+_FIRST = 8
 """Lines of which at least one must be of a log, in characters that are looked at first."""
 _FEWEST = 3
 """Lines of a log, unless its only lines are unmistakable."""
@@ -173,7 +173,7 @@ def is_log(text: str) -> bool:
 def _may_be_log(text: str) -> bool:
     """Tell cheaply whether `text` may be a log: nearly all texts are not."""
     head = text[:_HEAD]
-    if head.count("\n") < _FEWEST - 1:  # as most passages of prose
+    if text.count("\n", 0, _SAMPLE) < _FEWEST - 1:  # as most passages of prose
         return _SURE.match(head) is not None
     if not (any(map(head.__contains__, _SIGNS)) or _CLOCK_ANYWHERE.search(head) or _STAMP_AHEAD.match(head)):
         return False
