@@ -1,7 +1,7 @@
 """The shapes of the lines of logs: a line without what differs from one time to the next."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +24,8 @@ _LONGEST = 400
 _MOST_WORDS = 24
 _FEWEST_ALIKE = 3
 """Number of shapes that differ in one word from which the word is a name, and the shapes are one."""
+_MOST_SHAPES = 5_000
+"""With more shapes, names are not looked for: it would take too much memory."""
 _PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
 """A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
 _SEVERITIES = (
@@ -48,11 +50,6 @@ _SEVERITIES = (
 )
 """(how bad it is, what says so), the worst first."""
 _SAYS = tuple((severity, re.compile(said)) for severity, said in _SEVERITIES)
-_QUANTITY = re.compile(
-    r"\d ?(?:[KMGT]i?B|[kmgt]b|[KMG]|[KMGkm]?Hz|bytes?|pages?|%|[mnuµ]?s|secs?|seconds?|min(?:ute)?s?|hours?|days?"
-    r"|times|threads|files?)\b|(?:=|: ?|\bis |\bto |\bof )\d[\d.]*+(?![:\d])"
-)
-"""A number that counts or measures something."""
 _READ = 600
 """Characters of a segment in which its severity is looked for."""
 _OF_FRAME = 0.3
@@ -114,11 +111,6 @@ class LineShapes:
                 found[self._places[cause]] = max(found[self._places[cause]], _OF_EXCEPTION)
         return found
 
-    @cached_property
-    def has_quantity(self) -> Floats:
-        """Whether each line has a number that counts or measures something: 1 or 0."""
-        return np.array([float(_QUANTITY.search(text[:_READ]) is not None) for text in self.texts])
-
     def of_needed(self, values: Floats) -> Floats:
         """Return the greatest of the values, shape (rows, lines), of what each line needs; 0 if it needs nothing."""
         found = np.zeros_like(values)
@@ -158,7 +150,9 @@ def _shape(text: str) -> Shape:
 
 def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
     """Return the shapes, where those that differ in one word from several others are one: the word is a name."""
-    distinct = Counter(shapes)
+    distinct = dict.fromkeys(shapes)  # in order, so that the result does not depend on hashes
+    if len(distinct) > _MOST_SHAPES:
+        return shapes
     alike: dict[Shape, list[Shape]] = defaultdict(list)
     for shape in distinct:
         for wider in _wider(shape):

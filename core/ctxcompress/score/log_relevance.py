@@ -8,6 +8,7 @@ exceptions count as matches.
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import islice
 
 import numpy as np
 
@@ -32,8 +33,8 @@ _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _WRONG = 0.8
 """The weight of the severity where the question asks what went wrong, relative to a line with all words."""
-_COUNTS = 0.2
-"""The weight of a number that counts or measures something, where the question asks how much."""
+_MOST_TERMS = 64
+"""The most terms of a question that are looked for: memory grows with them and with the lines."""
 _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
@@ -44,12 +45,6 @@ _ASKS_WHAT_WENT_WRONG = re.compile(
     r"\b(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*|panic\w*"
     r"|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?|fall(?:ó|o|a|os)"
     r"|почему|ошибк\w*)\b|为什么|错误|失败|なぜ|エラー",
-    re.IGNORECASE,
-)
-
-_ASKS_HOW_MUCH = re.compile(
-    r"\bhow (?:many|much|large|big|fast|long|often|high|old)\b|\bwie (?:viele?|groß|schnell|lange|oft)\b|\bcombien\b"
-    r"|\bcuánt\w+|\bсколько\b|多少|几个",
     re.IGNORECASE,
 )
 
@@ -74,13 +69,11 @@ def rescore_logs(
     asks = _ASKS_WHAT_WENT_WRONG.search(query) is not None
     if asks:
         wanted = {term: weight for term, weight in wanted.items() if not _ASKS_WHAT_WENT_WRONG.match(term)}
-    value = _matched(corpus, lines, wanted, terms, ignored)
+    value = _matched(corpus, lines, dict(islice(wanted.items(), _MOST_TERMS)), terms, ignored)
     if asks:
         value += _WRONG * lines.severity
     best = value.max() or 1.0
     value = value + _RARE * best * lines.rarity
-    if _ASKS_HOW_MUCH.search(query):
-        value += _COUNTS * best * lines.has_quantity
     if closeness is not None:
         value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
     value *= _without_repetition(value, lines)

@@ -155,8 +155,13 @@ def _rows(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
     pieces = ["".join(lines[:header]), *lines[header:]] if header else lines
     for index, piece in enumerate(pieces):
         needs = (first,) if header and index else ()
-        yield Segment(kind, start, start + len(piece), number, heading, needs)
+        label = "" if header and not index else _first_cell(piece)
+        yield Segment(kind, start, start + len(piece), number, heading, needs, None, label)
         start += len(piece)
+
+
+def _first_cell(row: str) -> str:
+    return row.strip().removeprefix("|").partition("|")[0].strip()
 
 
 def _is_delimiter(line: str) -> bool:

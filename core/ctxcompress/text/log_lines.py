@@ -14,9 +14,10 @@ _SAMPLE = 5_000
 _CLOCK = r"[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
 _LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|FATAL|CRITICAL|PANIC"
 _ENTRY = rf"""
-      (?!\|) (?: {_CLOCK} (?![^\n]{{0,12}}-->) | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
+      (?!\|) (?: (?![^\n]{{0,40}}-->) {_CLOCK} | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
     | [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[) | [^\n(]{{0,60}}?\blevel=\w
     | (?:{_LEVELS})[ \t]+[^\s=]
+    | [\w.-]+[-_]\d+[ ]+\|[ ]
 """
 """A time stamp or a level near the beginning of a line."""
 _FRAME = r"""
@@ -67,9 +68,9 @@ _LINE = re.compile(
     re.VERBOSE,
 )
 _SIGNS = (
-    *("INFO", "DEBUG", "WARN", "ERROR", "FATAL", "TRACE", "PASSED", "FAILED", "level=", "rror", "arning:", "xception"),
+    *("INFO", "DEBUG", "WARN", "ERROR", "FATAL", "TRACE", "PASSED", "FAILED", "level=", "rror:", "rror["),
     *("  at ", "\tat ", "panic", "ERR!", "npm ", "make: ", "make[", "\n-- ", "Compiling", "Collecting", "Unpacking"),
-    *("Traceback", "=====", "_____", "=== RUN", " --> ", "TASK ["),
+    *("arning:", "xception", "Traceback", "=== ", "___ ", " --> ", "TASK ["),
 )
 """Nearly every log has one of these or a clock. A text without is not read any further."""
 _CLOCK_ANYWHERE = re.compile(r":\d\d:\d")
@@ -79,15 +80,28 @@ _IN_DIFF = re.compile(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
     r"|commit |Author|Date|From|Subject"
 )
-_HEAD = 800
-_FIRST = 12
+_HEAD = 500
+_FIRST = 8
 """Lines of which at least one must be of a log, in characters that are looked at first."""
 _FEWEST = 3
 """Lines of a log, unless its only lines are unmistakable."""
 _SURE = re.compile(
-    rf"[^\n]{{0,90}}?(?:\d\d:\d\d:\d\d[^\n]{{0,60}}?(?:\b(?:{_LEVELS}|Info|Warn|Error)\b|\[\w+\]|\w\[\d+\]:|HTTP/)|level=\w)"
+    rf"""
+      (?![^\n]{{0,60}}-->) (?:
+        [^\n]{{0,90}}?(?:\d\d:\d\d:\d\d
+          (?:[.,]\d{{3}}|[^\n]{{0,60}}?(?:\b(?:{_LEVELS}|Info|Warn|Error)\b|\[\w+\]|\w\[\d+\]:|HTTP/))|level=\w)
+      | (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[ ]+\d+[ ]\d\d:\d\d:\d\d[ ]\S+[ ]
+      | \[(?:{_LEVELS})\] | \[[ ]*\d+\.\d{{6}}\] | [^\n]{{0,40}}?\b1\d{{9}}[ ] | \d{{6}}[ ]\d{{6}}[ ]
+      )
+    """,
+    re.VERBOSE,
 )
-_SPOKEN = re.compile(r"\b(?:I|I'm|I'll|you|your|we|me|my|he|she|lol|thanks|haha)\b", re.IGNORECASE)
+"""A line that is of a log even if it is alone."""
+_SPOKEN = re.compile(
+    r"\b(?:I|I'm|I'll|[Yy]ou|[Yy]our|[Ww]e|me|[Mm]y|[Hh]e|[Ss]he|lol|thanks|haha)\b(?![-,\]])"
+    r"|^\W*[\d:., TZAPMapm/-]{5,26}\W*(?:<[\w .-]{1,30}>|[A-Z][\w'-]{1,20}+(?: [A-Z][\w'-]{1,20}+){0,2}+(?:#\d{4})?:) "
+)
+"""A line that speaks of persons, or has a person's name after its time."""
 _MOST_SPOKEN = 0.2
 """The share of the lines that speak of persons from which lines with times are a conversation."""
 _LEAST, _LEAST_SIGNS = 0.45, 0.12
@@ -159,6 +173,8 @@ def is_log(text: str) -> bool:
 def _may_be_log(text: str) -> bool:
     """Tell cheaply whether `text` may be a log: nearly all texts are not."""
     head = text[:_HEAD]
+    if text.count("\n", 0, _SAMPLE) < _FEWEST - 1:  # as most passages of prose
+        return _SURE.match(head) is not None
     if not (any(map(head.__contains__, _SIGNS)) or _CLOCK_ANYWHERE.search(head) or _STAMP_AHEAD.match(head)):
         return False
     first = list(islice(log_lines(text, min(len(text), _HEAD)), _FIRST))

@@ -1,0 +1,59 @@
+"""Which texts are logs, and what their lines are."""
+
+import pytest
+
+from ctxcompress.text.log_lines import LineKind, is_log, log_lines
+
+ENTRIES = {
+    "android": "03-17 16:13:38.811  1702  2395 D Window: opening app token=Token{a64f992",
+    "apache": "[Sun Dec 04 04:47:44 2025] [notice] worker init ok /etc/httpd/conf/workers.properties",
+    "celery": "[2026-05-12 10:12:13,123: INFO/MainProcess] Task app.add[1234] received",
+    "dmesg": "[    0.000000] Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org)",
+    "django": '[12/May/2026 10:12:13] "GET /admin/ HTTP/1.1" 200 1234',
+    "docker": 'time="2026-05-12T10:12:13Z" level=error msg="failed to pull image" error="unauthorized"',
+    "epoch": "- 1117838570 2025.06.03 R02-M1 2025-06-03-15.42.50.363779 R02-M1 RAS KERNEL INFO parity error corrected",
+    "glog": "I0512 10:12:13.123456   12345 server.go:120] starting server",
+    "hdfs": "081109 203518 143 INFO node.Receiver: Receiving block blk_-16089 src: /10.0.0.2:54106",
+    "loguru": "2026-05-12 10:12:13.123 | ERROR    | app.main:run:40 - it broke",
+    "mysql": "2026-05-12T10:12:13.123456Z 0 [System] [MY-010116] [Server] mysqld starting as process 1",
+    "nginx": '10.0.0.1 - anna [12/May/2026:10:12:13 +0000] "GET /cart HTTP/1.1" 200 512 "-" "curl/8.1"',
+    "postgres": "2026-05-12 10:12:13.123 UTC [123] LOG:  database system is ready to accept connections",
+    "rails": 'I, [2026-05-12T10:12:13.123456 #123]  INFO -- : Started GET "/" for 127.0.0.1',
+    "redis": "1:M 12 May 2026 10:12:13.123 * Ready to accept connections tcp",
+    "spark": "26/06/09 20:10:40 INFO executor.Backend: Registered signal handlers for [TERM, HUP, INT]",
+    "syslog": "Jul  1 09:00:55 box kernel: PID hash table entries: 512",
+    "zookeeper": "2026-07-29 17:41:44,747 - INFO  [Quorum[myid=1]:Election@774] - Notification time out: 3200",
+}
+SAID = {
+    "irc": "[10:12:13] <anna> the build is red again",
+    "discord": "[2026-05-12 10:12:13] Anna#1234: look at this picture",
+    "transcript": "00:12:05 Anna Smith: so the budget is fixed",
+    "whatsapp": "12/05/2026, 10:12:13 - Anna: see you there",
+    "subtitle": "00:00:01.000 --> 00:00:04.000",
+}
+
+
+@pytest.mark.parametrize("line", ENTRIES.values(), ids=ENTRIES)
+def test_one_line_of_a_log_is_a_log(line):
+    assert [found.kind for found in log_lines(line)] == [LineKind.ENTRY]
+    assert is_log(line)
+    assert is_log(f"{line}\n" * 4)
+
+
+@pytest.mark.parametrize("line", SAID.values(), ids=SAID)
+def test_what_people_say_at_a_time_is_no_log(line):
+    assert not is_log(line)
+    assert not is_log(f"{line}\n" * 4)
+
+
+def test_lines_partition_the_text():
+    text = "\n\n".join([*ENTRIES.values(), *SAID.values(), "  indented", "at the end"])
+    lines = list(log_lines(text))
+    assert "".join(text[line.start : line.end] for line in lines) == text
+    assert lines[-1].kind is LineKind.OTHER
+    assert lines[-3].kind is LineKind.DEEPER
+
+
+def test_a_log_within_a_program_is_none():
+    assert not is_log('def now(t):\n    stamp = t.format("2006/01/02 - 15:04:05")\n    return stamp\n')
+    assert not is_log("NotImplementedError\n\n    def suspend(self):\n        raise NotImplementedError\n")
