@@ -115,7 +115,7 @@ class Outputs(OutputCompressor):
     def _data(self, content: object, query: str | None) -> Shortened | None:
         """Return the replacement of a list or a mapping over the budget; None for other content, or if it fits."""
         found = self.data(content, query)
-        return found and Shortened(found.content, found.original_tokens, found.compressed_tokens)
+        return None if found is None else Shortened(found.content, found.original_tokens, found.compressed_tokens)
 
     def _blocks(self, blocks: Sequence[Any], query: str | None) -> Shortened | None:
         """Return the replacement of content blocks. Text blocks of which nothing is kept are dropped."""

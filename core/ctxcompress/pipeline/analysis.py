@@ -212,7 +212,8 @@ def _read_cached_text(cache: Cache, key: str, passage: Passage, language: str) -
 def _read_text(passage: Passage, language: str) -> ReadText:
     stop_if_cancelled()
     text = passage.text
-    nodes = data_outline(text) or outline(text, _name(passage))
+    name = _name(passage)
+    nodes = data_outline(text, name) or outline(text, name)
     return ReadText(text, nodes, [] if nodes else segment_outlined(text, nodes, language=language))
 
 

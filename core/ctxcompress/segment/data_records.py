@@ -4,10 +4,14 @@ A list is cut into its elements. A record that is short for the budget is one se
 fields, which need the brackets around them and the fields that name the record, so that what is kept can be parsed.
 """
 
+import re
 from collections.abc import Sequence
 
+from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.segment.json_outline import embedded_outline, json_outline
+from ctxcompress.segment.markup_outline import markup_outline
+from ctxcompress.segment.row_outline import row_outline, yaml_outline
 
 __all__ = ["data_outline", "embedded_records", "is_data", "record_segments"]
 
@@ -19,13 +23,19 @@ _EMBEDDED = 400
 """The same for records within prose, where the budget is not known."""
 _NAMES = (("id", "_id", "uuid", "key", "code"), ("name", "title", "label"), ("type", "kind"))
 """The keys that name a record: of each group the first that it has."""
+_SCRIPT = re.compile(r"<(?:script|style|svg|noscript|template|head|nav|footer)\b", re.IGNORECASE)
 _LONGEST_NAME = 80
 """The most characters of a field that is kept with all others because it names the record."""
 
 
-def data_outline(text: str) -> tuple[Node, ...]:
-    """Return the outline of `text` if it is data, else an empty one."""
-    return json_outline(text)
+def data_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
+    """Return the outline of `text` if it is data, else an empty one.
+
+    name: a file name, path or title, if known.
+    """
+    if found := json_outline(text) or yaml_outline(text, name):
+        return found
+    return () if is_code_name(name) else markup_outline(text) or row_outline(text, name)
 
 
 def is_data(nodes: Sequence[Node]) -> bool:
@@ -92,12 +102,13 @@ class _Builder:
     def _add_cut(self, node: Node, path: tuple[str, ...], around: tuple[int, ...]) -> None:
         """Append the opening of a list or an object, its values and its closing bracket.
 
-        Without a closing bracket nothing can make the rest complete: then the first value begins with the opening.
+        If the text ends before the closing bracket, the first value begins with the opening.
         """
         head = len(self.segments)
         is_closed = node.tail < node.end
-        inner = (*around, self._first + head) if is_closed else around
-        if is_closed:
+        has_opening = is_closed or node.signature >= 0
+        inner = (*around, self._first + head) if has_opening else around
+        if has_opening:
             self._append(node.start, node.body, path, around)
         names = _names(node)
         path = (*path, *([node.name] if node.name else []), *(_value(self._text, field) for field in names))
@@ -108,9 +119,9 @@ class _Builder:
             if child in names:
                 numbers.append(len(self.segments))
             add(child, path, inner)
-        if not is_closed:
+        if not has_opening:
             self.segments[head] = self.segments[head]._replace(start=node.start)
-        else:
+        if is_closed:
             last = len(self.segments)
             self._append(node.tail, node.end, path, inner)
             self._need(range(head, last), [last])
@@ -124,7 +135,8 @@ class _Builder:
                 self.segments[number] = self.segments[number]._replace(needs=(*self.segments[number].needs, *shifted))
 
     def _append(self, start: int, end: int, path: tuple[str, ...], around: tuple[int, ...]) -> None:
-        self.segments.append(Segment(Kind.RECORD, start, end, self._block, (), around, None, " ".join(path)))
+        kind = Kind.BOILERPLATE if _SCRIPT.match(self._text, start) else Kind.RECORD
+        self.segments.append(Segment(kind, start, end, self._block, (), around, None, " ".join(path)))
 
 
 def _is_collection(node: Node) -> bool:

@@ -37,7 +37,7 @@ def segment(text: str, *, language: str = "en", name: str | None = None) -> list
     language: ISO 639-1 code, for the sentence rules. name: file name or path, if known. Its extension distinguishes
     code from prose better than the content.
     """
-    return segment_outlined(text, data_outline(text) or outline(text, name), language=language)
+    return segment_outlined(text, data_outline(text, name) or outline(text, name), language=language)
 
 
 def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: int = WHOLE) -> list[Segment]:
@@ -141,6 +141,8 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return _code(text, block, number, first)
     if kind is _HEADING or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
         return [Segment(kind, start, end, number, heading)]
+    if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
+        return records
     cuts: list[int] = []
     for part in notice_cuts(text, start, end) if kind is not Kind.LIST_ITEM else (end,):
         cuts += split_sentences(text, cuts[-1] if cuts else start, part, language)
@@ -171,11 +173,11 @@ def _is_delimiter(line: str) -> bool:
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
     """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
     kind, start, end, heading = block
-    if records := _fenced_records(text, block, number, first):
-        yield from records
-        return
     if end - start <= _LONG_FENCE:
         yield Segment(kind, start, end, number, heading)
+        return
+    if records := _fenced_records(text, block, number, first):
+        yield from records
         return
     cuts, closed = _split_fence(text, start, end)
     last = first + len(cuts) - 1

@@ -30,6 +30,7 @@ _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
 _SHORTEST_DUPLICATE = 12
 """Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
+_TAGS = re.compile(r"(?:<[^<>]*+(?<!/)>\s*+)++")
 _CLOSING = re.compile(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -100,9 +101,17 @@ def _is_speaker(table: SegmentTable, number: int) -> bool:
 
 
 def _brackets(table: SegmentTable) -> set[int]:
-    """Return the opening and closing brackets of data: they need each other."""
+    """Return the opening and closing brackets of data, which need each other, the headers and parents of records, and
+    tags without text."""
     needs = {number: table.needs(number) for number, segment in enumerate(table.segments) if segment[0] is _RECORD}
-    return {number for number, others in needs.items() if any(number in needs.get(other, ()) for other in others)}
+    needed = {other for others in needs.values() for other in others}
+    return {
+        number
+        for number, others in needs.items()
+        if (number in needed and (not others or any(number in needs.get(other, ()) for other in others)))
+        or (table.texts[number].startswith("<") and _TAGS.fullmatch(table.texts[number]))
+        or (number in needed and table.texts[number].rstrip().endswith(":"))
+    }
 
 
 def _is_bare_fence(text: str) -> bool:

@@ -1,0 +1,328 @@
+"""Data is cut at records: the record asked for is kept, whole, with its header, parents or brackets."""
+
+import ast
+import csv
+import io
+import json
+import time
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxcompress import compress
+from ctxcompress.cache import MemoryCache
+from ctxcompress.data.passages import Kind
+from ctxcompress.segment.segments import segment
+
+_CITIES = "Lyon Porto Ghent Bergen Turku Graz Split Kaunas Vigo Cork Bari Varna Linz Nantes Bilbao Aarhus Tartu".split()
+ORDERS: list[dict[str, Any]] = [
+    {
+        "id": f"ord-{1000 + n}",
+        "customer": f"{_CITIES[n % 17]} {_CITIES[n * 7 % 15]} Ltd",
+        "status": "ok",
+        "total": round(n * 13.7 % 997, 2),
+        "address": {"city": _CITIES[n * 3 % 17], "zip": str(10_000 + n)},
+    }
+    for n in range(200)
+]
+QUERY = "What is the total of order ord-1117?"
+WANTED = ORDERS[117]
+
+
+def _geo(order: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [order["total"], 7.5]}, "properties": order}
+
+
+def _endpoint(city: str, other: str) -> dict[str, Any]:
+    return {
+        "get": {
+            "operationId": f"get{city}{other}",
+            "summary": f"Return the trains from {city} to {other}",
+            "parameters": [{"name": "limit", "in": "query", "schema": {"type": "integer"}}],
+            "responses": {"200": {"description": "The trains"}, "404": {"description": "No such line"}},
+        }
+    }
+
+
+PAGE = {"data": ORDERS, "paging": {"cursors": {"after": "MTAx"}, "next": "https://api.example/orders?page=2"}}
+SPEC = {
+    "openapi": "3.1.0",
+    "info": {"title": "Trains"},
+    "paths": {f"/{city}/{other}": _endpoint(city, other) for city in _CITIES[:12] for other in _CITIES[:12]},
+}
+SHAPES: dict[str, object] = {
+    "list": ORDERS,
+    "results": {"status": 200, "results": ORDERS, "next": None},
+    "map": {order["id"]: order for order in ORDERS},
+    "nested lists": [ORDERS[n : n + 10] for n in range(0, 200, 10)],
+    "within a string": {"statusCode": 200, "body": json.dumps(ORDERS)},
+    "indented within a string": {"statusCode": 200, "body": json.dumps(ORDERS, indent=1)},
+    "pages": PAGE,
+    "places": {"type": "FeatureCollection", "features": [_geo(order) for order in ORDERS]},
+    "rows": [[order["id"], order["customer"], order["total"]] for order in ORDERS],
+    "deep": {"a": {"b": {"c": {"d": {"orders": ORDERS}}}}},
+}
+STYLES: list[dict[str, Any]] = [{}, {"indent": 2}, {"separators": (",", ":")}]
+
+
+def orders_in(value: object) -> list[object]:
+    """Return all orders within a value, also within JSON text."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        return orders_in(json.loads(value))
+    if isinstance(value, dict) and "total" in value:
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [order for part in inner for order in orders_in(part)]
+
+
+@pytest.mark.parametrize("style", STYLES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_record_asked_for_is_kept_in_what_can_be_parsed(shape: str, style: dict[str, Any]) -> None:
+    result = compress(QUERY, [json.dumps(SHAPES[shape], **style)], max_tokens=300)
+    assert result.tokens <= 300
+    kept = json.loads(result.text)
+    if shape == "rows":
+        assert [WANTED["id"], WANTED["customer"], WANTED["total"]] in kept
+    else:
+        assert WANTED in orders_in(kept)
+        assert all(order in ORDERS for order in orders_in(kept))
+
+
+@pytest.mark.parametrize("max_tokens", [60, 100, 200, 400, 2_000])
+def test_records_are_whole_at_any_budget(max_tokens: int) -> None:
+    kept = json.loads(compress(QUERY, [json.dumps(ORDERS)], max_tokens=max_tokens).text)
+    assert WANTED in kept if max_tokens > 60 else kept[0]["id"] == WANTED["id"]
+
+
+def test_an_interface_description_keeps_the_endpoint_with_its_path() -> None:
+    result = compress("How do I get trains from Turku to Ghent?", [json.dumps(SPEC)], max_tokens=300)
+    assert json.loads(result.text)["paths"]["/Turku/Ghent"]["get"]["summary"] == "Return the trains from Turku to Ghent"
+
+
+@pytest.mark.parametrize("style", STYLES, ids=str)
+@pytest.mark.parametrize("value", [ORDERS, {"results": ORDERS}], ids=["list", "results"])
+def test_a_fence_around_json_is_closed_and_its_content_can_be_parsed(value: object, style: dict[str, Any]) -> None:
+    text = f"# Orders\n\nThese are the orders:\n\n```json\n{json.dumps(value, **style)}\n```\n\nThat is all.\n"
+    result = compress(QUERY, [text], max_tokens=300)
+    assert result.tokens <= 300
+    body = result.text[result.text.index("```json") + 7 : result.text.rindex("```")]
+    assert WANTED in orders_in(json.loads(body))
+
+
+def test_json_in_a_paragraph_is_cut_at_its_records() -> None:
+    text = f"These are the orders.\n\n{json.dumps(ORDERS)}\n\nThat is all, and thank you.\n"
+    result = compress(QUERY, [text], max_tokens=300)
+    line = next(line for line in result.text.splitlines() if line.startswith("["))
+    assert WANTED in json.loads(line)
+
+
+def test_lines_of_json_stay_whole() -> None:
+    lines = [json.dumps(order) for order in ORDERS]
+    kept = compress(QUERY, ["\n".join(lines) + "\n"], max_tokens=300).text.split("\n")
+    assert json.dumps(WANTED) in kept
+    assert set(kept) <= set(lines)
+
+
+@pytest.mark.parametrize(("start", "end"), [(700, -900), (703, -1), (731, -400), (0, -777), (18_000, 23_000)])
+def test_a_chunk_may_begin_and_end_anywhere(start: int, end: int) -> None:
+    text = json.dumps(ORDERS)[start:end]
+    assert {part.kind for part in segment(text)} == {Kind.RECORD}
+    result = compress("What is the total of order ord-1150?", [text], max_tokens=300)
+    assert json.dumps(ORDERS[150]) in result.text
+
+
+def test_values_as_python_writes_them_can_be_read_again() -> None:
+    text = str([{**order, "paid": None, "sent": True, "note": "it's\n"} for order in ORDERS])
+    kept = ast.literal_eval(compress(QUERY, [text], max_tokens=300).text)
+    assert {**WANTED, "paid": None, "sent": True, "note": "it's\n"} in kept
+
+
+def test_a_long_record_is_cut_into_fields_with_what_names_it() -> None:
+    record = {"id": "srv-7", "name": "mail", **{f"setting_{n}": f"value {n} of the server" for n in range(200)}}
+    result = compress("What is setting_150?", [json.dumps([record, {**record, "id": "srv-8"}])], max_tokens=120)
+    (first, *_) = json.loads(result.text)
+    assert (first["id"], first["name"], first["setting_150"]) == ("srv-7", "mail", "value 150 of the server")
+
+
+def test_letters_that_are_escaped_are_found() -> None:
+    people = [{"name": f"Name {n}", "city": f"Ort {n}"} for n in range(150)]
+    people[77] = {"name": "Zoë Müller", "city": "Zürich", "note": "東京に住む"}
+    for query in ("Wer wohnt in Zürich?", "東京に住む"):
+        assert people[77] in json.loads(compress(query, [json.dumps(people)], max_tokens=120).text)
+
+
+@pytest.mark.parametrize("query", ["What went wrong?", "Is there an error?", "which one failed and why?"])
+@pytest.mark.parametrize("number", [0, 117, 199])
+@pytest.mark.parametrize("shape", ["list", "results", "map", "lines", "rows"])
+def test_an_error_among_many_that_are_ok_is_what_is_wrong(shape: str, number: int, query: str) -> None:
+    orders = [{**order, "status": "rejected"} if n == number else order for n, order in enumerate(ORDERS)]
+    shapes = {
+        "list": json.dumps(orders),
+        "results": json.dumps({"results": orders}),
+        "map": json.dumps({order["id"]: order for order in orders}),
+        "lines": "\n".join(map(json.dumps, orders)),
+        "rows": "id,status,total\n" + "".join(f"{o['id']},{o['status']},{o['total']}\n" for o in orders),
+    }
+    assert "rejected" in compress(query, [shapes[shape]], max_tokens=200).text
+
+
+def test_a_field_that_others_lack_is_what_is_wrong() -> None:
+    orders = [{**order, "message": "card expired"} if n == 50 else order for n, order in enumerate(ORDERS)]
+    assert "card expired" in compress("Is anything unusual?", [json.dumps(orders)], max_tokens=200).text
+
+
+def _table(sign: str) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter=sign, lineterminator="\n")
+    writer.writerow(["id", "customer", "status", "total"])
+    writer.writerows([order["id"], f'{order["customer"]}, "now"', "ok", order["total"]] for order in ORDERS)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_rows_come_whole_and_with_their_header(sign: str) -> None:
+    text = _table(sign)
+    result = compress(QUERY, [text], max_tokens=200)
+    kept = result.text.split("\n")
+    assert kept[0] == text.split("\n", 1)[0]
+    assert set(kept) <= set(text.split("\n"))
+    assert [row for row in csv.reader(kept, delimiter=sign) if row[0] == "ord-1117"]
+    assert result.tokens <= 200
+
+
+def test_prose_with_commas_is_no_table() -> None:
+    text = "First, there is tea, of course.\nThen, there is milk, at times.\nAnd sugar, for some, is a must.\n"
+    assert {part.kind for part in segment(text)} == {Kind.PARAGRAPH}
+
+
+YAML = "apiVersion: v1\norders:\n" + "".join(
+    f"  - id: {order['id']}\n    customer: {order['customer']}\n    address:\n      city: {order['address']['city']}\n"
+    f"    # in euros\n    total: {order['total']}\n"
+    for order in ORDERS
+)
+DEPLOYMENTS = "services:\n" + "".join(
+    f"  service-{n}:\n    image: registry.example/{_CITIES[n % 17].lower()}:{n}\n    ports:\n    - {8000 + n}\n"
+    f"    env:\n    - name: MODE_{n}\n      value: {'x' * 300}\n"
+    for n in range(60)
+)
+
+
+def test_entries_of_yaml_come_with_their_parents() -> None:
+    kept = compress(QUERY, [YAML], max_tokens=200).text
+    assert "orders:\n  - id: " in kept
+    assert "  - id: ord-1117\n    customer: " in kept
+    assert f"    total: {WANTED['total']}" in kept
+    kept = compress("Which port does service-37 use?", [DEPLOYMENTS], max_tokens=100).text
+    assert kept.startswith("services:\n")
+    assert "  service-37:\n" in kept
+    assert "- 8037" in kept
+
+
+def test_a_conversation_is_no_yaml() -> None:
+    text = "Anna: Hello there.\nBen: Hi, how are you?\nAnna: Fine.\nBen: Good to hear.\nAnna: And you?\nBen: Well.\n"
+    assert Kind.RECORD not in {part.kind for part in segment(text)}
+
+
+XML = '<?xml version="1.0"?>\n<shop>\n' + "".join(
+    f'  <order id="{order["id"]}">\n    <customer>{order["customer"]}</customer>\n    <total>{order["total"]}</total>\n'
+    f"  </order>\n"
+    for order in ORDERS
+)
+
+
+@pytest.mark.parametrize("text", [XML + "</shop>\n", (XML + "</shop>\n").replace("\n", "")], ids=["lines", "one line"])
+def test_what_remains_of_xml_can_be_parsed(text: str) -> None:
+    result = compress(QUERY, [text], max_tokens=200)
+    assert result.tokens <= 200
+    kept = ET.fromstring(result.text)
+    assert "ord-1117" in [order.get("id") for order in kept.iter("order")]
+    assert all(order.find("total") is not None for order in kept.iter("order"))
+
+
+HTML = (
+    "<!DOCTYPE html><html><head><title>Shop</title><script>if (a < b) { total('ord-1117') }</script></head>"
+    '<body><div class="main"><h1>Shop</h1><p>All <b>orders</b> of <a href="/y" title="a year">this year</a>.</p>'
+    "<table><thead><tr><th>Order</th><th>Total</th></tr></thead><tbody>"
+    + "".join(f"<tr><td>{order['id']}</td><td>{order['total']}</td></tr>" for order in ORDERS)
+    + "</tbody></table><h2>Cities</h2><ul>"
+    + "".join(f"<li>{city} is served on <i>weekdays</i> only</li>" for city in _CITIES)
+    + "</ul></div></body></html>"
+)
+
+
+def test_a_row_of_html_comes_with_its_header_and_no_tag_is_cut() -> None:
+    result = compress(QUERY, [HTML], max_tokens=150)
+    assert f"<tr><td>ord-1117</td><td>{WANTED['total']}</td></tr>" in result.text
+    assert "<table><thead><tr><th>Order</th><th>Total</th></tr></thead>" in result.text
+    assert "</tbody></table>" in result.text
+    assert "<script" not in result.text
+    assert result.text.count("<") == result.text.count(">")
+    result = compress("When is Kaunas served?", [HTML], max_tokens=100)
+    assert "<li>Kaunas is served on <i>weekdays</i> only</li>" in result.text
+    assert result.text.count("<ul>") == result.text.count("</ul>") == 1
+
+
+@pytest.mark.parametrize("text", [json.dumps(ORDERS), _table(","), YAML, XML, HTML, json.dumps(SPEC, indent=1)])
+def test_segments_are_the_text_and_a_cache_changes_nothing(text: str) -> None:
+    assert "".join(text[part.start : part.end] for part in segment(text)) == text
+    cache = MemoryCache()
+    expected = compress(QUERY, [text], max_tokens=200).text
+    for _ in range(2):
+        assert compress(QUERY, [text], max_tokens=200, cache=cache).text == expected
+    again = compress(QUERY, [expected], max_tokens=200)
+    assert again.text == expected
+
+
+_SIGNS = (
+    "[ ] { } < > , : ; / = - <a> </a> <p> </p> <table> <tr> <td> </td> <br> <!-- --> <script> null 12 x: k:".split()
+)
+_PARTS = st.lists(
+    st.sampled_from(
+        [*_SIGNS, " ", "\n", "\t", "\r\n", '"', "'", "\\", '"id"', '"a": ', "- y: z\n", "A b. ", "a,b,c\n"]
+    ),
+    max_size=60,
+).map("".join)
+
+
+@given(st.sampled_from(["", "[", "{", "<p>", "<x>", "a,b,c\n1,2,3\n", "k:\n  a: b\n", '"a": 1, "b": 2, "c": ']), _PARTS)
+@settings(max_examples=400, deadline=None)
+def test_the_segments_of_any_text_are_the_text(opening: str, rest: str) -> None:
+    text = opening + rest * 3
+    parts = segment(text)
+    assert "".join(text[part.start : part.end] for part in parts) == text
+    assert all(0 <= other < len(parts) and other != n for n, part in enumerate(parts) for other in part.needs)
+    assert compress("id null sentence", [text], max_tokens=20).tokens <= 20
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "[",
+        "{",
+        '{"a":',
+        "[1,",
+        '"',
+        "<a>",
+        "<a ",
+        "<p>x. ",
+        "a,b,c\n",
+        'a,"b\n',
+        "k:\n",
+        "- ",
+        '{"a":1}\n',
+        '"a": ',
+        "[\n",
+    ],
+)
+def test_hostile_data_takes_time_in_proportion(part: str) -> None:
+    for text in (
+        part * (200_000 // len(part)),
+        "[{" + part * (200_000 // len(part)),
+        "<p>" + part * 60_000 + " " * 50_000,
+    ):
+        started = time.process_time()
+        assert "".join(text[item.start : item.end] for item in segment(text)) == text
+        assert time.process_time() - started < 5
