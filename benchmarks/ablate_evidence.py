@@ -54,7 +54,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "outside",
         "in_outermost",
     ),
-    "source code: calls and neighbours": ("called", "calls", "same_outermost", "same_definition"),
+    "source code: calls and neighbours": ("called", "calls", "same_outermost", "same_definition", "near"),
+    "source code: signatures and names": ("owner", "resembles"),
 }
 """Every feature of the model over words and of the pass over source code, in one group each; but for what was judged
 before, without which a pass would begin anew."""

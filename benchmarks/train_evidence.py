@@ -3,6 +3,7 @@
     python benchmarks/train_evidence.py CASES... --encoder FOLDER            # print the tables, learn from all, write
     python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # only print the tables
     python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder static  # keep the other weights
+    python benchmarks/train_evidence.py CASES... --only source       # learn the pass over source code, keep the others
 
 CASES are files of question answering cases with marked evidence that lib/cases.py reads, one for each set. FOLDER is
 a model of sentence-transformers; the published weights were learned with all-MiniLM-L6-v2. Needs the extras `dev`,
@@ -10,7 +11,8 @@ a model of sentence-transformers; the published weights were learned with all-Mi
 
 Two tables say what to expect. For "folds", each quarter of every set is tested with weights that were learned from
 the rest; this stands for new cases of the same kinds. For "left out", each set is tested with weights that were
-learned from the other sets; this stands for new kinds.
+learned from the other sets; this stands for new kinds. The pass over source code alone is tested on languages that it
+was not learned from, and needs no encoder.
 """
 
 import argparse
@@ -21,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lib.evaluation import Encoders, folds, learn, learn_one, left_out, load
+from lib.evaluation import Encoders, folds, learn, learn_one, learn_source_alone, left_out, load, source_left_out
 from lib.examples import Floats
 from lib.learning import REGULARIZATION, Sets
 
@@ -99,16 +101,21 @@ def _model(model: Model, columns: Sequence[Sequence[str]]) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", type=Path, nargs="+")
-    parser.add_argument("--encoder", required=True, help="folder or name of a model of sentence-transformers")
+    parser.add_argument("--encoder", help="folder or name of a model of sentence-transformers")
     parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["static", "encoder", "encoder_and_static"],
+        choices=["static", "encoder", "encoder_and_static", "source"],
         help="the models that are learned; the others stay",
     )
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
+    if options.only == ["source"]:
+        train_source(load(options.cases, options.limit), dry_run=options.dry_run)
+        return
+    if options.encoder is None or "source" in (options.only or ()):
+        parser.error("--encoder is required, except with --only source, which must be the only one")
     static = RememberedComparer(StaticVectors())
     encoder = Remembered(SentenceEncoder(options.encoder, word_vectors=False))
     encoders: Encoders = {
@@ -127,6 +134,17 @@ def main() -> None:
         else:
             _, models = learn(sets, encoders)
         data = written(sets, models, {"folds": table, "left_out": others}, Path(options.encoder).name)
+        OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def train_source(sets: Sets, *, dry_run: bool) -> None:
+    """Learn the pass over source code alone, and put its weights into the file with the others."""
+    print_table("left out", source_left_out(sets))
+    if not dry_run:
+        _, model = learn_source_alone(sets)
+        data = json.loads(OUTPUT.read_text(encoding="utf-8"))
+        data["models"]["source"] = _model(model, COLUMNS["source"])
+        data["cases"] |= {name: len(cases) for name, cases in sets.items()}
         OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

@@ -1,5 +1,7 @@
 """Learns models from sets of cases and measures the evidence that they keep, on folds and on left-out sets."""
 
+import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -22,14 +24,16 @@ __all__ = [
     "folds",
     "learn",
     "learn_one",
+    "learn_source_alone",
     "left_out",
     "load",
+    "source_left_out",
     "survivors",
 ]
 
 ENCODING = "cl100k_base"
 """The encoding that counts the tokens of all budgets."""
-BUDGETS = {"page": 1000, "mdpage": 1000, "hotpot": 350, "table": 400, "kv": 300}
+BUDGETS = {"page": 1000, "mdpage": 1000, "hotpot": 350, "table": 400, "kv": 300, "fixes": 1000, "polyglot": 900}
 BUDGET = 500
 FOLDS = 4
 FOREIGN = frozenset(("xquad_ar", "xquad_zh"))
@@ -73,6 +77,38 @@ def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
     words = load_models()["words"].stages
     model, _ = _learn_closeness(sets, name, words, encoder, frozenset())
     return model
+
+
+def learn_source_alone(sets: Sets, without: frozenset[str] = frozenset()) -> tuple[Judge, Model]:
+    """Learn only the pass over source code, on top of the published weights for words. Returns its judge, too."""
+    words = load_models()["words"]
+
+    def before(case: Example) -> Floats:
+        return words.calibration.probability(case.words(words.stages))
+
+    stages, calibration, again = learn_source(sets, before, without)
+    return lambda case: again(case, before(case)), Model(tuple(stages), calibration)
+
+
+def source_left_out(sets: Sets, without: frozenset[str] = frozenset()) -> dict[str, dict[str, float]]:
+    """Return the evidence that the pass over source code keeps of each set, each part of which is tested with weights
+    that were learned without its language; Python's parts are four groups of files."""
+    found: dict[str, list[tuple[int, int]]] = {name: [] for name in sets}
+    for part in sorted({_part(case) for cases in sets.values() for case in cases}):
+        rest = {name: [case for case in cases if _part(case) != part] for name, cases in sets.items()}
+        judge, _ = learn_source_alone(rest, without)
+        for name, cases in sets.items():
+            of_part = [case for case in cases if _part(case) == part]
+            if of_part:
+                found[name].append(kept(of_part, {"source": judge}, BUDGETS.get(name, BUDGET))["source"])
+    return {name: {"source": _share(pairs)} for name, pairs in found.items()}
+
+
+def _part(case: Example) -> str:
+    """Return the most common ending of a case's file names, for Python with the group of its first file."""
+    titles = [passage.title or "" for passage in case.passages]
+    ending = Counter(title.rpartition(".")[2] for title in titles).most_common(1)[0][0]
+    return f"{ending} {zlib.crc32(titles[0].encode()) % FOLDS}" if ending == "py" else ending
 
 
 def _learn_closeness(

@@ -17,8 +17,8 @@ from ctxcompress.reduce.reduction import reduced
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import Stage, follow, passes, sigmoid
-from ctxcompress.score.features import features
-from ctxcompress.score.matches import find_matches
+from ctxcompress.score.features import features, source_features
+from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
@@ -47,6 +47,9 @@ class Example:
     """Whether a word of the question occurs."""
     rows: Floats
     """The first pass's features."""
+    matches: Matches
+    wanted: tuple[str, ...]
+    """The terms of the question."""
     bridges: Bridges
     clauses: list[str]
     """Of the question."""
@@ -67,6 +70,10 @@ class Example:
         if len(stages) >= passes(len(self.documents)):
             return None
         return np.vstack([self.rows, self.bridges.features(sigmoid(self.words(stages)))])
+
+    def source(self, probability: Floats) -> Floats:
+        """What the pass over source code sees, given the probabilities so far."""
+        return np.vstack([self.rows, source_features(self.corpus, self.matches, self.wanted, probability)])
 
     def semantic(self, semantics: Semantics, words: Floats) -> Floats:
         """The features of closeness, given the logits that words led to."""
@@ -94,6 +101,8 @@ def example(case: Case) -> Example:
         corpus=corpus,
         matched=matches.any,
         rows=features(corpus, matches),
+        matches=matches,
+        wanted=tuple(wanted),
         bridges=Bridges(case.query, corpus, ignored),
         clauses=clauses(case.query, ignored),
         needed=np.array(list(_needed(documents, table, case.gold))),

@@ -9,7 +9,6 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from ctxcompress.score.evidence import COLUMNS, Calibration, Stage, follow, sigmoid
-from ctxcompress.score.features import source_features
 from ctxcompress.score.semantic import Semantics
 from lib.examples import Example, Floats
 
@@ -87,17 +86,13 @@ def learn_source(sets: Sets, before: Judge, without: Without) -> tuple[list[Stag
 
     def inputs(case: Example) -> Floats:
         if id(case) not in known:
-            known[id(case)] = _source_table(case, before(case))
+            known[id(case)] = case.source(before(case))
         return known[id(case)]
 
     (names,) = COLUMNS["source"]
     stage = _learn(_tables(of_source, inputs), names, without)
     calibration = calibrate(of_source, lambda case: stage.logits(inputs(case)))
-    return [stage], calibration, lambda case, probability: stage.logits(_source_table(case, probability))
-
-
-def _source_table(case: Example, probability: Floats) -> Floats:
-    return np.vstack([case.rows, source_features(case.corpus, probability)])
+    return [stage], calibration, lambda case, probability: stage.logits(case.source(probability))
 
 
 def calibrate(sets: Sets, judge: Judge) -> Calibration:

@@ -75,6 +75,7 @@ _SQL_DEFINITION = re.compile(
     re.IGNORECASE,
 )
 _INITIALIZERS = frozenset(("init", "deinit", "subscript", "constructor"))
+_WITH_TYPE_LINES = frozenset(("c", "cpp"))
 _WITH_KEYWORD = frozenset(("go", "rust", "kotlin", "swift", "php", "scala", "ruby", "lua", "julia", "elixir"))
 """Languages in which a word such as `func` begins a function, so that a name with parentheses is a call."""
 _IMPORT = re.compile(
@@ -101,6 +102,11 @@ _ANNOTATIONS = re.compile(
     r"[ \t]++)++(?=[^\s/])"
 )
 """Annotations and attributes on the line of what they belong to."""
+_TYPE_LINE = re.compile(
+    r"(?!(?:else|do|return|break|continue|try|goto|default)\b)[A-Za-z_][\w \t*&:<>,]*+(?<![:,])[ \t]*+\r?\n"
+    r"(?=[A-Za-z_~][\w:~]*+[ \t]*+\()"
+)
+"""The type of a function in C whose name begins the next line."""
 _ANNOTATION_SIGNS = frozenset("@#[")
 _PRIVATE_MEMBER = re.compile(r"[ \t]*#[\w$]+[ \t]*[(=;]")
 """A private member of a class in JavaScript."""
@@ -245,6 +251,8 @@ class _Builder:
     def _is_attached(self, number: int) -> bool:
         """Return whether a line is a comment, a decorator or an attribute that belongs to the lines after it."""
         start = self._starts[number]
+        if self._language in _WITH_TYPE_LINES and _TYPE_LINE.match(self._text, start):
+            return True
         if not _ATTACHED.match(self._text, start):
             return False
         if self._python or self._begins[number] not in _ANNOTATION_SIGNS:

@@ -146,7 +146,9 @@ def evidence(
         close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
         logits, closeness = follow(bridges, logits, model.stages, rows, close), close[SEMANTIC.index("similarity")]
     probability = model.calibration.probability(logits)
-    probability = _rescore_source(corpus, rows, probability) if is_program(corpus) else probability
+    if is_program(corpus):
+        rows_of_source = source_features(corpus, matches, tuple(wanted), probability)
+        probability = _rescore_source(corpus, rows, rows_of_source, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 
@@ -171,13 +173,13 @@ def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: F
     return logits
 
 
-def _rescore_source(corpus: Corpus, rows: Floats, probability: Floats) -> Floats:
+def _rescore_source(corpus: Corpus, rows: Floats, of_source: Floats, probability: Floats) -> Floats:
     """Return the probabilities with those of source code scored again by the model "source".
 
-    rows: the features of the first pass.
+    rows: the features of the first pass. of_source: `source_features`.
     """
     model, source = load_models()["source"], corpus.table.is_source
-    table = np.vstack([rows, source_features(corpus, probability)])[:, source]
+    table = np.vstack([rows, of_source])[:, source]
     rescored = probability.copy()
     rescored[source] = model.calibration.probability(model.stages[0].logits(table))
     return rescored

@@ -1,6 +1,7 @@
 """Named features of segments: how well their words match the query, and which definitions call each other in code."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,12 +65,21 @@ SOURCE = (
     "calls",  # the best other definition whose name the segment mentions
     "same_outermost",  # the best other segment in the same class
     "same_definition",  # the best other segment in the same function
+    "near",  # the best segment of the definitions right before and after its own
+    "owner",  # share of the query's weight in the signature of the class or type that it is in
+    "resembles",  # share of the query's weight in words that the name contains or abbreviates
 )
 """The rows of `source_features`, in order."""
 _BEST = 4
 """The number of best segments that raise others."""
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_DEFINES = _FUNCTIONS | _CLASSES
+_LONG_DOCUMENT = 25
+"""Segments of a document that is more than a chunk."""
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SHORTEST_PART = 3
+"""Letters of a part of a name that may abbreviate a term."""
 
 
 def features(corpus: Corpus, matches: Matches) -> Floats:
@@ -121,10 +131,10 @@ def _heading_rows(corpus: Corpus, matches: Matches) -> tuple[Floats, Floats, Flo
     return covers, precise, fits, ((fits > 0) & (fits == fits.max(initial=0.0))).astype(float)
 
 
-def source_features(corpus: Corpus, probability: Floats) -> Floats:
+def source_features(corpus: Corpus, matches: Matches, wanted: Sequence[str], probability: Floats) -> Floats:
     """Return one row per name in SOURCE and one column per segment. The columns of prose mean nothing.
 
-    probability: of each segment so far.
+    wanted: the terms of the query. probability: of each segment so far.
     """
     paths = [segment.heading for segment in corpus.segments]
     names = [path[-1] if path else "" for path in paths]
@@ -146,6 +156,9 @@ def source_features(corpus: Corpus, probability: Floats) -> Floats:
             calls,
             _best_beside([path[:1] for path in paths], judged, best),
             _best_beside(paths, judged, best),
+            _best_near(corpus, judged),
+            _owners(corpus, matches),
+            _resemblance(names, wanted, matches.idf),
         ]
     )
 
@@ -174,10 +187,54 @@ def _best_beside(paths: Sequence[tuple[str, ...]], judged: Floats, best: Sequenc
     return found
 
 
+def _best_near(corpus: Corpus, judged: Floats) -> Floats:
+    """Return, for each segment, the greatest probability in the sections right before and after its own section.
+
+    It is 0 in short documents, which are chunks: what stands beside a definition there is chance.
+    """
+    sections, documents = np.asarray(corpus.sections), corpus.passage
+    best = np.zeros(int(sections[-1]) + 3)
+    np.maximum.at(best, sections + 1, judged)
+    document = np.full(best.size, -1)
+    document[sections + 1] = documents
+    before = np.where(document[sections] == documents, best[sections], 0.0)
+    after = np.where(document[sections + 2] == documents, best[sections + 2], 0.0)
+    is_long = np.bincount(documents, minlength=len(corpus.titles)) >= _LONG_DOCUMENT
+    return np.maximum(before, after) * is_long[documents]
+
+
+def _owners(corpus: Corpus, matches: Matches) -> Floats:
+    """Return, for each segment, the share of the query's weight in the signature of the class or type around it."""
+    covered = (matches.coverage()[0] / (matches.idf.sum() or 1.0)).tolist()
+    owner = np.zeros(len(covered))
+    for number, segment in enumerate(corpus.segments):
+        if segment.needs:
+            needed = corpus.table.needs(number)
+            owner[number] = max((covered[n] for n in needed if corpus.segments[n].unit in _CLASSES), default=0.0)
+    return owner
+
+
+def _resemblance(names: Sequence[str], wanted: Sequence[str], idf: Floats) -> Floats:
+    """Return, for each segment, the share of the query's weight in the terms that its name contains or abbreviates."""
+    weights = dict(zip(wanted, (idf / (idf.sum() or 1.0)).tolist(), strict=True))
+    known = {name: _resembles(name, weights) for name in set(names) if name}
+    return np.array([known.get(name, 0.0) for name in names])
+
+
+def _resembles(name: str, weights: Mapping[str, float]) -> float:
+    low = name.lower()
+    parts = [part for part in _PARTS.findall(name) if len(part) >= _SHORTEST_PART]
+    abbreviations = tuple(part.lower() for part in parts)
+    return sum(
+        weight
+        for term, weight in weights.items()
+        if (len(term) > _SHORTEST_PART and term in low) or term.startswith(abbreviations)
+    )
+
+
 def is_program(corpus: Corpus) -> bool:
     """Tell whether most segments are source code that defines something, unlike data in braces."""
-    defines = _FUNCTIONS | _CLASSES
-    return bool(corpus.table.is_source.mean() > 0.5) and any(segment.unit in defines for segment in corpus.segments)
+    return bool(corpus.table.is_source.mean() > 0.5) and any(segment.unit in _DEFINES for segment in corpus.segments)
 
 
 def table(rows: Sequence[NDArray[Any]]) -> Floats:

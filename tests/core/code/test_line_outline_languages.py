@@ -316,6 +316,20 @@ std::vector<int> Bar::baz(const std::string& x, int y) const {
   return {};
 }
 """
+C = """\
+/* Makes one. */
+static GList *
+list_new (gpointer data,
+          int      size)
+{
+  if (!data)
+    return NULL;
+
+  return list_of (data);
+}
+
+const char *name_of(int n) { return names[n]; }
+"""
 LANGUAGES = {
     "rust": (RUST, "F F.Future F.call F.size top Layer StatusCode StatusCode.into_response"),
     "javascript": (
@@ -333,8 +347,9 @@ LANGUAGES = {
     "sql": (SQL, "users f"),
     "shell": (SHELL, "build deploy"),
     "cpp": (CPP, "Foo.Foo Bar.baz"),
+    "c": (C, "list_new"),
 }  # fmt: skip
-PARSED = ("rust", "javascript", "typescript", "go", "java", "cpp")
+PARSED = ("c", "rust", "javascript", "typescript", "go", "java", "cpp")
 DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 
 
