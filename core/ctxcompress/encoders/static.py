@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise, repeat
@@ -12,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.errors import MissingExtra
-from ctxcompress.text.words import split_each
 
 __all__ = ["StaticVectors"]
 
@@ -23,6 +23,7 @@ _DIMENSIONS = 128
 """The number of dimensions that are compared with a query. The first ones say nearly as much as all 256."""
 _BLOCK = 500
 """Number of texts that are summed at a time, so that memory does not grow with the number of texts."""
+_WORDS = re.compile(r"\w+").findall
 _BEGIN = "▁"
 """Tokens that begin a word begin with this sign."""
 _REMEMBERED = 50_000
@@ -63,7 +64,8 @@ class StaticVectors:
 
     def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> Floats:
         """Return `compare` for each query, shape (queries, texts), while encoding the texts only once."""
-        of_texts, _ = self.compare_words(split_each(queries), split_each(texts), (), np.full(len(texts), -1))
+        asked, compared = list(map(_WORDS, queries)), list(map(_WORDS, texts))
+        of_texts, _ = self.compare_words(asked, compared, (), np.full(len(texts), -1))
         return of_texts
 
     def compare_words(
@@ -97,6 +99,10 @@ class StaticVectors:
             closeness[:, block] = np.einsum("td,qd->qt", _unit(sums), directions)
         return closeness, np.einsum("ld,qd->ql", _unit(label_sums), directions).astype(float)
 
+    def pieces(self, words: Sequence[str], /) -> tuple[int, int]:
+        """Return the number of tokens of these words, and 0: characters without a token are cut into bytes."""
+        return self._tokens.of([words])[0].size, 0
+
     def _numbered(self, tokens: Integers) -> tuple[Integers, Integers]:
         """Return the distinct tokens and the number of each token among them, as np.unique does, but sooner."""
         numbers = np.zeros(len(self._vectors), dtype=np.int64)
@@ -114,7 +120,7 @@ class StaticVectors:
         """
         vectors = np.zeros((len(texts), self._vectors.shape[1]))
         for start in range(0, len(texts), _BLOCK):
-            tokens, text_of = self._tokens.of(split_each(texts[start : start + _BLOCK]))
+            tokens, text_of = self._tokens.of(list(map(_WORDS, texts[start : start + _BLOCK])))
             text_of, tokens = np.divmod(np.unique(text_of * len(self._vectors) + tokens), len(self._vectors))
             size = min(_BLOCK, len(texts) - start)
             vectors[start : start + size] = _unit(_Bags(tokens, text_of, size).sums(self._vectors))
