@@ -101,7 +101,7 @@ class StaticVectors:
 
     def pieces(self, words: Sequence[str], /) -> tuple[int, int]:
         """Return the number of tokens of these words, and 0: characters without a token are cut into bytes."""
-        return self._tokens.of([words])[0].size, 0
+        return self._tokens.of_words(list(words))[0].size, 0
 
     def _numbered(self, tokens: Integers) -> tuple[Integers, Integers]:
         """Return the distinct tokens and the number of each token among them, as np.unique does, but sooner."""
@@ -152,7 +152,7 @@ class _Tokens:
         words = list(chain.from_iterable(texts))
         distinct = dict.fromkeys(words)
         numbers = dict(zip(distinct, range(len(distinct)), strict=True))
-        flat, size = self._of_words(list(distinct))
+        flat, size = self.of_words(list(distinct))
         length = np.fromiter(map(len, texts), np.int64, len(texts))
         word = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
         text_of = np.repeat(np.arange(len(texts)), length)
@@ -161,8 +161,8 @@ class _Tokens:
         place, times = _ranges((np.cumsum(size) - size)[word], size[word])
         return flat[place], np.repeat(text_of, times)
 
-    def _of_words(self, words: list[str]) -> tuple[Integers, Integers]:
-        """Return the tokens of these distinct words, one word after the other, and how many each word has."""
+    def of_words(self, words: list[str]) -> tuple[Integers, Integers]:
+        """Return the tokens of these words, one word after the other, and how many each word has."""
         tokens = np.fromiter(map(self._known.get, words, repeat(-1)), np.int64, len(words))
         size = np.ones(len(words), np.int64)
         others = np.flatnonzero(tokens < 0)
@@ -175,7 +175,7 @@ class _Tokens:
         return flat, size
 
     def _of_several(self, words: list[str]) -> list[tuple[int, ...]]:
-        """Return the tokens of each of these distinct words, which are not in the vocabulary."""
+        """Return the tokens of each of these words, which are not in the vocabulary."""
         with self._lock:
             found = list(map(self._several.get, words))
             new = [word for word, pieces in zip(words, found, strict=True) if pieces is None]

@@ -138,14 +138,16 @@ def evidence(
     if last > 1 or semantics:
         bridges = Bridges(query, corpus, ignored)
         logits = follow(bridges, logits, model.stages[1:last], rows)
-    probability = model.calibration.probability(logits)
     known = semantics.knowledge(corpus) if semantics and matches.any else 1.0
     if semantics and known:
         semantics = semantics if matches.any else semantics.alone()
-        model = models[semantics.model]
+        beside = models[semantics.model]
         close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
-        judged = model.calibration.probability(follow(bridges, logits, model.stages, rows, close))
-        probability = judged if known == 1 else _between(probability, judged, known)
+        probability = beside.calibration.probability(follow(bridges, logits, beside.stages, rows, close))
+        if known < 1:
+            probability = _between(model.calibration.probability(logits), probability, known)
+    else:
+        probability = model.calibration.probability(logits)
     return _rescore_source(corpus, rows, probability) if is_program(corpus) else probability
 
 
