@@ -177,11 +177,12 @@ class OnLoop:
     or if the loop is closed.
     """
 
-    __slots__ = ("_cancelled", "_encoder", "_loop", "word_vectors")
+    __slots__ = ("_cancelled", "_encoder", "_loop", "tokenizer", "word_vectors")
 
     def __init__(self, encoder: AsyncEncoder, loop: asyncio.AbstractEventLoop) -> None:
         self._encoder, self._loop = encoder, loop
         self.word_vectors = word_vectors_of(encoder)
+        self.tokenizer = getattr(encoder, "tokenizer", None)
         self._cancelled = threading.Event()
 
     def encode_query(self, text: str, /) -> ArrayLike:

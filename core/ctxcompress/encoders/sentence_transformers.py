@@ -31,6 +31,11 @@ class SentenceEncoder:
         self._batch_size = batch_size
         self.word_vectors: Comparer | None = StaticVectors() if word_vectors else None
 
+    @property
+    def tokenizer(self) -> Any:
+        """The model's tokenizer, or None."""
+        return getattr(self._model, "tokenizer", None)
+
     def encode_query(self, text: str, /) -> NDArray[np.float32]:
         """Return the vector of a query, shape (dimensions,)."""
         found: NDArray[np.float32] = self._model.encode_query([text], show_progress_bar=False)[0]
@@ -57,6 +62,11 @@ class CrossEncoder:
     def __init__(self, model: Any, *, batch_size: int = 32) -> None:
         self._model = _loaded("CrossEncoder", model)
         self._batch_size = batch_size
+
+    @property
+    def tokenizer(self) -> Any:
+        """The model's tokenizer, or None."""
+        return getattr(self._model, "tokenizer", None)
 
     def compare(self, query: str, texts: Sequence[str], /) -> NDArray[np.float32]:
         """Return the model's score of each text, shape (texts,)."""

@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise, repeat
@@ -12,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.errors import MissingExtra
-from ctxcompress.text.words import split_each
 
 __all__ = ["StaticVectors"]
 
@@ -23,6 +23,7 @@ _DIMENSIONS = 128
 """The number of dimensions that are compared with a query. The first ones say nearly as much as all 256."""
 _BLOCK = 500
 """Number of texts that are summed at a time, so that memory does not grow with the number of texts."""
+_WORDS = re.compile(r"\w+").findall
 _BEGIN = "▁"
 """Tokens that begin a word begin with this sign."""
 _REMEMBERED = 50_000
@@ -63,7 +64,8 @@ class StaticVectors:
 
     def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> Floats:
         """Return `compare` for each query, shape (queries, texts), while encoding the texts only once."""
-        of_texts, _ = self.compare_words(split_each(queries), split_each(texts), (), np.full(len(texts), -1))
+        asked, compared = list(map(_WORDS, queries)), list(map(_WORDS, texts))
+        of_texts, _ = self.compare_words(asked, compared, (), np.full(len(texts), -1))
         return of_texts
 
     def compare_words(
@@ -97,6 +99,10 @@ class StaticVectors:
             closeness[:, block] = np.einsum("td,qd->qt", _unit(sums), directions)
         return closeness, np.einsum("ld,qd->ql", _unit(label_sums), directions).astype(float)
 
+    def pieces(self, words: Sequence[str], /) -> tuple[int, int]:
+        """Return the number of tokens of these words, and 0: characters without a token are cut into bytes."""
+        return self._tokens.of_words(list(words))[0].size, 0
+
     def _numbered(self, tokens: Integers) -> tuple[Integers, Integers]:
         """Return the distinct tokens and the number of each token among them, as np.unique does, but sooner."""
         numbers = np.zeros(len(self._vectors), dtype=np.int64)
@@ -114,7 +120,7 @@ class StaticVectors:
         """
         vectors = np.zeros((len(texts), self._vectors.shape[1]))
         for start in range(0, len(texts), _BLOCK):
-            tokens, text_of = self._tokens.of(split_each(texts[start : start + _BLOCK]))
+            tokens, text_of = self._tokens.of(list(map(_WORDS, texts[start : start + _BLOCK])))
             text_of, tokens = np.divmod(np.unique(text_of * len(self._vectors) + tokens), len(self._vectors))
             size = min(_BLOCK, len(texts) - start)
             vectors[start : start + size] = _unit(_Bags(tokens, text_of, size).sums(self._vectors))
@@ -146,7 +152,7 @@ class _Tokens:
         words = list(chain.from_iterable(texts))
         distinct = dict.fromkeys(words)
         numbers = dict(zip(distinct, range(len(distinct)), strict=True))
-        flat, size = self._of_words(list(distinct))
+        flat, size = self.of_words(list(distinct))
         length = np.fromiter(map(len, texts), np.int64, len(texts))
         word = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
         text_of = np.repeat(np.arange(len(texts)), length)
@@ -155,8 +161,8 @@ class _Tokens:
         place, times = _ranges((np.cumsum(size) - size)[word], size[word])
         return flat[place], np.repeat(text_of, times)
 
-    def _of_words(self, words: list[str]) -> tuple[Integers, Integers]:
-        """Return the tokens of these distinct words, one word after the other, and how many each word has."""
+    def of_words(self, words: list[str]) -> tuple[Integers, Integers]:
+        """Return the tokens of these words, one word after the other, and how many each word has."""
         tokens = np.fromiter(map(self._known.get, words, repeat(-1)), np.int64, len(words))
         size = np.ones(len(words), np.int64)
         others = np.flatnonzero(tokens < 0)
@@ -169,7 +175,7 @@ class _Tokens:
         return flat, size
 
     def _of_several(self, words: list[str]) -> list[tuple[int, ...]]:
-        """Return the tokens of each of these distinct words, which are not in the vocabulary."""
+        """Return the tokens of each of these words, which are not in the vocabulary."""
         with self._lock:
             found = list(map(self._several.get, words))
             new = [word for word, pieces in zip(words, found, strict=True) if pieces is None]

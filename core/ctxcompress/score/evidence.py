@@ -140,16 +140,28 @@ def evidence(
     if last > 1 or semantics:
         bridges = Bridges(query, corpus, ignored)
         logits = follow(bridges, logits, model.stages[1:last], rows)
-    if semantics:
+    probability = model.calibration.probability(logits)
+    known = semantics.knowledge(corpus) if semantics and matches.any else 1.0
+    if semantics and known:
         semantics = semantics if matches.any else semantics.alone()
         model = models[semantics.model]
         close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
-        logits, closeness = follow(bridges, logits, model.stages, rows, close), close[SEMANTIC.index("similarity")]
-    probability = model.calibration.probability(logits)
+        closeness = close[SEMANTIC.index("similarity")]
+        with_encoder = model.calibration.probability(follow(bridges, logits, model.stages, rows, close))
+        probability = _between(probability, with_encoder, known) if known < 1 else with_encoder
     if is_program(corpus):
-        rows_of_source = source_features(corpus, matches, tuple(wanted), probability)
-        probability = _rescore_source(corpus, rows, rows_of_source, probability)
+        of_source = source_features(corpus, matches, tuple(wanted), probability)
+        probability = _rescore_source(corpus, rows, of_source, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
+
+
+def _between(words: Floats, encoder: Floats, share: float) -> Floats:
+    """Return the probabilities whose log odds lie between those of words and those of the encoder.
+
+    share: the weight of the encoder, less where it does not know the language.
+    """
+    words, encoder = np.clip(words, 1e-9, 1 - 1e-9), np.clip(encoder, 1e-9, 1 - 1e-9)
+    return sigmoid((1 - share) * np.log(words / (1 - words)) + share * np.log(encoder / (1 - encoder)))
 
 
 def passes(passages: int) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
+from ctxcompress.encoders.knowledge import knowledge
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import ranks, standardized, table
@@ -71,6 +72,10 @@ class Semantics:
         if self.word_vectors is not None:
             return "encoder_and_static"
         return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.compares_all else "static"
+
+    def knowledge(self, corpus: Corpus) -> float:
+        """Return how well the encoder knows the language of the texts, from 0 (not at all) to 1."""
+        return knowledge(self.encoder, corpus.words)
 
     def features(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str] = ()) -> Floats:
         """Return one row per name in SEMANTIC, and in WORD_VECTORS if there are some, and one column per segment.

@@ -207,3 +207,23 @@ def test_duplicates_in_meaning_are_told_without_an_embedding_model(vectors):
 def test_what_the_vectors_do_not_know_is_no_duplicate(vectors, texts):
     result = compress("pool", texts, config=CompressionConfig(encoder=vectors, similarity_threshold=0.5))
     assert len(result.passages) == 2
+
+
+def test_a_label_counts_as_if_it_stood_before_its_texts(vectors):
+    labels = ["Ducks and geese", "Steam engines"]
+    texts = ["They swim in ponds.", "They need coal and water.", "Nothing stands before this."]
+    joined = [f"{labels[0]} {texts[0]}", f"{labels[1]} {texts[1]}", texts[2]]
+    split = [text.replace(".", "").split() for text in texts]
+    queries = ["Which birds swim?", "What burns coal?"]
+    asked, before = [query.strip("?").split() for query in queries], [label.split() for label in labels]
+    close, of_labels = vectors.compare_words(asked, split, before, np.array([0, 1, -1]))
+    assert close == pytest.approx(vectors.compare_each(queries, joined), abs=1e-6)
+    assert of_labels[0, 0] > of_labels[0, 1]
+    assert of_labels[1, 1] > of_labels[1, 0]
+
+
+def test_remembered_words_change_nothing(vectors):
+    texts = ["Unforgettable hippopotamuses", "xqzzyv " * 3_000, "a" * 500, "Größe naïve 物語 حكومة"]
+    first = vectors.compare("hippopotamus xqzzyv", texts)
+    assert vectors.compare("hippopotamus xqzzyv", texts).tolist() == first.tolist()
+    assert type(vectors)().compare("hippopotamus xqzzyv", texts).tolist() == first.tolist()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.table import SegmentTable
@@ -388,3 +389,51 @@ def test_a_comparer_of_several_questions_that_gives_another_shape_is_told_so():
 
     with pytest.raises(ConfigError, match="for each question and text"):
         columns_of(Wrong(), falling(), clauses=("page 1",))
+
+
+class Stranger:
+    """An encoder whose tokenizer cuts words into pieces of `letters` letters, and whose vectors mean nothing."""
+
+    unk_token = None
+
+    def __init__(self, letters):
+        self.letters, self.calls = letters, 0
+
+    @property
+    def tokenizer(self):
+        return self
+
+    def tokenize(self, text):
+        return [word[i : i + self.letters] for word in text.split() for i in range(0, len(word), self.letters)]
+
+    def encode_query(self, text):
+        return self.encode_document([text])[0]
+
+    def encode_document(self, texts):
+        self.calls += 1
+        return np.array([[1.0, len(text) % 7, text.count("a") % 5] for text in texts])
+
+
+GERMAN = [
+    "Der Hafen ist im Winter geschlossen. Schiffe ankern dann weiter draussen.",
+    "Brot wird aus Mehl gebacken. Der Ofen muss sehr heiss sein.",
+    "Der Zug nach Bremen verkehrt stuendlich. Die Fahrt dauert lange.",
+    "Ein Koenig regiert sein Reich. Seine Soldaten bewachen die Grenze.",
+]
+
+
+def relevances(encoder):
+    found = compress("Wann ist der Hafen geschlossen?", GERMAN, max_tokens=40, encoder=encoder)
+    return [(passage.text, passage.relevance) for passage in found.passages]
+
+
+def test_an_encoder_that_reads_letters_is_not_called_and_changes_nothing():
+    stranger = Stranger(letters=1)
+    assert relevances(stranger) == relevances(None)
+    assert stranger.calls == 0
+
+
+def test_the_less_an_encoder_knows_the_less_it_changes():
+    alone = relevances(None)[0][1]
+    changes = [abs(relevances(Stranger(letters))[0][1] - alone) for letters in (1, 2, 50)]
+    assert changes[0] == 0 < changes[1] < changes[2]
