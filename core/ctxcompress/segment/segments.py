@@ -56,7 +56,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
     if kind is _HEADING or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
         return [Segment(kind, start, end, number, heading)]
     cuts: list[int] = []
-    for part in notice_cuts(text, start, end) if kind is not Kind.LIST_ITEM else (end,):
+    for part in notice_cuts(text, start, end) if kind is not _LIST_ITEM else (end,):
         cuts += split_sentences(text, cuts[-1] if cuts else start, part, language)
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
 
