@@ -135,6 +135,7 @@ _EXPORTS = re.compile(
 _NAME = re.compile(r"[\w$]+")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
 _FIRST = re.compile(r"[ \t]*+(.?)", re.DOTALL)
+_IMPORTS, _STATEMENT = NodeKind.IMPORTS, NodeKind.STATEMENT  # ten times as fast as attributes of an enum
 _NEVER_SPECIAL = frozenset("{}();")
 """First characters that no comment, definition, import, assignment or label has."""
 _STARTS_NEW = frozenset("{(;")
@@ -230,6 +231,8 @@ class _Builder:
             end = max(part + 1, min(self._following[part], last))
         start, stop = self._starts[begin], self._starts[end]
         if self._begins[number] in _NEVER_SPECIAL:
+            if body >= tail:  # so for most lines
+                return Node(_STATEMENT, start, stop), end
             defined, kind, name, signature = None, NodeKind.STATEMENT, "", -1
         else:
             defined = self._definition(number, is_opened=net > 0 or body > number + 1)
@@ -343,7 +346,7 @@ def _with_merged(nodes: Sequence[Node], depths: Sequence[int]) -> Iterable[Node]
 
     depths: the number of open braces after each node, or none if it does not matter.
     """
-    if not any(depths) and all(node.kind is not NodeKind.IMPORTS for node in nodes):
+    if not any(depths) and all(node[0] is not _IMPORTS for node in nodes):
         return nodes
     return _merge_runs(nodes, depths or [0] * len(nodes))
 

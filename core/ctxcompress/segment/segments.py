@@ -144,7 +144,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
     if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
         return records
     cuts: list[int] = []
-    for part in notice_cuts(text, start, end) if kind is not Kind.LIST_ITEM else (end,):
+    for part in notice_cuts(text, start, end) if kind is not _LIST_ITEM else (end,):
         cuts += split_sentences(text, cuts[-1] if cuts else start, part, language)
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
 
