@@ -326,3 +326,13 @@ def test_hostile_data_takes_time_in_proportion(part: str) -> None:
         started = time.process_time()
         assert "".join(text[item.start : item.end] for item in segment(text)) == text
         assert time.process_time() - started < 5
+
+
+def test_all_chunks_of_json_are_data_and_the_rest_of_a_record_is_one_segment() -> None:
+    text = json.dumps(ORDERS)
+    for size in (301, 700, 1_000):
+        for start in range(0, len(text), size):
+            chunk = text[start : start + size]
+            parts = segment(chunk)
+            assert {part.kind for part in parts} == {Kind.RECORD}
+            assert len(parts) <= 2 + chunk.count('{"id"')
