@@ -14,6 +14,8 @@ __all__ = ["embedded_outline", "json_outline"]
 
 _SMALL = 120
 """The most characters of a list or an object whose values have no nodes of their own."""
+_LONG_STRING = 600
+"""Longer strings are cut into sentences."""
 _RUN = 80
 """The most characters of neighbouring plain values in a list that share a node."""
 _DEEPEST = 40
@@ -54,6 +56,7 @@ _LITERAL = re.compile(_LITERAL_TEXT, re.VERBOSE)
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _OPENING_QUOTE = re.compile(r"(?:^|[\[{,:(])\s*+\Z")
 _QUOTE = re.compile(r'(?<!\\)"')
+_SENTENCE_END = re.compile(r"[.!?](?:[')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？]")
 _JSON_WITHIN = re.compile(r"""["'](?:[ ]|\\[nrt])*+(?:\{(?:[ ]|\\[nrt])*+\\"|\[(?:[ ]|\\[nrt])*+(?:[\[{\d-]|\\"))""")
 
 
@@ -189,10 +192,13 @@ class _Reader:
         top.values.append(_Value(start, self._text.rfind(",", start, end)))
 
     def _within(self, start: int, end: int) -> tuple[int, tuple[Node, ...]]:
-        """Return the body and the children of a string, which has some if it is long and holds JSON text."""
+        """Return the body and the children of a string: the values of the JSON text in it, or the sentences of a long
+        one."""
         if end - start > _SMALL and self._pattern is _TOKEN and _JSON_WITHIN.match(self._text, start, end):
             children = _complete_outline(self._text, _ESCAPED_TOKEN, start + 1, end - 1)
             return (start + 1 if children else -1), children
+        if end - start > _LONG_STRING and self._pattern is _TOKEN:
+            return start + 1, tuple(_sentences(self._text, start + 1, end - 1))
         return -1, ()
 
     def _read_mark(self, mark: str, place: int) -> None:
@@ -285,6 +291,14 @@ def _complete_outline(text: str, pattern: re.Pattern[str], start: int, end: int)
     except _NotJsonError:
         return ()
     return reader.nodes() if reader.is_complete else ()
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Node]:
+    """Yield the sentences of a string."""
+    for match in _SENTENCE_END.finditer(text, start, end - 1):
+        yield Node(NodeKind.RECORD, start, match.end())
+        start = match.end()
+    yield Node(NodeKind.RECORD, start, end)
 
 
 def _nodes(values: Sequence[_Value], end: int) -> tuple[Node, ...]:
