@@ -14,6 +14,8 @@ __all__ = ["embedded_outline", "json_outline"]
 
 _SMALL = 120
 """The most characters of a list or an object whose values have no nodes of their own."""
+_LONG_STRING = 600
+"""Longer strings are cut into sentences."""
 _RUN = 80
 """The most characters of neighbouring plain values in a list that share a node."""
 _DEEPEST = 40
@@ -54,6 +56,7 @@ _LITERAL = re.compile(_LITERAL_TEXT, re.VERBOSE)
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _OPENING_QUOTE = re.compile(r"(?:^|[\[{,:(])\s*+\Z")
 _QUOTE = re.compile(r'(?<!\\)"')
+_SENTENCE_END = re.compile(r"[.!?](?:[')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？]")
 _JSON_WITHIN = re.compile(r"""["'](?:[ ]|\\[nrt])*+(?:\{(?:[ ]|\\[nrt])*+\\"|\[(?:[ ]|\\[nrt])*+(?:[\[{\d-]|\\"))""")
 
 
@@ -80,15 +83,18 @@ def json_outline(text: str) -> tuple[Node, ...]:
     A list or an object has its values as children. The body of its node begins at the first value and its tail is the
     closing bracket. There is no tail if the text ends before. The name of a node is the key of the value.
     """
-    opening = text.lstrip()[:1]
-    if opening in ("{", "["):
-        return _outline(text, 0)
+    if text.lstrip()[:1] in ("{", "[") and (found := _outline(text, 0, is_chunk=False)):
+        return found
     keys = text.count('":')
     if keys < _KEYS_OF_CHUNK or keys * _CHARACTERS_PER_KEY < len(text):
         return ()
     quote = _QUOTE.search(text)
-    begins_outside = quote is not None and _OPENING_QUOTE.search(text[: quote.start()][-_SMALL:])
-    return _outline(text, 0 if begins_outside or quote is None else quote.end())
+    if quote is None:
+        return ()
+    within = quote.end()
+    is_outside = _OPENING_QUOTE.search(text[: quote.start()][-_SMALL:]) is not None
+    begins = (0, within) if is_outside else (within, 0)
+    return next(filter(None, (_outline(text, begin, is_chunk=True) for begin in begins)), ())
 
 
 def embedded_outline(text: str, start: int, end: int) -> tuple[Node, ...]:
@@ -97,8 +103,8 @@ def embedded_outline(text: str, start: int, end: int) -> tuple[Node, ...]:
     return _complete_outline(text, _TOKEN, start, end) if is_possible else ()
 
 
-def _outline(text: str, begin: int) -> tuple[Node, ...]:
-    reader = _Reader(text, _TOKEN, 0, len(text), is_chunk=text.lstrip()[:1] not in ("{", "["))
+def _outline(text: str, begin: int, *, is_chunk: bool) -> tuple[Node, ...]:
+    reader = _Reader(text, _TOKEN, 0, len(text), is_chunk=is_chunk)
     try:
         reader.read(begin)
     except _NotJsonError:
@@ -186,10 +192,13 @@ class _Reader:
         top.values.append(_Value(start, self._text.rfind(",", start, end)))
 
     def _within(self, start: int, end: int) -> tuple[int, tuple[Node, ...]]:
-        """Return the body and the children of a string, which has some if it is long and holds JSON text."""
+        """Return the body and the children of a string: the values of the JSON text in it, or the sentences of a long
+        one."""
         if end - start > _SMALL and self._pattern is _TOKEN and _JSON_WITHIN.match(self._text, start, end):
             children = _complete_outline(self._text, _ESCAPED_TOKEN, start + 1, end - 1)
             return (start + 1 if children else -1), children
+        if end - start > _LONG_STRING and self._pattern is _TOKEN:
+            return start + 1, tuple(_sentences(self._text, start + 1, end - 1))
         return -1, ()
 
     def _read_mark(self, mark: str, place: int) -> None:
@@ -212,10 +221,24 @@ class _Reader:
             self._close(place, place + 1)
         else:
             self._end_value(top)
-            top.has_value = self._is_chunk
+            if not self._is_chunk:
+                raise _NotJsonError
+            self._end_cut_value(top, mark, place + 1)
+
+    def _end_cut_value(self, top: _Container, mark: str, end: int) -> None:
+        """Join what the text has of a list or an object that begins before it."""
+        values = top.values
+        last = values.pop() if values else _Value(self._start, end)
+        while values and (len(values) == 1 or (values[-1].key is not None if mark == "}" else values[-1].body < 0)):
+            last = values.pop()
+        values.append(_Value(last.start, end))
+        top.has_value = True
 
     def _read_colon(self, top: _Container) -> None:
         """Turn the value before a colon into the key of the next value."""
+        if self._is_chunk and not top.values and len(self._stack) == 1:
+            top.values.append(_Value(self._start, self._start))
+            top.has_value = True
         value = top.values.pop() if top.has_value and top.bracket in ("{", "") and self._key is None else None
         if value is None or value.key is not None or value.body >= 0:
             raise _NotJsonError
@@ -268,6 +291,14 @@ def _complete_outline(text: str, pattern: re.Pattern[str], start: int, end: int)
     except _NotJsonError:
         return ()
     return reader.nodes() if reader.is_complete else ()
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Node]:
+    """Yield the sentences of a string."""
+    for match in _SENTENCE_END.finditer(text, start, end - 1):
+        yield Node(NodeKind.RECORD, start, match.end())
+        start = match.end()
+    yield Node(NodeKind.RECORD, start, end)
 
 
 def _nodes(values: Sequence[_Value], end: int) -> tuple[Node, ...]:

@@ -326,3 +326,27 @@ def test_hostile_data_takes_time_in_proportion(part: str) -> None:
         started = time.process_time()
         assert "".join(text[item.start : item.end] for item in segment(text)) == text
         assert time.process_time() - started < 5
+
+
+def test_all_chunks_of_json_are_data_and_the_rest_of_a_record_is_one_segment() -> None:
+    text = json.dumps(ORDERS)
+    for size in (301, 700, 1_000):
+        for start in range(0, len(text), size):
+            chunk = text[start : start + size]
+            parts = segment(chunk)
+            assert {part.kind for part in parts} == {Kind.RECORD}
+            assert len(parts) <= 2 + chunk.count('{"id"')
+
+
+@pytest.mark.parametrize("style", [{}, {"indent": 1}, {"ensure_ascii": False}], ids=str)
+def test_a_long_text_within_json_is_cut_at_its_sentences(style: dict[str, Any]) -> None:
+    sentences = [f'In room {n} stands "a lamp" of {_CITIES[n % 17]}.' for n in range(100)]
+    page = {"source": "house.pdf", "page": 7, "text": "\n\n".join(sentences), "score": 0.5}
+    for value in (page, [page], {"pages": [page, {**page, "page": 8, "text": "Nothing. " * 200}]}):
+        result = compress("Which lamp stands in room 77?", [json.dumps(value, **style)], max_tokens=150)
+        assert result.tokens <= 150
+        kept = json.loads(result.text)
+        pages = kept if isinstance(kept, list) else kept.get("pages", [kept])
+        text = pages[0]["text"]
+        assert sentences[77] in text
+        assert all(sentence in sentences for sentence in text.split("\n\n") if sentence)
