@@ -205,26 +205,34 @@ def _best_near(corpus: Corpus, judged: Floats) -> Floats:
 
 def _owners(corpus: Corpus, matches: Matches) -> Floats:
     """Return, for each segment, the share of the query's weight in the signature of the class or type around it."""
-    covered = (matches.coverage()[0] / (matches.idf.sum() or 1.0)).tolist()
-    owner = np.zeros(len(covered))
-    for number, segment in enumerate(corpus.segments):
-        if segment.needs:
-            needed = corpus.table.needs(number)
-            owner[number] = max((covered[n] for n in needed if corpus.segments[n].unit in _CLASSES), default=0.0)
+    body, segments = matches.body, corpus.segments
+    covered = summed(matches.idf[body.term], body.unit, body.units) / (matches.idf.sum() or 1.0)
+    owner = np.zeros(covered.size)
+    signatures = [n for n in np.flatnonzero(covered).tolist() if segments[n].unit in _CLASSES]
+    if signatures:
+        worth = dict(zip(signatures, covered[signatures].tolist(), strict=True))
+        for number, segment in enumerate(segments):
+            if segment[5]:
+                owner[number] = max((worth.get(n, 0.0) for n in corpus.table.needs(number)), default=0.0)
     return owner
 
 
 def _resemblance(names: Sequence[str], wanted: Sequence[str], idf: Floats) -> Floats:
     """Return, for each segment, the share of the query's weight in the terms that its name contains or abbreviates."""
     weights = dict(zip(wanted, (idf / (idf.sum() or 1.0)).tolist(), strict=True))
-    known = {name: _resembles(name, weights) for name in set(names) if name}
-    return np.array([known.get(name, 0.0) for name in names])
+    contained = re.compile("|".join(re.escape(term) for term in weights if len(term) > _SHORTEST_PART) or r"(?!)")
+    beginnings = {term[:size] for term in weights for size in range(_SHORTEST_PART, len(term) + 1)}
+    known = {"": 0.0}
+    for name in names:
+        if name not in known:
+            low, short = name.lower(), [part.lower() for part in _PARTS.findall(name)]
+            may = not beginnings.isdisjoint(short) or contained.search(low)
+            known[name] = _resembles(low, short, weights) if may else 0.0
+    return np.array([known[name] for name in names])
 
 
-def _resembles(name: str, weights: Mapping[str, float]) -> float:
-    low = name.lower()
-    parts = [part for part in _PARTS.findall(name) if len(part) >= _SHORTEST_PART]
-    abbreviations = tuple(part.lower() for part in parts)
+def _resembles(low: str, parts: Sequence[str], weights: Mapping[str, float]) -> float:
+    abbreviations = tuple(part for part in parts if len(part) >= _SHORTEST_PART)
     return sum(
         weight
         for term, weight in weights.items()

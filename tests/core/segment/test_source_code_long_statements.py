@@ -89,7 +89,8 @@ def test_what_is_kept_can_be_parsed(name, budget, number, lines):
 def test_what_is_left_out_of_a_chain_is_marked():
     lines = kept(ELSE_IF, "a.js", "what does apply37 do", 70).splitlines()
     at = lines.index("} else if (a == 37) {")
-    assert lines[at - 1].strip() == lines[at + 3].strip() == "// ..."
+    marked = [number for number, line in enumerate(lines) if line.strip() == "// ..."]
+    assert min(marked) < at < max(marked)
     lines = kept(WRAPPED, "a.py", "what does apply37 do", 70).splitlines()
     assert "        # ..." in lines[: lines.index("    elif a == 37:")]
 
