@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lib.evaluation import BUDGET, BUDGETS, ENCODING, folds, left_out, load, survivors
+from lib.evaluation import ENCODING, budget_of, folds, left_out, load, survivors
 from lib.examples import Example
 from lib.learning import Sets
 from lib.markdown_blocks import publish, share, table
@@ -73,7 +73,7 @@ def rows(sets: Sets) -> dict[str, Row]:
         for name, names in without.items()
     }
     found["without its own set"] = _words(dict(left_out(sets, {}))) if len(sets) > 1 else {}
-    found["by hand (`bm25`)"] = {name: by_hand(cases, BUDGETS.get(name, BUDGET)) for name, cases in sets.items()}
+    found["by hand (`bm25`)"] = {name: by_hand(cases, budget_of(name)) for name, cases in sets.items()}
     return found
 
 

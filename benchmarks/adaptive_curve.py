@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 import matplotlib as mpl
 import numpy as np
-from lib.evaluation import BUDGET, BUDGETS, ENCODING, FOLDS, load, survivors
+from lib.evaluation import ENCODING, FOLDS, budget_of, load, survivors
 from lib.examples import Example, Floats
 from lib.learning import Sets, calibrate, learn_words
 from lib.markdown_blocks import publish, share, table
@@ -80,7 +80,7 @@ def outcomes(sets: Sets, in_folds: bool) -> dict[str, list[Outcome]]:
     found: dict[str, list[Outcome]] = {name: [] for name in sets}
     for model, judged in _models(sets, in_folds):
         for name, cases in judged.items():
-            found[name] += [measure(case, model, BUDGETS.get(name, BUDGET)) for case in cases]
+            found[name] += [measure(case, model, budget_of(name)) for case in cases]
     return found
 
 
@@ -130,7 +130,7 @@ def points(name: str, found: Sequence[Outcome], thresholds: Sequence[float] = TH
             set=name,
             min_probability=threshold,
             cases=len(found),
-            budget=BUDGETS.get(name, BUDGET),
+            budget=budget_of(name),
             used=round(float(np.mean([outcome.used[column] for outcome in found])), 4),
             evidence=round(sum(outcome.kept[column] for outcome in found) / gold, 4),
         )

@@ -13,6 +13,7 @@ from ctxcompress.score.semantic import Semantics
 from ctxcompress.tokens import TokenCounter
 from lib.cases import read_cases, set_name
 from lib.examples import Example, Floats, example, kept_evidence
+from lib.kinds import LINES, kind_of
 from lib.learning import Judge, Sets, calibrate, learn_semantic, learn_source, learn_words
 
 __all__ = [
@@ -20,7 +21,9 @@ __all__ = [
     "BUDGETS",
     "ENCODING",
     "FOLDS",
+    "MEASURED_ONLY",
     "Encoders",
+    "budget_of",
     "folds",
     "learn",
     "learn_one",
@@ -33,14 +36,30 @@ __all__ = [
 
 ENCODING = "cl100k_base"
 """The encoding that counts the tokens of all budgets."""
-BUDGETS = {"page": 1000, "mdpage": 1000, "hotpot": 350, "table": 400, "kv": 300, "fixes": 1000, "polyglot": 900}
+BUDGETS = {
+    **dict.fromkeys(("page", "mdpage", "fixes"), 1000),
+    **dict.fromkeys(("faq", "polyglot", "scenes"), 900),
+    **dict.fromkeys(("faqs", "finance", "help_ml", "npcs"), 600),
+    "meeting": 1100,
+    "logs": 700,
+    "faq_ml": 700,
+    "efaq": 550,
+    "changes": 550,
+    "table": 400,
+    "hotpot": 350,
+    "kv": 300,
+}
 BUDGET = 500
+MEASURED_ONLY = frozenset(("kv", "logs"))
+"""Sets that nothing is learned from: lines of logs are scored by rules, and their licence is for research."""
 FOLDS = 4
 FOREIGN = frozenset(("xquad_ar", "xquad_zh"))
 """Sets in languages that the encoders do not know. Closeness is not learned from them."""
-CODELESS = frozenset(("static", "encoder_and_static"))
-"""Models that learn nothing from source code, which has a pass of its own. An encoder alone does learn from it, and so
-finds more of what shares no word with the question."""
+
+
+def budget_of(name: str) -> int:
+    """Return the tokens in which a set is tested."""
+    return BUDGETS.get(name.removesuffix(LINES), BUDGET)
 
 
 Judges = Mapping[str, Judge]
@@ -49,13 +68,14 @@ Encoders = Mapping[str, Encoder | Comparer]
 
 def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Model]]:
     """Learn all models. Returns their judges, which score source code once more, and the models."""
-    words = learn_words(sets, without)
+    prose = _prose(sets)
+    words = learn_words(prose, without)
     judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
-    models = {"words": Model(tuple(words), calibrate(sets, judges["words"]))}
+    models = {"words": Model(tuple(words), calibrate(prose, judges["words"]))}
     for name, encoder in encoders.items():
-        models[name], judge = _learn_closeness(sets, name, words, encoder, without)
+        models[name], judge = _learn_closeness(prose, name, words, encoder, without)
         judges[name] = _of_each_case(name, judge, encoder, judges)
-    if not any(case.corpus.table.is_source.any() for cases in sets.values() for case in cases):
+    if not any(case.corpus.table.is_source.all() for cases in sets.values() for case in cases):
         return judges, models  # where nothing of source code may be learned from
     of_words = models["words"].calibration.probability
     source, calibration, again = learn_source(sets, lambda case: of_words(judges["words"](case)), without)
@@ -75,7 +95,7 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
 def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
     """Learn the model for an encoder, on top of the published weights for words."""
     words = load_models()["words"].stages
-    model, _ = _learn_closeness(sets, name, words, encoder, frozenset())
+    model, _ = _learn_closeness(_prose(sets), name, words, encoder, frozenset())
     return model
 
 
@@ -100,7 +120,7 @@ def source_left_out(sets: Sets, without: frozenset[str] = frozenset()) -> dict[s
         for name, cases in sets.items():
             of_part = [case for case in cases if _part(case) == part]
             if of_part:
-                found[name].append(kept(of_part, {"source": judge}, BUDGETS.get(name, BUDGET))["source"])
+                found[name].append(kept(of_part, {"source": judge}, budget_of(name))["source"])
     return {name: {"source": _share(pairs)} for name, pairs in found.items()}
 
 
@@ -116,11 +136,7 @@ def _learn_closeness(
 ) -> tuple[Model, Judge]:
     semantics = _semantics(encoder)
     judged = {of: found for of, cases in sets.items() if (found := [c for c in cases if semantics(c).model == name])}
-    familiar = {
-        of: cases
-        for of, cases in judged.items()
-        if of not in FOREIGN and not (name in CODELESS and any(case.corpus.table.is_source.all() for case in cases))
-    }
+    familiar = {of: cases for of, cases in judged.items() if of not in FOREIGN}
     stages, judge = learn_semantic(familiar, name, words, semantics, without)
     return Model(tuple(stages), calibrate(judged, judge)), judge
 
@@ -166,17 +182,41 @@ def folds(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
         rest = {name: [c for n, c in enumerate(cases) if n % FOLDS != fold] for name, cases in sets.items()}
         judges, _ = learn(rest, encoders, without)
         for name, cases in sets.items():
-            for model, pair in kept(cases[fold::FOLDS], judges, BUDGETS.get(name, BUDGET)).items():
+            for model, pair in kept(cases[fold::FOLDS], judges, budget_of(name)).items():
                 found[name].setdefault(model, []).append(pair)
     return {name: {model: _share(pairs) for model, pairs in of.items()} for name, of in found.items()}
 
 
 def left_out(sets: Sets, encoders: Encoders) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield each set with the evidence that each model keeps if it was learned from the other sets."""
-    for name, cases in sets.items():
-        judges, _ = learn({other: of for other, of in sets.items() if other != name}, encoders)
-        pairs = kept(cases, judges, BUDGETS.get(name, BUDGET))
-        yield name, {model: _share([pair]) for model, pair in pairs.items()}
+    """Yield each set with the evidence that `scorer="bm25"` keeps, and that each model keeps if it was learned from the
+    other kinds. Source code is left out by language: see `source_left_out`."""
+    for kind in dict.fromkeys(map(kind_of, sets)):
+        tested = {name: cases for name, cases in sets.items() if kind_of(name) == kind}
+        others = {name: cases for name, cases in sets.items() if kind_of(name) != kind}
+        if not _prose(tested) and kind not in map(kind_of, MEASURED_ONLY):
+            continue
+        judges, _ = learn(others, encoders)
+        for name, cases in tested.items():
+            pairs = kept(cases, judges, budget_of(name))
+            yield (
+                name,
+                {"bm25": _share([_kept_by_hand(cases, budget_of(name))])}
+                | {model: _share([pair]) for model, pair in pairs.items()},
+            )
+
+
+def _prose(sets: Sets) -> Sets:
+    """Return the sets to learn from that are not source code, which has a pass of its own."""
+    return {
+        name: cases
+        for name, cases in sets.items()
+        if name not in MEASURED_ONLY and not any(case.corpus.table.is_source.all() for case in cases)
+    }
+
+
+def _kept_by_hand(cases: Sequence[Example], budget: int) -> tuple[int, int]:
+    count = TokenCounter(ENCODING)
+    return sum(kept_evidence(case, case.by_hand, budget, count) for case in cases), sum(len(c.gold) for c in cases)
 
 
 def _share(pairs: Sequence[tuple[int, int]]) -> float:

@@ -17,9 +17,11 @@ from ctxcompress.reduce.reduction import reduced
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import Stage, follow, passes, sigmoid
-from ctxcompress.score.features import features, source_features
+from ctxcompress.score.features import features
 from ctxcompress.score.matches import Matches, find_matches
+from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.source_features import source_features
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
@@ -50,6 +52,8 @@ class Example:
     matches: Matches
     wanted: tuple[str, ...]
     """The terms of the question."""
+    by_hand: Floats
+    """The scores of `scorer="bm25"`."""
     bridges: Bridges
     clauses: list[str]
     """Of the question."""
@@ -60,14 +64,14 @@ class Example:
 
     def words(self, stages: Sequence[Stage]) -> Floats:
         """The logits after as many of these passes over words as the case takes."""
-        last = passes(len(self.documents))
+        last = passes(self.corpus)
         return follow(self.bridges, stages[0].logits(self.rows), stages[1:last], self.rows)
 
     def inputs(self, stages: Sequence[Stage]) -> Floats | None:
         """What the pass over words after `stages` sees; None if the case does not take it."""
         if not stages:
             return self.rows
-        if len(stages) >= passes(len(self.documents)):
+        if len(stages) >= passes(self.corpus):
             return None
         return np.vstack([self.rows, self.bridges.features(sigmoid(self.words(stages)))])
 
@@ -90,7 +94,7 @@ def example(case: Case) -> Example:
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)
     asked = split_words(case.query)
-    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names, asked)
+    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names, asked, corpus.own)
     ignored = STOP_WORDS.get(language, frozenset())
     return Example(
         query=case.query,
@@ -102,6 +106,7 @@ def example(case: Case) -> Example:
         matched=matches.any,
         rows=features(corpus, matches),
         matches=matches,
+        by_hand=relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms),
         wanted=tuple(wanted),
         bridges=Bridges(case.query, corpus, ignored),
         clauses=clauses(case.query, ignored),

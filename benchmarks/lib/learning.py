@@ -1,5 +1,6 @@
 """Learns the passes and the calibration of the evidence scorer."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,10 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from ctxcompress.score.evidence import COLUMNS, Calibration, Stage, follow, sigmoid
+from ctxcompress.score.features import FEATURES
 from ctxcompress.score.semantic import Semantics
 from lib.examples import Example, Floats
+from lib.kinds import kind_of
 
 __all__ = ["Judge", "Sets", "Without", "calibrate", "learn_semantic", "learn_source", "learn_words"]
 
@@ -21,7 +24,17 @@ Without = frozenset[str]
 """Names of features that are left out."""
 
 REGULARIZATION = 10.0
-SET_WEIGHT = 100.0
+SET_WEIGHT = 150.0
+PRIOR = {"combined": 2.0, "heading_fits": 12.0}
+"""What weights are drawn to where the sets say nothing of a feature, such as of headings."""
+_HELPFUL = frozenset(FEATURES) - {"first", "length", "short"}
+"""Features that never speak against a segment. Without this, features that go together in the sets get weights of
+opposite signs, which hold for no other kind."""
+_COMBINED = FEATURES.index("combined")
+_PROMISING = 60
+"""The most other segments of a case that are all learned from."""
+_REST = 40
+"""About as many of the rest are learned from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,8 @@ class Table:
     rows: Floats
     needed: NDArray[np.bool_]
     weight: float
+    stands_for: Floats
+    """How many segments each one stands for."""
 
 
 def learn_words(sets: Sets, without: Without = frozenset()) -> list[Stage]:
@@ -113,13 +128,31 @@ def calibrate(sets: Sets, judge: Judge) -> Calibration:
 
 
 def _tables(sets: Sets, inputs: Callable[[Example], Floats | None]) -> list[Table]:
-    """Every set weighs the same, and in it every case."""
+    """A kind of several sets weighs as much as the root of their number. The sets of a kind weigh the same, and so do
+    the cases of a set."""
+    of_kind = Counter(map(kind_of, sets))
     return [
-        Table(rows, case.needed, SET_WEIGHT / len(cases))
-        for cases in sets.values()
+        _sampled(rows, case.needed, SET_WEIGHT / of_kind[kind_of(name)] ** 0.5 / len(cases))
+        for name, cases in sets.items()
         for case in cases
         if case.needed.any() and not case.needed.all() and (rows := inputs(case)) is not None
     ]
+
+
+def _sampled(rows: Floats, needed: NDArray[np.bool_], weight: float) -> Table:
+    """Return the table of a case with what is needed, the most promising of the others, and some of the rest.
+
+    Each of the latter stands for several, so that long texts take no longer to learn from than short ones.
+    """
+    others = np.flatnonzero(~needed)
+    others = others[np.argsort(-rows[_COMBINED, others], kind="stable")]
+    promising, rest = others[:_PROMISING], others[_PROMISING:]
+    step = max(1, rest.size // _REST)
+    sample = np.concatenate([np.flatnonzero(needed), promising, rest[::step]])
+    stands_for = np.ones(sample.size)
+    if rest.size:
+        stands_for[-rest[::step].size :] = rest.size / rest[::step].size
+    return Table(rows[:, sample], needed[sample], weight, stands_for)
 
 
 def _learn(tables: Sequence[Table], names: Sequence[str], without: Without) -> Stage:
@@ -129,22 +162,25 @@ def _learn(tables: Sequence[Table], names: Sequence[str], without: Without) -> S
     every pair of a needed and another segment: what all segments of a case share does not enter.
     """
     if not tables:
-        raise ValueError("no case goes through this pass; add a set whose cases have 12 passages or more")
+        raise ValueError("no case goes through this pass; add a set with titles whose cases have 12 passages or more")
     inputs = np.hstack([table.rows for table in tables]) * np.array([[name not in without] for name in names])
     scale = inputs.std(axis=1)
     scale[scale < 1e-9] = 1
     scaled = (inputs / scale[:, np.newaxis]).T
     better, worse, weight = _pairs(tables)
+    prior = np.array([PRIOR.get(name, 0.0) for name in names]) * scale
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores = scaled @ weights
         ahead = scores[better] - scores[worse]
         pull = -weight * sigmoid(-ahead)
         slope = np.bincount(better, pull, scores.size) - np.bincount(worse, pull, scores.size)
-        value = weight @ np.logaddexp(0, -ahead) + REGULARIZATION / 2 * weights @ weights
-        return float(value), scaled.T @ slope + REGULARIZATION * weights
+        moved = weights - prior
+        value = weight @ np.logaddexp(0, -ahead) + REGULARIZATION / 2 * moved @ moved
+        return float(value), scaled.T @ slope + REGULARIZATION * moved
 
-    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x / scale
+    bounds = [(0 if name in _HELPFUL else None, None) for name in names]
+    found = minimize(loss, prior, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 300}).x / scale
     slope, intercept = _balanced(found @ inputs, tables)
     return Stage(intercept, found * slope)
 
@@ -156,7 +192,8 @@ def _pairs(tables: Sequence[Table]) -> tuple[NDArray[np.intp], NDArray[np.intp],
         needed, others = np.flatnonzero(table.needed) + first, np.flatnonzero(~table.needed) + first
         better.append(np.repeat(needed, others.size))
         worse.append(np.tile(others, needed.size))
-        weights.append(np.full(better[-1].size, table.weight / better[-1].size))
+        stands_for = np.tile(table.stands_for[~table.needed], needed.size)
+        weights.append(table.weight * stands_for / stands_for.sum())
         first += table.needed.size
     return np.concatenate(better), np.concatenate(worse), np.concatenate(weights)
 

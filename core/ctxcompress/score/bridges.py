@@ -13,7 +13,8 @@ import numpy as np
 
 from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import relative, table
+from ctxcompress.score.features import table
+from ctxcompress.score.occurrences import relative
 from ctxcompress.text.words import split_unspaced, split_words
 
 __all__ = ["BRIDGES", "Bridges"]
@@ -54,12 +55,15 @@ class Bridges:
         titles = [_without_qualifier(title) for title in corpus.titles]
         asked = _joined_words(query)
         self._in_query = np.array(
-            [len(t) >= _SHORTEST_TITLE and _joined_words(t) in asked for t in titles], dtype=float
+            [corpus.has_titles and len(t) >= _SHORTEST_TITLE and _joined_words(t) in asked for t in titles], dtype=float
         )
         numbers: dict[str, int] = {}
         self._title = np.array([numbers.setdefault(title, len(numbers)) for title in titles], dtype=np.intp)
         self._titles = len(numbers)
-        self._links = list(_links(list(numbers), corpus.words, self._title[corpus.passage].tolist()))
+        own = self._title[corpus.passage].tolist()
+        self._has_titles = corpus.has_titles
+        """Whether titles and names lead to other passages. In a conversation they lead everywhere."""
+        self._links = list(_links(list(numbers), corpus.words, own)) if corpus.has_titles else []
         self._words = corpus.words
         self._ignored = ignored | set(query.lower().split())
 
@@ -109,7 +113,7 @@ class Bridges:
     def _shared_names(self, before: Floats) -> Floats:
         """Sum up, for each segment, the worth of the rare names that it shares with best segments of other passages."""
         sources: dict[str, list[int]] = {}
-        for segment in self.sources(before):
+        for segment in self.sources(before) if self._has_titles else ():
             for name in self._names(segment):
                 sources.setdefault(name, []).append(segment)
         names = sources.keys()

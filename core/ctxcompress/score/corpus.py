@@ -11,15 +11,17 @@ from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.score.line_shapes import LineShapes
 from ctxcompress.score.matches import Postings
+from ctxcompress.score.neighbours import Units
 from ctxcompress.score.record_words import readable_records
-from ctxcompress.text.lines import after_marks
 from ctxcompress.text.words import Terms, split_each, split_words
 
-__all__ = ["KINDS", "Corpus", "segment_words"]
+__all__ = ["Corpus", "segment_words"]
 
 _RECORD = Kind.RECORD
-KINDS = (Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.METADATA)
-"""The kinds that `Corpus.kinds` distinguishes."""
+_FEW = 2
+"""Documents: so few do not lead to one another."""
+_OWN_TITLES = 0.75
+"""The least share of distinct titles with which a title names its document."""
 
 
 @dataclass(frozen=True)  # no slots: cached properties serve the next query
@@ -37,6 +39,8 @@ class Corpus:
     """The words of each section's innermost heading."""
     titles: Sequence[str]
     """The title of each document; "" for none."""
+    own: Sequence[Sequence[str]] = ()
+    """The words of each segment's label; empty if no segment has one."""
     postings: Postings | None = None
     """An index of all these words, if several queries are expected."""
 
@@ -63,13 +67,15 @@ class Corpus:
         return np.diff(self.passage, prepend=-1) > 0
 
     @cached_property
-    def kinds(self) -> list[NDArray[np.bool_]]:
-        """Which segments are of each of KINDS. Boilerplate counts as the kind that it would otherwise have."""
-        numbers = {kind: number for number, kind in enumerate(KINDS)} | {Kind.BOILERPLATE: len(KINDS)}
-        kinds = np.array([numbers.get(segment[0], -1) for segment in self.segments])
-        for number in np.flatnonzero(kinds == len(KINDS)).tolist():
-            kinds[number] = numbers[Kind.LIST_ITEM] if after_marks(self.texts[number]) else -1
-        return [kinds == number for number in range(len(KINDS))]
+    def units(self) -> Units:
+        """The turns of conversations and the segments of other texts."""
+        return Units.of(self.table, self.titles)
+
+    @cached_property
+    def has_titles(self) -> bool:
+        """Whether there are several documents, and nearly all have a title of their own."""
+        titles = [title for title in self.titles if title]
+        return len(self.titles) > _FEW and len(set(titles)) >= _OWN_TITLES * len(self.titles)
 
     @cached_property
     def name_sizes(self) -> Floats:
@@ -83,7 +89,7 @@ class Corpus:
 
     def with_postings(self, terms: Terms) -> "Corpus":
         """Return the corpus with an index of its words, for many queries."""
-        return replace(self, postings=Postings(self.words, self.labels, self.names, terms))
+        return replace(self, postings=Postings(self.words, self.labels, self.names, self.own, terms))
 
     @classmethod
     def of(
@@ -98,6 +104,7 @@ class Corpus:
             label_texts=labels,
             names=names,
             titles=[document.title or "" for document in documents],
+            own=_own_labels(table.segments),
         )
 
 
@@ -112,6 +119,11 @@ def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Seq
     if not any(segment[7] for segment in segments):
         return split_each(texts)
     return split_each([_without_label(segment, text) for segment, text in zip(segments, texts, strict=True)])
+
+
+def _own_labels(segments: Sequence[Segment]) -> Sequence[Sequence[str]]:
+    labels = [segment[7] for segment in segments]
+    return split_each(labels) if any(labels) else ()
 
 
 def _without_label(segment: Segment, text: str) -> str:

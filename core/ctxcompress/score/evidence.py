@@ -18,10 +18,11 @@ from ctxcompress.data.table import Floats
 from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import FEATURES, SOURCE, features, is_program, source_features
+from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import find_matches
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
+from ctxcompress.score.source_features import SOURCE, is_program, source_features
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["COLUMNS", "Calibration", "Model", "Stage", "evidence", "follow", "load_models", "passes", "sigmoid"]
@@ -128,12 +129,13 @@ def evidence(
         terms,
         corpus.names,
         split_words(query),
+        corpus.own,
         postings=corpus.postings,
     )
     if not corpus.texts or not (matches.any or (semantics and query.strip())):
         return rescore_logs(query, corpus, wanted, terms, ignored, np.zeros(len(corpus.texts)))
     models = load_models()
-    model, last = models["words"], passes(len(corpus.titles))
+    model, last = models["words"], passes(corpus)
     closeness: Floats | None = None
     rows = features(corpus, matches)
     logits = model.stages[0].logits(rows)
@@ -164,9 +166,9 @@ def _between(words: Floats, encoder: Floats, share: float) -> Floats:
     return sigmoid((1 - share) * np.log(words / (1 - words)) + share * np.log(encoder / (1 - encoder)))
 
 
-def passes(passages: int) -> int:
-    """Return how many passes the "words" model makes for this number of passages."""
-    return next(number for least, number in _PASSES if passages >= least)
+def passes(corpus: Corpus) -> int:
+    """Return how many passes the "words" model makes. Without titles, nothing leads from one passage to another."""
+    return next(number for least, number in _PASSES if len(corpus.titles) >= least) if corpus.has_titles else 1
 
 
 def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: Floats) -> Floats:

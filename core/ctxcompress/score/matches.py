@@ -1,28 +1,24 @@
-"""Where the terms of a query occur: in segments, in sections and in titles and headings. Also BM25 over these, and the
+"""Where the terms of a query occur: in segments, in their labels, in sections, in titles and in headings. Also the
 search for misspelled words."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice
-from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxcompress.data.table import Floats, Integers
+from ctxcompress.score.occurrences import Occurrences, bm25, contained, counted, inverse_frequency, merged, summed
 from ctxcompress.text.words import Lexicon, Terms, has_unspaced
 
 __all__ = [
     "Level",
     "Matches",
-    "Occurrences",
     "Postings",
     "Scan",
-    "bm25",
     "find_matches",
     "respelled",
-    "summed",
 ]
 
 Units = Sequence[Sequence[str]]
@@ -31,38 +27,19 @@ _SHORTEST = 6
 """Letters of a word whose misspellings are searched for: too many shorter words differ in one letter."""
 _SHORTEST_REPLACED = 7
 """The same where one letter is another: "status" is not "states"."""
-_MOST_RESPELLED = 16
-"""The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 _LABEL_TIMES = 3.0
 """An occurrence in a heading or a title counts as this many in the text."""
-_NO_NUMBERS: Integers = np.zeros(0, np.intp)
-_NO_TIMES: Floats = np.zeros(0)
-_FIRST_IS_NEW = np.ones(1, dtype=bool)
+_MOST_RESPELLED = 16
+"""The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
 
 class Level(IntEnum):
-    """What the units are: segments, labels of sections, or innermost headings."""
+    """What the units are: segments, labels of sections, innermost headings, or labels of segments."""
 
     BODY = 0
     LABEL = 1
     NAME = 2
-
-
-class Occurrences(NamedTuple):
-    """Where query terms occur: parallel arrays, each (unit, term) pair at most once."""
-
-    unit: Integers
-    """The number of the segment, section or passage, 0 to `units` - 1."""
-    term: Integers
-    """The number of the query term, 0 to `terms` - 1."""
-    times: Floats
-    """How often the term occurs in the unit."""
-    units: int
-    terms: int
-
-    def document_frequency(self) -> Integers:
-        """Count the units that each term occurs in, shape (terms,)."""
-        return np.bincount(self.term, minlength=self.terms)
+    OWN = 3
 
 
 class Scan:
@@ -70,16 +47,16 @@ class Scan:
 
     __slots__ = ("_levels", "_terms")
 
-    def __init__(self, words: Units, labels: Units, names: Units, terms: Terms) -> None:
-        self._levels, self._terms = (words, labels, names), terms
+    def __init__(self, words: Units, labels: Units, names: Units, own: Units, terms: Terms) -> None:
+        self._levels, self._terms = (words, labels, names, own), terms
 
     def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> tuple[Occurrences, ...]:
         """Find the terms of the query on each Level.
 
         asked: the words of the query; those that occur nowhere are also searched for in other spellings.
         """
-        words, labels, _ = self._levels
-        vocabulary = set[str]().union(*words, *labels)
+        words, labels, _, own = self._levels
+        vocabulary = set[str]().union(*words, *labels, *own)
         matching = self._terms.matching(vocabulary, query)
         matching |= respelled(asked, query, matching, vocabulary, self._terms)
         return tuple(_scanned(units, matching, len(query)) for units in self._levels)
@@ -95,7 +72,7 @@ def _scanned(units: Units, matching: Mapping[str, Sequence[int]], terms: int) ->
             for term in matching[word]:
                 key = unit * terms + term
                 counts[key] = counts.get(key, 0) + 1
-    return _occurrences(counts, len(units), terms)
+    return counted(counts, len(units), terms)
 
 
 class Postings:
@@ -103,10 +80,10 @@ class Postings:
 
     __slots__ = ("_levels", "_lexicon", "_sizes", "_terms", "_vocabulary")
 
-    def __init__(self, words: Units, labels: Units, names: Units, terms: Terms) -> None:
-        self._levels = tuple(map(_inverted, (words, labels, names)))
-        self._sizes = tuple(map(len, (words, labels, names)))
-        self._vocabulary = self._levels[Level.BODY].keys() | self._levels[Level.LABEL].keys()
+    def __init__(self, words: Units, labels: Units, names: Units, own: Units, terms: Terms) -> None:
+        self._levels = tuple(map(_inverted, (words, labels, names, own)))
+        self._sizes = tuple(map(len, (words, labels, names, own)))
+        self._vocabulary = set[str]().union(*self._levels)
         self._lexicon = Lexicon(terms, self._vocabulary)
         self._terms = terms
 
@@ -139,18 +116,7 @@ def _looked_up(
             for term in hits:
                 key = unit * terms + term
                 counts[key] = counts.get(key, 0) + 1
-    return _occurrences(counts, units, terms)
-
-
-def _occurrences(counts: Mapping[int, int], units: int, terms: int) -> Occurrences:
-    """Sort the counts, so that sums do not depend on the order in which words were found."""
-    if not counts:
-        return Occurrences(_NO_NUMBERS, _NO_NUMBERS, _NO_TIMES, units, terms)
-    keys = np.fromiter(counts.keys(), np.intp, len(counts))
-    times = np.fromiter(counts.values(), float, len(counts))
-    order = keys.argsort()
-    unit, term = np.divmod(keys[order], terms)
-    return Occurrences(unit, term, times[order], units, terms)
+    return counted(counts, units, terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +131,8 @@ class Matches:
     """In the segments and the label of each section together."""
     name: Occurrences
     """In the innermost heading of each section."""
+    own: Occurrences
+    """In the label of each segment; no units if no segment has one."""
     section_of: Integers
     """The number of each segment's section."""
     lengths: Floats
@@ -195,8 +163,21 @@ class Matches:
         in_label = summed(self.idf[labels.term], labels.unit, labels.units)[self.section_of]
         label_keys = labels.unit * labels.terms + labels.term
         body_keys = self.section_of[body.unit] * body.terms + body.term
-        in_both = summed(self.idf[body.term] * _contained(body_keys, label_keys), body.unit, body.units)
+        in_both = summed(self.idf[body.term] * contained(body_keys, label_keys), body.unit, body.units)
         return in_body, in_label - in_both
+
+
+def _with_labels(body: Occurrences, label: Occurrences) -> Occurrences:
+    """Merge the occurrences in the text and in the labels of sections."""
+    return merged(
+        Occurrences(
+            unit=np.concatenate((body.unit, label.unit)),
+            term=np.concatenate((body.term, label.term)),
+            times=np.concatenate((body.times, np.full(label.times.shape, _LABEL_TIMES))),
+            units=body.units,
+            terms=body.terms,
+        )
+    )
 
 
 def find_matches(
@@ -207,59 +188,33 @@ def find_matches(
     terms: Terms,
     names: Sequence[Sequence[str]] = (),
     asked: Sequence[str] = (),
+    own: Sequence[Sequence[str]] = (),
     postings: Postings | None = None,
 ) -> Matches:
     """Find the terms of the query in segments, labels and headings.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
     section's title and headings. names: the words of its innermost heading, if needed. query: term -> weight. asked:
-    the words of the query; those that occur nowhere are also searched for in other spellings. postings: the index of
-    all these words, if there is one.
+    the words of the query; those that occur nowhere are also searched for in other spellings. own: the words of each
+    segment's label, or nothing if no segment has one. postings: the index of all these words, if there is one.
     """
-    found = (postings or Scan(words, labels, names, terms)).occurrences(query, asked)
+    found = (postings or Scan(words, labels, names, own, terms)).occurrences(query, asked)
     weights = np.fromiter(query.values(), float, len(query))
     body, label = found[Level.BODY], found[Level.LABEL]
     section_of = np.asarray(sections, dtype=np.intp)
-    section = _merged(body._replace(unit=section_of[body.unit], units=len(labels)), label)
-    idf = weights * _idf(body)
+    section = _with_labels(body._replace(unit=section_of[body.unit], units=len(labels)), label)
+    idf = weights * inverse_frequency(body)
     return Matches(
         body=body,
         label=label,
         section=section,
         name=found[Level.NAME],
+        own=found[Level.OWN],
         section_of=section_of,
         lengths=np.fromiter(map(len, words), float, len(words)) + 1,
         idf=idf,
-        section_idf=weights * _idf(section) if len(labels) > 2 else idf,
+        section_idf=weights * inverse_frequency(section) if len(labels) > 2 else idf,
     )
-
-
-def _contained(keys: Integers, others: Integers) -> NDArray[np.bool_]:
-    """Tell which of the keys are among the others, as np.isin does, with a tenth of its overhead for short arrays."""
-    if not others.size:
-        return np.zeros(keys.shape, dtype=bool)
-    ordered = np.sort(others)
-    nearest = ordered[np.minimum(np.searchsorted(ordered, keys), ordered.size - 1)]
-    return np.equal(nearest, keys)
-
-
-def _merged(body: Occurrences, label: Occurrences) -> Occurrences:
-    """Merge the occurrences in the text and in the labels of sections."""
-    keys = np.concatenate((body.unit, label.unit)) * body.terms + np.concatenate((body.term, label.term))
-    times = np.concatenate((body.times, np.full(label.times.shape, _LABEL_TIMES)))
-    order = keys.argsort(kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(np.concatenate((_FIRST_IS_NEW[: keys.size], ordered[1:] != ordered[:-1])))
-    unit, term = np.divmod(ordered[starts], body.terms)
-    # These are whole numbers, so their sum does not depend on the order.
-    return Occurrences(unit, term, np.add.reduceat(times[order], starts), body.units, body.terms)
-
-
-def _idf(found: Occurrences) -> Floats:
-    """Return log(1 + (N - df + 0.5) / (df + 0.5)). Unlike Okapi's idf it is never negative: a term that nearly every
-    passage has still counts a little."""
-    frequency = found.document_frequency()
-    return np.log1p((found.units - frequency + 0.5) / (frequency + 0.5))
 
 
 def respelled(
@@ -315,20 +270,3 @@ def _is_misspelling(word: str, other: str) -> bool:
     if word[at + 1 :] == other[at + 1 :]:
         return len(word) >= _SHORTEST_REPLACED
     return word[at : at + 2] == other[at : at + 2][::-1] and word[at + 2 :] == other[at + 2 :]
-
-
-def bm25(found: Occurrences, lengths: Floats, idf: Floats, *, k1: float = 1.5, b: float = 0.75) -> Floats:
-    """Return the BM25 score of every unit, shape (units,).
-
-    lengths: words of each unit, shape (units,). idf: weight of each term, shape (terms,).
-    """
-    if not found.unit.size:
-        return np.zeros(found.units)
-    norm = k1 * (1 - b + b * lengths / lengths.mean())
-    gain = idf[found.term] * found.times * (k1 + 1) / (found.times + norm[found.unit])
-    return summed(gain, found.unit, found.units)
-
-
-def summed(values: Floats, by: Integers, size: int) -> Floats:
-    """Sum up the values that have the same number in `by`, shape (size,)."""
-    return cast(Floats, np.bincount(by, weights=values, minlength=size))

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ctxcompress.data.table import Floats
-from ctxcompress.score.features import relative
 from ctxcompress.score.matches import Postings, find_matches
+from ctxcompress.score.occurrences import relative
 from ctxcompress.text.words import Terms
 
-__all__ = ["relevance"]
+__all__ = ["combined", "relevance"]
 
 _SECTION_WEIGHT = 2.5
 _COVERAGE_WEIGHT = 1.0
@@ -38,6 +38,13 @@ def relevance(
         return np.zeros(len(words))
     matches = find_matches(words, sections, labels, query, terms, postings=postings)
     section = relative(matches.together())[matches.section_of]
-    in_body, in_label_alone = matches.coverage()
-    covered = relative(in_body + 0.5 * in_label_alone)
-    return relative(matches.alone()) + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * covered
+    return combined(relative(matches.alone()), section, *matches.coverage())
+
+
+def combined(alone: Floats, section: Floats, in_body: Floats, in_label_alone: Floats) -> Floats:
+    """Return the score of every segment.
+
+    alone, section: BM25 of each segment and of its section, relative to the best. in_body, in_label_alone: see
+    `Matches.coverage`.
+    """
+    return alone + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * relative(in_body + 0.5 * in_label_alone)

@@ -13,7 +13,8 @@ from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.encoders.knowledge import knowledge
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import ranks, standardized, table
+from ctxcompress.score.features import standardized, table
+from ctxcompress.score.occurrences import ranks
 
 __all__ = ["SEMANTIC", "WORD_VECTORS", "Semantics"]
 

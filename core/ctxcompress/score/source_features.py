@@ -1,0 +1,158 @@
+"""Named features of source code: what kind of definition a segment is in, and which definitions call each other."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ctxcompress.data.passages import NodeKind
+from ctxcompress.data.table import Floats
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.features import table
+from ctxcompress.score.matches import Matches
+from ctxcompress.score.occurrences import summed
+
+__all__ = ["SOURCE", "is_program", "source_features"]
+
+SOURCE = (
+    "judged",  # the log odds of its probability so far
+    "is_function",  # a whole function, or the signature of one
+    "is_class",  # the signature of a class or type, or a small whole one
+    "is_doc",
+    "is_private",  # in a definition whose name begins with one underscore
+    "is_protocol",  # in one that the language itself calls, such as __init__
+    "outside",  # outside all definitions
+    "in_outermost",  # in a definition that is in no other
+    "called",  # the best segment of another definition that mentions this one's name
+    "calls",  # the best other definition whose name the segment mentions
+    "same_outermost",  # the best other segment in the same class
+    "same_definition",  # the best other segment in the same function
+    "near",  # the best segment of the definitions right before and after its own
+    "owner",  # share of the query's weight in the signature of the class or type that it is in
+    "resembles",  # share of the query's weight in words that the name contains or abbreviates
+)
+"""The rows of `source_features`, in order."""
+_BEST = 4
+"""The number of best segments that raise others."""
+_FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
+_CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_DEFINES = _FUNCTIONS | _CLASSES
+_LONG_DOCUMENT = 25
+"""Segments of a document that is more than a chunk."""
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SHORTEST_PART = 3
+"""Letters of a part of a name that may abbreviate a term."""
+
+
+def source_features(corpus: Corpus, matches: Matches, wanted: Sequence[str], probability: Floats) -> Floats:
+    """Return one row per name in SOURCE and one column per segment. The columns of prose mean nothing.
+
+    wanted: the terms of the query. probability: of each segment so far.
+    """
+    paths = [segment.heading for segment in corpus.segments]
+    names = [path[-1] if path else "" for path in paths]
+    units = [segment.unit for segment in corpus.segments]
+    judged = np.clip(probability, 1e-9, 1 - 1e-9)
+    best = np.argsort(-judged, kind="stable")[:_BEST].tolist()
+    called, calls = _calls(corpus, names, judged, best)
+    return table(
+        [
+            np.log(judged / (1 - judged)),
+            np.array([unit in _FUNCTIONS for unit in units]),
+            np.array([unit in _CLASSES for unit in units]),
+            np.array([unit is NodeKind.DOC for unit in units]),
+            np.array([name[:1] == "_" != name[1:2] for name in names]),
+            np.array([name[:2] == "__" for name in names]),
+            np.array([not path for path in paths]),
+            np.array([len(path) == 1 for path in paths]),
+            called,
+            calls,
+            _best_beside([path[:1] for path in paths], judged, best),
+            _best_beside(paths, judged, best),
+            _best_near(corpus, judged),
+            _owners(corpus, matches),
+            _resemblance(names, wanted, matches.idf),
+        ]
+    )
+
+
+def _calls(corpus: Corpus, names: Sequence[str], judged: Floats, best: Sequence[int]) -> tuple[Floats, Floats]:
+    """Return, for each segment, the greatest probability of the best segments that mention its name, and of those
+    whose name it mentions."""
+    called, calls = np.zeros(len(names)), np.zeros(len(names))
+    named = {name: max(judged[b] for b in best if names[b] == name) for name in {names[b] for b in best} if name}
+    mentioned: dict[str, float] = {}
+    for number in reversed(best):
+        mentioned |= dict.fromkeys(set(corpus.words[number]) - {names[number]}, judged[number])
+    for number, name in enumerate(names):
+        called[number] = mentioned.get(name, 0.0) if name else 0.0
+        if not named.keys().isdisjoint(corpus.words[number]):
+            calls[number] = max((named[w] for w in named.keys() & corpus.words[number] if w != name), default=0.0)
+    return called, calls
+
+
+def _best_beside(paths: Sequence[tuple[str, ...]], judged: Floats, best: Sequence[int]) -> Floats:
+    """Return, for each segment, the greatest probability of the other best segments with the same path."""
+    found = np.zeros(len(paths))
+    for number in reversed(best):
+        same = [other for other, path in enumerate(paths) if path and path == paths[number] and other != number]
+        found[same] = judged[number]
+    return found
+
+
+def _best_near(corpus: Corpus, judged: Floats) -> Floats:
+    """Return, for each segment, the greatest probability in the sections right before and after its own section.
+
+    It is 0 in short documents, which are chunks: what stands beside a definition there is chance.
+    """
+    sections, documents = np.asarray(corpus.sections), corpus.passage
+    best = np.zeros(int(sections[-1]) + 3)
+    np.maximum.at(best, sections + 1, judged)
+    document = np.full(best.size, -1)
+    document[sections + 1] = documents
+    before = np.where(document[sections] == documents, best[sections], 0.0)
+    after = np.where(document[sections + 2] == documents, best[sections + 2], 0.0)
+    is_long = np.bincount(documents, minlength=len(corpus.titles)) >= _LONG_DOCUMENT
+    return np.maximum(before, after) * is_long[documents]
+
+
+def _owners(corpus: Corpus, matches: Matches) -> Floats:
+    """Return, for each segment, the share of the query's weight in the signature of the class or type around it."""
+    body, segments = matches.body, corpus.segments
+    covered = summed(matches.idf[body.term], body.unit, body.units) / (matches.idf.sum() or 1.0)
+    owner = np.zeros(covered.size)
+    signatures = [n for n in np.flatnonzero(covered).tolist() if segments[n].unit in _CLASSES]
+    if signatures:
+        worth = dict(zip(signatures, covered[signatures].tolist(), strict=True))
+        for number, segment in enumerate(segments):
+            if segment[5]:
+                owner[number] = max((worth.get(n, 0.0) for n in corpus.table.needs(number)), default=0.0)
+    return owner
+
+
+def _resemblance(names: Sequence[str], wanted: Sequence[str], idf: Floats) -> Floats:
+    """Return, for each segment, the share of the query's weight in the terms that its name contains or abbreviates."""
+    weights = dict(zip(wanted, (idf / (idf.sum() or 1.0)).tolist(), strict=True))
+    contained = re.compile("|".join(re.escape(term) for term in weights if len(term) > _SHORTEST_PART) or r"(?!)")
+    beginnings = {term[:size] for term in weights for size in range(_SHORTEST_PART, len(term) + 1)}
+    known = {"": 0.0}
+    for name in names:
+        if name not in known:
+            low, short = name.lower(), [part.lower() for part in _PARTS.findall(name)]
+            may = not beginnings.isdisjoint(short) or contained.search(low)
+            known[name] = _resembles(low, short, weights) if may else 0.0
+    return np.array([known[name] for name in names])
+
+
+def _resembles(low: str, parts: Sequence[str], weights: Mapping[str, float]) -> float:
+    abbreviations = tuple(part for part in parts if len(part) >= _SHORTEST_PART)
+    return sum(
+        weight
+        for term, weight in weights.items()
+        if (len(term) > _SHORTEST_PART and term in low) or term.startswith(abbreviations)
+    )
+
+
+def is_program(corpus: Corpus) -> bool:
+    """Tell whether most segments are source code that defines something, unlike data in braces."""
+    return bool(corpus.table.is_source.mean() > 0.5) and any(segment.unit in _DEFINES for segment in corpus.segments)
