@@ -28,6 +28,8 @@ NEIGHBOURS = (
 )
 """The rows of `neighbour_rows`, in order."""
 _TURN = Kind.TURN  # ten times as fast as an attribute of an enum
+_ROWS = frozenset((Kind.TABLE, Kind.RECORD))
+"""Kinds whose segments are no sequence: the row above says nothing about a row."""
 _HALVED = 4
 """The number of units further away at which BM25 counts half."""
 _REACH = 3
@@ -51,14 +53,17 @@ class Units:
         """
         documents = table.documents
         begins = np.diff(documents, prepend=-1) > 0
-        turns = np.fromiter((segment[0] is _TURN for segment in table.segments), bool, documents.size)
-        if not turns.any():
-            return cls(np.arange(documents.size), ~begins)
+        kinds = [segment[0] for segment in table.segments]
+        rows = np.fromiter((kind in _ROWS for kind in kinds), bool, len(kinds))
+        continues = ~begins & ~(rows & np.concatenate(([False], rows[:-1])))
+        if _TURN not in kinds:
+            return cls(np.arange(documents.size), continues)
+        turns = np.fromiter((kind is _TURN for kind in kinds), bool, len(kinds))
         blocks = np.fromiter((segment[3] for segment in table.segments), np.intp, documents.size)
         both = turns & np.concatenate(([False], turns[:-1]))
         starts = begins | ~(both & (np.diff(blocks, prepend=-1) == 0))
         same_title = np.array([False, *(a == b for a, b in pairwise(titles))])[documents]
-        return cls(np.cumsum(starts) - 1, (~begins | (both & same_title))[starts])
+        return cls(np.cumsum(starts) - 1, (continues | (both & same_title))[starts])
 
     def before(self, values: Floats) -> Floats:
         """Return for each unit the value of the unit before, 0 if there is none."""
