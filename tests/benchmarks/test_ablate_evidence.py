@@ -9,8 +9,9 @@ from types import ModuleType
 import pytest
 
 from ctxcompress.score.bridges import BRIDGES
-from ctxcompress.score.features import FEATURES, SOURCE
+from ctxcompress.score.features import FEATURES
 from ctxcompress.score.semantic import SEMANTIC
+from ctxcompress.score.source_features import SOURCE
 
 DOCS = Path(__file__).parents[2] / "docs" / "evidence.md"
 DOCUMENT = "before\n<!-- table: a -->\nold\n<!-- end -->\nbetween\n<!-- table: b -->\n<!-- end -->\nafter\n"
