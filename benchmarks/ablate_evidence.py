@@ -3,45 +3,35 @@
     python benchmarks/ablate_evidence.py CASES... -o ablation.md --docs docs/evidence.md
 
 CASES are files that lib/cases.py reads, one for each set. The model over words is learned without one group after the
-other, and tested on folds as in train_evidence.py. There are two more rows: "without its own set" is the model that
-was learned from the other sets alone, and "by hand" is the scorer "bm25", which is not learned. --docs replaces the
-table "ablation" of that document. Needs the extra `dev`.
+other, and tested on folds as in train_evidence.py. The last row, "by hand", is the scorer "bm25", which is not learned.
+--docs replaces the table "ablation" of that document. Needs the extra `dev`.
 """
 
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lib.evaluation import ENCODING, budget_of, folds, left_out, load, survivors
+from lib.evaluation import ENCODING, budget_of, folds, load, survivors
 from lib.examples import Example
 from lib.learning import Sets
 from lib.markdown_blocks import publish, share, table
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.score.bridges import BRIDGES
+from ctxcompress.score.neighbours import NEIGHBOURS
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "segment: BM25 and coverage": ("alone", "alone_share", "covered", "covered_with_label"),
-    "section: BM25, rank, coverage": (
-        "section",
-        "section_is_best",
-        "section_rank",
-        "section_log_rank",
-        "section_and_alone",
-        "covered_by_section",
+    "segment: score by hand and coverage": (
+        "combined",
+        "covered",
+        "covered_rank",
+        "covered_with_label",
     ),
-    "headings": ("heading_covers", "heading_precise", "heading_fits", "heading_is_best"),
-    "position, length and kind": (
-        "first",
-        "log_words",
-        "short",
-        "is_heading",
-        "is_list_item",
-        "is_table",
-        "is_code",
-        "is_metadata",
-    ),
-    "one passage": ("one_passage", "one_passage_section", "one_passage_alone"),
+    "units and their neighbours": NEIGHBOURS,
+    "own label": ("label_covers",),
+    "section: rank and coverage": ("covered_by_section", "section_rank"),
+    "headings": ("heading_covers", "heading_precise", "heading_fits"),
+    "position and length": ("first", "length", "short"),
     "bridges: the pass before": ("before", "before_logit", "before_relative", "passage_before"),
     "bridges: titles": ("title_mentioned", "title_mentioned_and_before", "mentions_title", "title_in_query"),
     "bridges: names": ("names", "names_log", "names_of_passage"),
@@ -72,7 +62,6 @@ def rows(sets: Sets) -> dict[str, Row]:
         f"without {name}" if names else name: _words(folds(sets, {}, frozenset(names)))
         for name, names in without.items()
     }
-    found["without its own set"] = _words(dict(left_out(sets, {}))) if len(sets) > 1 else {}
     found["by hand (`bm25`)"] = {name: by_hand(cases, budget_of(name)) for name, cases in sets.items()}
     return found
 
