@@ -10,8 +10,10 @@ import argparse
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
+from lib.kinds import kind_of
 from lib.markdown_blocks import publish, share, table
 
 EVIDENCE = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "evidence.json"
@@ -19,23 +21,21 @@ _NOT_MEASURED = "–"
 
 
 def learned(data: Mapping[str, Any]) -> dict[str, str]:
-    """The tables of what stands in evidence.json: the evidence kept, and the numbers of the calibration."""
-    return {"results": _results(data), "constants": _constants(data["models"])}
+    """Return the tables of what stands in evidence.json: the evidence kept of left-out kinds, and the numbers of the
+    calibration."""
+    return {"held-out": _held_out(data["left_out"]), "constants": _constants(data["models"])}
 
 
-def _results(data: Mapping[str, Any]) -> str:
-    models = list(dict.fromkeys(model for row in data["folds"].values() for model in row))
-    kinds = {"folds": data["folds"], "left out": data["left_out"]}
-    header = ["set", "cases", *(f"{kind}: {model}" for kind in kinds for model in models)]
+def _held_out(left_out: Mapping[str, Mapping[str, float]]) -> str:
+    columns = list(dict.fromkeys(column for row in left_out.values() for column in row))
     rows = [
-        [name, str(cases), *(_measured(of, name, model) for of in kinds.values() for model in models)]
-        for name, cases in data["cases"].items()
+        [name, kind_of(name), *(_measured(row.get(column)) for column in columns)] for name, row in left_out.items()
     ]
-    return table(header, rows)
+    measured = [[row[column] for row in left_out.values() if column in row] for column in columns]
+    return table(["set", "kind", *columns], [*rows, ["mean", "", *(share(mean(values)) for values in measured)]])
 
 
-def _measured(of: Mapping[str, Mapping[str, float]], name: str, model: str) -> str:
-    value = of.get(name, {}).get(model)
+def _measured(value: float | None) -> str:
     return _NOT_MEASURED if value is None else share(value)
 
 

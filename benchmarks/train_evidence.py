@@ -10,9 +10,9 @@ a model of sentence-transformers; the published weights were learned with all-Mi
 `semantic` and `static`.
 
 Two tables say what to expect. For "folds", each quarter of every set is tested with weights that were learned from
-the rest; this stands for new cases of the same kinds. For "left out", each set is tested with weights that were
-learned from the other sets; this stands for new kinds. The pass over source code alone is tested on languages that it
-was not learned from, and needs no encoder.
+the rest; this stands for new cases of the same kinds. For "left out", the sets of each kind are tested with weights
+that were learned from the other kinds; this stands for new kinds. lib/kinds.py names the kinds. The pass over source
+code alone is tested on languages that it was not learned from, and needs no encoder.
 """
 
 import argparse

@@ -89,13 +89,15 @@ def test_a_table_has_as_many_cells_in_each_row(blocks: ModuleType) -> None:
 def test_what_was_not_measured_is_left_open(scripts: None) -> None:
     calibration = {"intercept": 1.0, "logit": 0.9}
     data = {
-        "cases": {"x": 3},
-        "folds": {"x": {"words": 0.5, "static": 0.75}},
-        "left_out": {},
+        "left_out": {"nq": {"bm25": 0.5, "words": 0.75}, "saga_lines": {"bm25": 0.25}},
         "models": {"words": {"calibration": calibration}, "static": {"calibration": calibration}},
     }
     found = importlib.import_module("evidence_tables").learned(data)
-    assert found["results"].splitlines()[2] == "| x | 3 | .500 | .750 | – | – |"
+    assert found["held-out"].splitlines()[2:] == [
+        "| nq | encyclopedia | .500 | .750 |",
+        "| saga_lines | conversations | .250 | – |",
+        "| mean |  | .375 | .750 |",
+    ]
     assert found["constants"].splitlines()[3] == "| static | 1.000 | 0.900 |"
 
 
@@ -103,5 +105,5 @@ def test_the_document_explains_every_feature_and_has_every_block(docs: str) -> N
     explained = re.findall(r"^\| `(\w+)` \|", docs, re.MULTILINE)
     assert sorted(explained) == sorted(FEATURES + BRIDGES + SEMANTIC + SOURCE)
     names = re.findall(r"<!-- table: ([\w-]+) -->", docs)
-    assert sorted(names) == ["ablation", "adaptive", "calibration", "calibration-by-set", "constants", "results"]
+    assert sorted(names) == ["ablation", "adaptive", "calibration", "calibration-by-set", "constants", "held-out"]
     assert docs.count("<!-- end -->") == len(names)
