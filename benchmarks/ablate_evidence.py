@@ -18,18 +18,20 @@ from lib.markdown_blocks import publish, share, table
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.score.bridges import BRIDGES
-from ctxcompress.score.neighbours import NEIGHBOURS
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "segment: score by hand and coverage": (
-        "combined",
-        "covered",
-        "covered_rank",
-        "covered_with_label",
+    "the hand-made score": ("combined",),
+    "segment: BM25 and coverage": ("alone", "covered", "covered_rank", "covered_with_label"),
+    "turns and neighbours": (
+        "unit_before",
+        "unit_after",
+        "unit_covered",
+        "unit_covered_with_before",
+        "around",
+        "covered_around",
     ),
-    "units and their neighbours": NEIGHBOURS,
-    "own label": ("label_covers",),
-    "section: rank and coverage": ("covered_by_section", "section_rank"),
+    "labels of segments": ("label_covers",),
+    "section: rank, coverage": ("section_rank", "covered_by_section"),
     "headings": ("heading_covers", "heading_precise", "heading_fits"),
     "position and length": ("first", "length", "short"),
     "bridges: the pass before": ("before", "before_logit", "before_relative", "passage_before"),

@@ -24,8 +24,6 @@ Without = frozenset[str]
 """Names of features that are left out."""
 
 REGULARIZATION = 10.0
-_FREEDOM = 0.3
-"""The regularization of free weights, relative to the others."""
 SET_WEIGHT = 150.0
 PRIOR = {"combined": 2.0, "heading_fits": 12.0}
 """What weights are drawn to where the sets say nothing of a feature, such as of headings."""
@@ -58,9 +56,7 @@ def learn_words(sets: Sets, without: Without = frozenset()) -> list[Stage]:
         return case.inputs(stages)
 
     for names in COLUMNS["words"]:
-        stages += [
-            _learn(_tables(sets, inputs), names, without, is_free=bool(stages))
-        ]  # `inputs` looks at the stages so far
+        stages += [_learn(_tables(sets, inputs), names, without)]  # `inputs` looks at the stages so far
     return stages
 
 
@@ -109,7 +105,7 @@ def learn_source(sets: Sets, before: Judge, without: Without) -> tuple[list[Stag
         return known[id(case)]
 
     (names,) = COLUMNS["source"]
-    stage = _learn(_tables(of_source, inputs), names, without, is_free=True)
+    stage = _learn(_tables(of_source, inputs), names, without)
     calibration = calibrate(of_source, lambda case: stage.logits(inputs(case)))
     return [stage], calibration, lambda case, probability: stage.logits(case.source(probability))
 
@@ -159,13 +155,11 @@ def _sampled(rows: Floats, needed: NDArray[np.bool_], weight: float) -> Table:
     return Table(rows[:, sample], needed[sample], weight, stands_for)
 
 
-def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, *, is_free: bool = False) -> Stage:
+def _learn(tables: Sequence[Table], names: Sequence[str], without: Without) -> Stage:
     """Weights that put evidence before the other segments of its case, scaled to say how likely a segment is some.
 
     The loss is RankNet's (Burges et al., "Learning to rank using gradient descent", 2005), the logistic loss of
     every pair of a needed and another segment: what all segments of a case share does not enter.
-
-    is_free: whether weights may have any sign and are drawn to 0 only, as in passes that only see some kinds.
     """
     if not tables:
         raise ValueError("no case goes through this pass; add a set with titles whose cases have 12 passages or more")
@@ -174,8 +168,7 @@ def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, *, i
     scale[scale < 1e-9] = 1
     scaled = (inputs / scale[:, np.newaxis]).T
     better, worse, weight = _pairs(tables)
-    prior = np.array([0.0 if is_free else PRIOR.get(name, 0.0) for name in names]) * scale
-    regularization = REGULARIZATION * (_FREEDOM if is_free else 1)
+    prior = np.array([PRIOR.get(name, 0.0) for name in names]) * scale
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores = scaled @ weights
@@ -183,10 +176,10 @@ def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, *, i
         pull = -weight * sigmoid(-ahead)
         slope = np.bincount(better, pull, scores.size) - np.bincount(worse, pull, scores.size)
         moved = weights - prior
-        value = weight @ np.logaddexp(0, -ahead) + regularization / 2 * moved @ moved
-        return float(value), scaled.T @ slope + regularization * moved
+        value = weight @ np.logaddexp(0, -ahead) + REGULARIZATION / 2 * moved @ moved
+        return float(value), scaled.T @ slope + REGULARIZATION * moved
 
-    bounds = [(None if is_free or name not in _HELPFUL else 0, None) for name in names]
+    bounds = [(0 if name in _HELPFUL else None, None) for name in names]
     found = minimize(loss, prior, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 300}).x / scale
     slope, intercept = _balanced(found @ inputs, tables)
     return Stage(intercept, found * slope)

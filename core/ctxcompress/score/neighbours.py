@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers, SegmentTable
-from ctxcompress.score.occurrences import Occurrences, bm25, merged, relative, summed
+from ctxcompress.score.occurrences import Occurrences, bm25, contained, merged, relative, summed
 
 __all__ = ["NEIGHBOURS", "Units", "neighbour_rows"]
 
@@ -27,9 +27,9 @@ NEIGHBOURS = (
     "covered_around",  # share of the query's weight in the unit, the three before and the three after
 )
 """The rows of `neighbour_rows`, in order."""
-_TURN = Kind.TURN  # ten times as fast as an attribute of an enum
+_TURN, _BOILERPLATE = Kind.TURN, Kind.BOILERPLATE  # ten times as fast as attributes of an enum
 _ROWS = frozenset((Kind.TABLE, Kind.RECORD))
-"""Kinds whose segments are no sequence: the row above says nothing about a row."""
+"""Kinds whose segments are no sequence: the row above says nothing about a row. So it is with definitions in code."""
 _HALVED = 4
 """The number of units further away at which BM25 counts half."""
 _REACH = 3
@@ -44,6 +44,8 @@ class Units:
     """The number of each segment's unit, ascending from 0."""
     continues: NDArray[np.bool_]
     """Whether each unit belongs to the same text or conversation as the unit before."""
+    spreads: NDArray[np.bool_]
+    """Whether the units around gain from what each unit says: not from boilerplate."""
 
     @classmethod
     def of(cls, table: SegmentTable, titles: Sequence[str]) -> "Units":
@@ -54,16 +56,17 @@ class Units:
         documents = table.documents
         begins = np.diff(documents, prepend=-1) > 0
         kinds = [segment[0] for segment in table.segments]
-        rows = np.fromiter((kind in _ROWS for kind in kinds), bool, len(kinds))
+        rows = np.fromiter((kind in _ROWS for kind in kinds), bool, len(kinds)) | table.is_source
         continues = ~begins & ~(rows & np.concatenate(([False], rows[:-1])))
+        spreads = np.fromiter((kind is not _BOILERPLATE for kind in kinds), bool, len(kinds))
         if _TURN not in kinds:
-            return cls(np.arange(documents.size), continues)
+            return cls(np.arange(documents.size), continues, spreads)
         turns = np.fromiter((kind is _TURN for kind in kinds), bool, len(kinds))
         blocks = np.fromiter((segment[3] for segment in table.segments), np.intp, documents.size)
         both = turns & np.concatenate(([False], turns[:-1]))
         starts = begins | ~(both & (np.diff(blocks, prepend=-1) == 0))
         same_title = np.array([False, *(a == b for a, b in pairwise(titles))])[documents]
-        return cls(np.cumsum(starts) - 1, (continues | (both & same_title))[starts])
+        return cls(np.cumsum(starts) - 1, (continues | (both & same_title))[starts], spreads[starts])
 
     def before(self, values: Floats) -> Floats:
         """Return for each unit the value of the unit before, 0 if there is none."""
@@ -113,24 +116,31 @@ def neighbour_rows(units: Units, body: Occurrences, lengths: Floats, idf: Floats
     weight = idf.sum() or 1.0
     own = relative(bm25(body, lengths, idf))
     covered = summed(idf[body.term], body.unit, size) / weight
-    with_before = covered + units.before(covered) - _in_both(units, body, idf) / weight
+    spread = body if units.spreads.all() else _only(body, units.spreads)
+    heard = own * units.spreads
+    with_before = covered + units.before(covered * units.spreads) - _in_both(units, body, spread, idf) / weight
     rows = [
         own,
-        units.before(own),
-        units.after(own),
+        units.before(heard),
+        units.after(heard),
         covered,
         with_before,
-        relative(units.around(own)),
-        _covered_around(units, body, idf) / weight,
+        relative(units.around(heard)),
+        _covered_around(units, spread, idf) / weight,
     ]
     return [row[number] for row in rows] if size < number.size else rows
 
 
-def _in_both(units: Units, body: Occurrences, idf: Floats) -> Floats:
-    """Sum up the weight of the terms that are in a unit and in the unit before."""
-    keys = body.unit * body.terms + body.term
-    earlier = np.searchsorted(keys, keys - body.terms)
-    twice = (keys[np.minimum(earlier, keys.size - 1)] == keys - body.terms) & units.continues[body.unit]
+def _only(body: Occurrences, wanted: NDArray[np.bool_]) -> Occurrences:
+    """Return the occurrences in some units. The units keep their numbers."""
+    those = wanted[body.unit]
+    return body._replace(unit=body.unit[those], term=body.term[those], times=body.times[those])
+
+
+def _in_both(units: Units, body: Occurrences, spread: Occurrences, idf: Floats) -> Floats:
+    """Sum up the weight of the terms that are in a unit and spread from the unit before."""
+    before = (body.unit - 1) * body.terms + body.term
+    twice = contained(before, spread.unit * spread.terms + spread.term) & units.continues[body.unit]
     return summed(idf[body.term] * twice, body.unit, body.units)
 
 

@@ -24,9 +24,9 @@ _SOURCE_DENSITY = 0.075
 _USUAL = 30
 """Tokens: at this size, prose and source code of the same value rank equal."""
 _CHARACTERS_PER_TOKEN = 4.0
-_HEADING = 0.5
-"""The least value of a heading, relative to the best text right under it: a sixteenth of its odds. A higher value loses
-evidence in documentation; a lower value loses headings."""
+_HEADING = 0.7
+"""The least value of a heading, relative to the best text right under it: a quarter of its odds. A higher value loses
+evidence of manuals; a lower value loses headings."""
 _LARGEST = 1e6
 """The greatest value, so that its fourth power does not overflow."""
 _REFILLS = 2

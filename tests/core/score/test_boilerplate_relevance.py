@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 
-from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.passages import Kind, Passage
-from ctxcompress.data.table import SegmentTable
+from ctxcompress.data.passages import Kind
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.boilerplate_relevance import surroundings
-from ctxcompress.score.corpus import Corpus
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms
 
@@ -49,15 +46,6 @@ def test_what_a_question_asks_for(query, expected):
 
 def test_a_text_without_notices_is_not_looked_at():
     assert surroundings("q", segment("Text. More text."), [], {}, Terms("en"), {}) == ([], [])
-
-
-def test_the_scorer_sees_the_kinds_that_they_would_be_of():
-    segments = segment(PAGE)
-    plain = [part._replace(kind=Kind.LIST_ITEM if PAGE[part.start] == "-" else Kind.PARAGRAPH) for part in segments]
-    assert segments != plain
-    documents = documents_as_they_are([PAGE])
-    corpora = [Corpus.of([Passage("0", PAGE)], SegmentTable.of(documents, [of])) for of in (segments, plain)]
-    assert np.array_equal(corpora[0].kinds, corpora[1].kinds)
 
 
 def weighed(query, page=PAGE, under=()):

@@ -28,15 +28,16 @@ def texts(max_size=6):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@given(words=texts(), labels=texts(3), query=st.lists(WORDS, max_size=6))
-def test_postings_find_what_scans_find(language, words, labels, query):
+@given(words=texts(), labels=texts(3), own_labels=texts(3), query=st.lists(WORDS, max_size=6))
+def test_postings_find_what_scans_find(language, words, labels, own_labels, query):
     terms = Terms(language)
     own = terms.of_words(word for text in query for word in split_words(text))
     wanted = {term: 1.0 for of_word in own.values() for term in of_word}
     names = [label[-2:] for label in labels]
     asked = split_words(" ".join(query))
-    found = Postings(words, labels, names, terms).occurrences(wanted, asked)
-    for one, other in zip(found, Scan(words, labels, names, terms).occurrences(wanted, asked), strict=True):
+    found = Postings(words, labels, names, own_labels, terms).occurrences(wanted, asked)
+    scanned = Scan(words, labels, names, own_labels, terms).occurrences(wanted, asked)
+    for one, other in zip(found, scanned, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
         keys = one.unit * one.terms + one.term
         assert np.array_equal(keys, np.unique(keys))

@@ -63,7 +63,7 @@ def test_a_complex_question():
     result = compress_search_results(excerpts, CLOUDS)
     expected = about(result.original_tokens, result.compressed_tokens, result.savings_percent)
     assert documented("the same with results of 900") == expected
-    assert 40 <= result.savings_percent <= 50
+    assert 40 <= result.savings_percent <= 55
 
 
 @pytest.mark.parametrize(

@@ -300,7 +300,7 @@ LONG = "\n".join(
 
 
 def test_what_is_kept_of_a_turn_comes_with_its_speaker_on_a_line_of_its_own() -> None:
-    lines = compress("How many euros for the garden?", [Passage("1", LONG)], max_tokens=40).text.split("\n")
+    lines = compress("How many euros does it cost?", [Passage("1", LONG)], max_tokens=40).text.split("\n")
     assert any(line.startswith("Anna: The garden costs 4000 euros.") for line in lines)
     assert all(line.startswith(("Anna: ", "Bob: ", "Carl: ")) for line in lines)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from ctxcompress.score.matches import Occurrences, bm25
+from ctxcompress.score.occurrences import Occurrences, bm25
 
 words = st.sampled_from("abcdefgh")
 corpora = st.lists(st.lists(words, min_size=1, max_size=12), min_size=1, max_size=12)

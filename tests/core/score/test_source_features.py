@@ -6,10 +6,10 @@ from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score import features
+from ctxcompress.score import source_features as module
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import SOURCE, source_features
 from ctxcompress.score.matches import find_matches
+from ctxcompress.score.source_features import SOURCE, source_features
 from ctxcompress.segment.segments import segment_outlined
 from ctxcompress.segment.source_code import outline
 from ctxcompress.text.words import Terms
@@ -74,7 +74,7 @@ def test_who_calls_whom():
 def test_the_best_of_the_neighbours_counts(monkeypatch):
     probability = [0.001, 0.002, 0.9, 0.05, 0.02, 0.01]
     assert not any(rows(probability)["near"].values())  # a short document is a chunk
-    monkeypatch.setattr(features, "_LONG_DOCUMENT", 6)
+    monkeypatch.setattr(module, "_LONG_DOCUMENT", 6)
     assert rows(probability)["near"] == {
         "": 0.002,
         "Shelf": 0.9,
