@@ -105,7 +105,7 @@ def learn_source(sets: Sets, before: Judge, without: Without) -> tuple[list[Stag
         return known[id(case)]
 
     (names,) = COLUMNS["source"]
-    stage = _learn(_tables(of_source, inputs), names, without)
+    stage = _learn(_tables(of_source, inputs), names, without, is_free=True)
     calibration = calibrate(of_source, lambda case: stage.logits(inputs(case)))
     return [stage], calibration, lambda case, probability: stage.logits(case.source(probability))
 
@@ -155,11 +155,13 @@ def _sampled(rows: Floats, needed: NDArray[np.bool_], weight: float) -> Table:
     return Table(rows[:, sample], needed[sample], weight, stands_for)
 
 
-def _learn(tables: Sequence[Table], names: Sequence[str], without: Without) -> Stage:
+def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, *, is_free: bool = False) -> Stage:
     """Weights that put evidence before the other segments of its case, scaled to say how likely a segment is some.
 
     The loss is RankNet's (Burges et al., "Learning to rank using gradient descent", 2005), the logistic loss of
     every pair of a needed and another segment: what all segments of a case share does not enter.
+
+    is_free: whether weights may have any sign, as in the pass over source code, which sees one kind of text.
     """
     if not tables:
         raise ValueError("no case goes through this pass; add a set with titles whose cases have 12 passages or more")
@@ -179,7 +181,7 @@ def _learn(tables: Sequence[Table], names: Sequence[str], without: Without) -> S
         value = weight @ np.logaddexp(0, -ahead) + REGULARIZATION / 2 * moved @ moved
         return float(value), scaled.T @ slope + REGULARIZATION * moved
 
-    bounds = [(0 if name in _HELPFUL else None, None) for name in names]
+    bounds = [(None if is_free or name not in _HELPFUL else 0, None) for name in names]
     found = minimize(loss, prior, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 300}).x / scale
     slope, intercept = _balanced(found @ inputs, tables)
     return Stage(intercept, found * slope)
