@@ -25,11 +25,6 @@ Without = frozenset[str]
 
 REGULARIZATION = 10.0
 SET_WEIGHT = 150.0
-PRIOR = {"combined": 2.0, "heading_fits": 12.0}
-"""What weights are drawn to where the sets say nothing of a feature, such as of headings."""
-_HELPFUL = frozenset(FEATURES) - {"first", "length", "short"}
-"""Features that never speak against a segment. Without this, features that go together in the sets get weights of
-opposite signs, which hold for no other kind."""
 _COMBINED = FEATURES.index("combined")
 _PROMISING = 60
 """The most other segments of a case that are all learned from."""
@@ -48,6 +43,22 @@ class Table:
     """How many segments each one stands for."""
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What weights may be, beyond what the sets say."""
+
+    prior: Mapping[str, float]
+    """Name of a feature -> the weight that it is drawn to, where not 0: the sets may say nothing of headings."""
+    helpful: frozenset[str]
+    """Features that never speak against a segment. Without this, features that go together in the sets get weights of
+    opposite signs, which hold for no other kind."""
+
+
+_OF_PROSE = Limits({"combined": 2.0, "heading_fits": 12.0}, frozenset(FEATURES) - {"first", "length", "short"})
+_OF_SOURCE = Limits({"judged": 1.0}, frozenset({"is_doc"}))
+"""Docstrings were taken out of the sets, because they are the questions."""
+
+
 def learn_words(sets: Sets, without: Without = frozenset()) -> list[Stage]:
     """The passes over words, one after the other, each on what the ones before say."""
     stages: list[Stage] = []
@@ -56,7 +67,7 @@ def learn_words(sets: Sets, without: Without = frozenset()) -> list[Stage]:
         return case.inputs(stages)
 
     for names in COLUMNS["words"]:
-        stages += [_learn(_tables(sets, inputs), names, without)]  # `inputs` looks at the stages so far
+        stages += [_learn(_tables(sets, inputs), names, without, _OF_PROSE)]  # `inputs` looks at the stages so far
     return stages
 
 
@@ -82,7 +93,7 @@ def learn_semantic(
         return np.vstack([case.rows, case.bridges.features(sigmoid(judge(case))), start(case)[1]])
 
     for names in COLUMNS[name]:
-        stages += [_learn(_tables(sets, inputs), names, without)]
+        stages += [_learn(_tables(sets, inputs), names, without, _OF_PROSE)]
     return stages, judge
 
 
@@ -105,7 +116,7 @@ def learn_source(sets: Sets, before: Judge, without: Without) -> tuple[list[Stag
         return known[id(case)]
 
     (names,) = COLUMNS["source"]
-    stage = _learn(_tables(of_source, inputs), names, without, is_free=True)
+    stage = _learn(_tables(of_source, inputs), names, without, _OF_SOURCE)
     calibration = calibrate(of_source, lambda case: stage.logits(inputs(case)))
     return [stage], calibration, lambda case, probability: stage.logits(case.source(probability))
 
@@ -155,13 +166,11 @@ def _sampled(rows: Floats, needed: NDArray[np.bool_], weight: float) -> Table:
     return Table(rows[:, sample], needed[sample], weight, stands_for)
 
 
-def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, *, is_free: bool = False) -> Stage:
+def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, limits: Limits) -> Stage:
     """Weights that put evidence before the other segments of its case, scaled to say how likely a segment is some.
 
     The loss is RankNet's (Burges et al., "Learning to rank using gradient descent", 2005), the logistic loss of
     every pair of a needed and another segment: what all segments of a case share does not enter.
-
-    is_free: whether weights may have any sign, as in the pass over source code, which sees one kind of text.
     """
     if not tables:
         raise ValueError("no case goes through this pass; add a set with titles whose cases have 12 passages or more")
@@ -170,7 +179,7 @@ def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, *, i
     scale[scale < 1e-9] = 1
     scaled = (inputs / scale[:, np.newaxis]).T
     better, worse, weight = _pairs(tables)
-    prior = np.array([PRIOR.get(name, 0.0) for name in names]) * scale
+    prior = np.array([limits.prior.get(name, 0.0) for name in names]) * scale
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores = scaled @ weights
@@ -181,7 +190,7 @@ def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, *, i
         value = weight @ np.logaddexp(0, -ahead) + REGULARIZATION / 2 * moved @ moved
         return float(value), scaled.T @ slope + REGULARIZATION * moved
 
-    bounds = [(None if is_free or name not in _HELPFUL else 0, None) for name in names]
+    bounds = [(0 if name in limits.helpful else None, None) for name in names]
     found = minimize(loss, prior, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 300}).x / scale
     slope, intercept = _balanced(found @ inputs, tables)
     return Stage(intercept, found * slope)
