@@ -3,16 +3,15 @@
     python benchmarks/ablate_evidence.py CASES... -o ablation.md --docs docs/evidence.md
 
 CASES are files that lib/cases.py reads, one for each set. The model over words is learned without one group after the
-other, and tested on folds as in train_evidence.py. There are two more rows: "without its own set" is the model that
-was learned from the other sets alone, and "by hand" is the scorer "bm25", which is not learned. --docs replaces the
-table "ablation" of that document. Needs the extra `dev`.
+other, and tested on folds as in train_evidence.py. The last row, "by hand", is the scorer "bm25", which is not learned.
+--docs replaces the table "ablation" of that document. Needs the extra `dev`.
 """
 
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lib.evaluation import ENCODING, budget_of, folds, left_out, load, survivors
+from lib.evaluation import ENCODING, budget_of, folds, load, survivors
 from lib.examples import Example
 from lib.learning import Sets
 from lib.markdown_blocks import publish, share, table
@@ -65,7 +64,6 @@ def rows(sets: Sets) -> dict[str, Row]:
         f"without {name}" if names else name: _words(folds(sets, {}, frozenset(names)))
         for name, names in without.items()
     }
-    found["without its own set"] = _words(dict(left_out(sets, {}))) if len(sets) > 1 else {}
     found["by hand (`bm25`)"] = {name: by_hand(cases, budget_of(name)) for name, cases in sets.items()}
     return found
 
