@@ -22,6 +22,7 @@ __all__ = ["WHOLE", "code_segments", "outline"]
 
 WHOLE = 1_500
 """The most characters of a function that is one segment."""
+_CASE = re.compile(r"[ \t]*(?:case|default)\b")
 _PIECES = 6
 """Classes, compound statements and runs of short statements must be this many times shorter to be one segment."""
 _LONG_DOC = 500
@@ -80,7 +81,8 @@ def _cut_apart(text: str, node: Node, language: str) -> Node:
     if node.body >= 0:
         return node._replace(children=_with_entries(text, node.children, language))
     members = _by_lines(text, node, language)
-    if language != "python" and any(child.kind in _ALONE for child in members.children):
+    is_switch = bool(members.children) and _CASE.match(text, members.children[0].start) is not None
+    if language != "python" and (is_switch or any(child.kind in _ALONE for child in members.children)):
         return members
     begins = entry_starts(text, node.start, node.end, language) if node.kind in _VALUES else []
     found = (Node(NodeKind.STATEMENT, start, end) for start, end in pairwise(begins))

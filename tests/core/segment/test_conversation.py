@@ -1,7 +1,5 @@
 """Conversations are cut into turns; other texts with colons are not."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -300,7 +298,7 @@ LONG = "\n".join(
 
 
 def test_what_is_kept_of_a_turn_comes_with_its_speaker_on_a_line_of_its_own() -> None:
-    lines = compress("How many euros does it cost?", [Passage("1", LONG)], max_tokens=40).text.split("\n")
+    lines = compress("How many euros does the garden cost?", [Passage("1", LONG)], max_tokens=22).text.split("\n")
     assert any(line.startswith("Anna: The garden costs 4000 euros.") for line in lines)
     assert all(line.startswith(("Anna: ", "Bob: ", "Carl: ")) for line in lines)
 
@@ -332,18 +330,3 @@ def test_segments_partition_the_text(pieces: list[str], cut: int) -> None:
     assert "".join(text[part.start : part.end] for part in parts) == text
     assert all(part.start < part.end for part in parts)
     assert all(0 <= need < len(parts) and need != number for number, part in enumerate(parts) for need in part.needs)
-
-
-@pytest.mark.parametrize(
-    "unit", ["Anna: you?\n", "[12:30] ", "On Tue, Anna wrote: ", "> ", "<a> ", "A ", "1:11 ", "(", "\n"]
-)
-def test_the_time_is_linear_in_the_text(unit: str) -> None:
-    def seconds(length: int) -> float:
-        text = "Anna: Who?\n" + unit * (length // len(unit))
-        start = time.process_time()
-        segment(text)
-        return time.process_time() - start
-
-    seconds(1_000)
-    short = min(seconds(40_000) for _ in range(3))
-    assert seconds(160_000) < 10 * short + 0.05
