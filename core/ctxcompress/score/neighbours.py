@@ -4,7 +4,7 @@ An answer often shares no word with the query, because the question before it ha
 the units around it match the query. A unit is a turn with all its parts, and in any other text a segment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -55,13 +55,15 @@ class Units:
         """
         documents = table.documents
         begins = np.diff(documents, prepend=-1) > 0
-        kinds = [segment[0] for segment in table.segments]
-        rows = np.fromiter((kind in _ROWS for kind in kinds), bool, len(kinds)) | table.is_source
-        continues = ~begins & ~(rows & np.concatenate(([False], rows[:-1])))
-        spreads = np.fromiter((kind is not _BOILERPLATE for kind in kinds), bool, len(kinds))
-        if _TURN not in kinds:
+        rows, continues, spreads = table.is_source, ~begins, np.ones(begins.size, dtype=bool)
+        if not table.kinds.isdisjoint(_ROWS):
+            rows = rows | _of_kinds(table, _ROWS)
+        continues &= ~(rows & np.concatenate(([False], rows[:-1])))
+        if _BOILERPLATE in table.kinds:
+            spreads = ~_of_kinds(table, (_BOILERPLATE,))
+        if _TURN not in table.kinds:
             return cls(np.arange(documents.size), continues, spreads)
-        turns = np.fromiter((kind is _TURN for kind in kinds), bool, len(kinds))
+        turns = _of_kinds(table, (_TURN,))
         blocks = np.fromiter((segment[3] for segment in table.segments), np.intp, documents.size)
         both = turns & np.concatenate(([False], turns[:-1]))
         starts = begins | ~(both & (np.diff(blocks, prepend=-1) == 0))
@@ -95,13 +97,9 @@ class Units:
             total = (total + numbers[place]) * kept if continues[place] else 0.0
         return np.array(found)
 
-    def reaches(self) -> tuple[Integers, Integers]:
-        """Return the first unit and the last unit around each unit."""
-        places = np.arange(self.continues.size)
-        starts = np.maximum.accumulate(np.where(self.continues, 0, places))
-        ends = np.append(np.flatnonzero(~self.continues)[1:], places.size)
-        last = np.repeat(ends, np.diff(np.append(np.flatnonzero(~self.continues), places.size))) - 1
-        return np.maximum(places - _REACH, starts), np.minimum(places + _REACH, last)
+
+def _of_kinds(table: SegmentTable, kinds: Container[Kind]) -> NDArray[np.bool_]:
+    return np.fromiter((segment[0] in kinds for segment in table.segments), bool, len(table.segments))
 
 
 def neighbour_rows(units: Units, body: Occurrences, lengths: Floats, idf: Floats) -> list[Floats]:
@@ -151,10 +149,12 @@ def _covered_around(units: Units, body: Occurrences, idf: Floats) -> Floats:
     """
     if not body.unit.size:
         return np.zeros(body.units)
-    order = np.lexsort((body.unit, body.term))
+    order = np.argsort(body.term * body.units + body.unit)
     unit, term = body.unit[order], body.term[order]
-    first, last = units.reaches()
-    begin, end = first[unit], last[unit] + 1
+    starts = np.flatnonzero(~units.continues)
+    of_text = np.searchsorted(starts, unit, side="right")
+    begin = np.maximum(unit - _REACH, starts[of_text - 1])
+    end = np.minimum(unit + _REACH + 1, np.append(starts[1:], body.units)[of_text - 1])
     is_same = np.concatenate(([False], term[1:] == term[:-1]))
     begin = np.maximum(begin, np.where(is_same, np.concatenate(([0], end[:-1])), 0))
     weights = np.where(end > begin, idf[term], 0.0)

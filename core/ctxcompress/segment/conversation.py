@@ -110,6 +110,8 @@ _TITLE = re.compile(
 """The title of a session, a heading, or a date on a line of its own."""
 _SIGNS = (":", "\uff1a", "<", "#", " commented", " replied", " wrote", "Comment ")
 """A text without any of them is no conversation."""
+_SAMPLE = 5_000
+"""Characters: a longer text is only read further if its beginning is a conversation."""
 _CLOSING_TAG = "</"
 _MOST_LINES = 40
 """The most lines for each turn, on average, of a conversation with time stamps."""
@@ -131,8 +133,12 @@ _SESSION = 7
 def turns_of(text: str) -> list[Turn]:
     """Return the turns of a conversation. They follow each other up to the end of the text. Return none if the text is
     no conversation; text before the first turn belongs to none."""
-    if not _may_be(text):
+    if not _may_be(text) or (len(text) > _SAMPLE and not _turns_of(text[:_SAMPLE])):
         return []
+    return _turns_of(text)
+
+
+def _turns_of(text: str) -> list[Turn]:
     if found := email_turns(text):
         return found
     lines = "\n" + text
