@@ -15,6 +15,7 @@ from ctxcompress.errors import CtxCompressError, InputError
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.reanalysis import confidence_again
 from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.tokens import TokenCounter
@@ -117,6 +118,10 @@ class Compressor:
     def cite(self, quote: str, passages: Iterable[KeptPassage]) -> tuple[Citation, ...]:
         """Find the kept passages that a quote comes from: see `Compression.cite`."""
         return Citation.find(quote, tuple(passages))
+
+    def confidence(self, compression: Compression) -> float:
+        """Return the probability that the passages of a compression answer its query: see `Compression.confidence`."""
+        return confidence_again(compression.query, compression.input_passages(), self.config)
 
     def render(self, compression: Compression, format: Format) -> str:
         """Return a compression made by this compressor in another format: see `Compression.render`."""

@@ -187,6 +187,9 @@ class ResultOperations(Protocol):
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """Return the parts of the passage that best answer the query, in at most `max_tokens` tokens."""
 
+    def confidence(self, compression: "Compression") -> float:
+        """Return the probability that the passages answer the query."""
+
     def render(self, compression: "Compression", format: Format) -> str:
         """Return the kept passages in another format, within the same budget."""
 
@@ -238,6 +241,17 @@ class Compression:
             compressed_tokens=self.tokens,
             stages=self.stages,
         )
+
+    @property
+    def confidence(self) -> float:
+        """The probability, from 0 to 1, that the passages answer the query at all. It is 0.5 without a query.
+
+        It tells passages about the query from passages about something else, by their words: by the share of the
+        query's words that occur, and that occur together. Passages about the right subject that lack the answer itself
+        still have a high confidence. A query in another language than the passages has a low one. What the filters
+        drop does not count. Reading it analyses the passages again, which takes about half as long as the compression.
+        """
+        return self.compressor.confidence(self)
 
     def render(self, format: Format) -> str:
         """Return the kept passages as "plain", "compact", "verbose", "json" or "xml", in at most `max_tokens` tokens.

@@ -88,7 +88,9 @@ def _run(task: Task, analyser: Analyser) -> Compression:
 
 def _shows_all(task: Task) -> bool:
     """Tell whether passages that fit are shown untouched, in source order."""
-    return not task.delivered_count and task.config.order == "source" and task.config.mode == "extract"
+    config = task.config
+    is_plain = config.order == "source" and config.mode == "extract" and not config.adaptive
+    return is_plain and not task.delivered_count
 
 
 def _analyse(task: Task, reduced: Reduced, documents: Sequence[Passage], analyser: Analyser) -> Analysis:
@@ -125,7 +127,10 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
     if config.mode == "preview":
         selection = previews(table, scored.worth, relevance, layout, budget)
         return _Choice(selection, layout, relevance, delivered=delivered.spans)
-    if reduced.whole is not None or delivered.numbers:
+    is_pruned = config.adaptive and len(scored.unlikely) > 0
+    if is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments):
+        return _Choice(Selection.nothing(layout), layout, relevance, table.spans(scored.unlikely), delivered.spans)
+    if not is_pruned and (reduced.whole is not None or delivered.numbers):
         whole = all_unknown(table, delivered, layout)
         if whole.tokens <= budget:
             return _Choice(whole, layout, relevance, delivered=delivered.spans)
@@ -151,7 +156,8 @@ def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, 
     outcome = OutcomeBuilder(
         task.passages, reduced.reduction, layout, selection, choice.unlikely or {}, choice.delivered or {}
     )
-    _warn_if_nothing_fits(task, reduced, outcome)
+    if not choice.unlikely:
+        _warn_if_nothing_fits(task, reduced, outcome)
     text, tokens = layout.final(selection.text), selection.tokens
     if tokens > budget:  # even an empty text does not fit with what the format puts around it
         text, tokens = "", 0

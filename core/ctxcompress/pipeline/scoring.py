@@ -7,15 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
-from ctxcompress.query.terms import TECHNICAL_SYNONYMS, query_terms
+from ctxcompress.query.terms import TECHNICAL_SYNONYMS, asks_for_all, query_terms
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
-from ctxcompress.score.evidence import evidence
+from ctxcompress.score.confidence import confidence
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.evidence import evidence, matches_in
 from ctxcompress.score.log_relevance import rescore_logs
+from ctxcompress.score.matches import Matches
 from ctxcompress.score.odd_records import raise_odd_records
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
@@ -23,7 +27,31 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.words import Terms
 
-__all__ = ["ScoredSegments", "score_segments"]
+__all__ = ["ScoredSegments", "confidence_in", "score_segments"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A query and how its words are compared."""
+
+    text: str
+    wanted: Mapping[str, float]
+    """Its terms and their synonyms, with their weights."""
+    terms: Terms
+    ignored: frozenset[str]
+    """The function words of the language."""
+
+    @classmethod
+    def of(cls, text: str, language: str, config: CompressionConfig) -> "_Query":
+        tables = [config.synonyms] if config.synonyms else []
+        if config.technical_synonyms:
+            tables.append(TECHNICAL_SYNONYMS)
+        terms = Terms(language)
+        wanted = query_terms(text, language=language, terms=terms, synonyms=tables)
+        return cls(text, wanted, terms, STOP_WORDS.get(language, frozenset()))
+
+    def matches(self, corpus: Corpus) -> Matches:
+        return matches_in(corpus, self.text, self.wanted, self.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,47 +85,45 @@ def score_segments(
 
     document_passages: each document as a passage, see `documents_as_passages`.
     """
-    table = analysis.table
-    terms = Terms(language)
-    wanted = _weighted_terms(query, language, terms, config)
-    scores = _scores(query, document_passages, analysis, language, config, wanted, terms)
+    table, corpus, asked = analysis.table, analysis.corpus, _Query.of(query, language, config)
+    if config.scorer == "bm25":
+        scores, chance = _bm25(asked, corpus), 1.0
+    else:
+        matches = asked.matches(corpus)
+        embeddings = [passage.embedding for passage in document_passages]
+        semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
+        scores = evidence(query, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
+        chance = _chance(asked, matches, config)
     if Kind.RECORD in table.kinds:
         raise_odd_records(query, table.segments, table.texts, scores)
-    around = surroundings(query, table.segments, table.texts, wanted, terms, analysis.structure.under)
+    is_pruned = config.adaptive and not asks_for_all(query, language)
+    likely = _likely(scores, chance, table, config) if is_pruned else None
+    around = surroundings(query, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
     around.damp(scores)
     worth = _worth(scores, table, config)
-    unlikely = _unlikely(scores, analysis.structure, config, around.unasked)
+    unlikely = _unlikely(likely, analysis.structure, around.unasked)
     worth[unlikely] -= 1 + worth.max(initial=0.0)
     return ScoredSegments(table, scores, worth, unlikely, around.unasked)
 
 
-def _weighted_terms(query: str, language: str, terms: Terms, config: CompressionConfig) -> Mapping[str, float]:
-    """Return the query's terms and their synonyms, with their weights."""
-    tables = [config.synonyms] if config.synonyms else []
-    if config.technical_synonyms:
-        tables.append(TECHNICAL_SYNONYMS)
-    return query_terms(query, language=language, terms=terms, synonyms=tables)
+def confidence_in(query: str, analysis: Analysis, language: str, config: CompressionConfig) -> float:
+    """Return the probability that the documents answer the query: see `score.confidence`."""
+    asked = _Query.of(query, language, config)
+    return confidence(asked.wanted, asked.matches(analysis.corpus))
 
 
-def _scores(
-    query: str,
-    document_passages: Sequence[Passage],
-    analysis: Analysis,
-    language: str,
-    config: CompressionConfig,
-    wanted: Mapping[str, float],
-    terms: Terms,
-) -> Floats:
-    """Return each segment's score: a probability, or its BM25 score."""
-    corpus, ignored = analysis.corpus, STOP_WORDS.get(language, frozenset[str]())
-    if config.scorer == "bm25":
-        found = relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.postings)
-        return rescore_logs(query, corpus, wanted, terms, ignored, found)
-    embeddings = [passage.embedding for passage in document_passages]
-    semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
-    return evidence(query, corpus, wanted, terms, ignored, semantics)
+def _bm25(asked: _Query, corpus: Corpus) -> Floats:
+    found = relevance(corpus.words, corpus.sections, corpus.labels, asked.wanted, asked.terms, corpus.postings)
+    return rescore_logs(asked.text, corpus, asked.wanted, asked.terms, asked.ignored, found)
+
+
+def _chance(asked: _Query, matches: Matches, config: CompressionConfig) -> float:
+    """Return the confidence in the documents if `adaptive` needs it. If they have no word of the query, only an encoder
+    can tell, and is trusted."""
+    is_trusted = config.encoder is not None and not matches.any
+    return 1.0 if is_trusted or not config.adaptive else confidence(asked.wanted, matches)
 
 
 def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Floats:
@@ -112,27 +138,39 @@ def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Fl
     return worth
 
 
-def _unlikely(scores: Floats, structure: Structure, config: CompressionConfig, unasked: Sequence[int]) -> list[int]:
+def _likely(scores: Floats, chance: float, table: SegmentTable, config: CompressionConfig) -> NDArray[np.bool_]:
+    """Tell of each segment whether it may be needed, shape (segments,).
+
+    The scores assume that the documents answer the query. If that is rather unlikely, they are multiplied by the odds
+    that they do, but for logs, which hardly share words with questions about them. If no segment is likely,
+    `on_empty="original"` counts them all; otherwise none is. chance: the confidence that the documents answer.
+    """
+    odds = chance / max(1 - chance, chance)
+    is_log = np.fromiter((segment[0] is Kind.LOG for segment in table.segments), bool, scores.size)
+    likely: NDArray[np.bool_] = scores * np.where(is_log, 1.0, odds) >= config.min_probability
+    return likely if config.on_empty != "original" or likely.any() else ~likely
+
+
+def _unlikely(likely: NDArray[np.bool_] | None, structure: Structure, unasked: Sequence[int]) -> list[int]:
     """Return the numbers of the segments that the query hardly needs.
 
-    These are boilerplate and, with `adaptive`, segments with a probability below `min_probability`; the best segment
-    always stays. The rows of a table count as likely if its header does, because a header is never kept alone. A
-    heading counts as likely if the text right under it does.
+    These are boilerplate and all that is not likely. The rows of a table count as likely if its header does, because a
+    header is never kept alone. A heading counts as likely if the text right under it does. likely: None if all are.
     """
     table = structure.table
     boilerplate = _droppable_boilerplate(structure, unasked)
-    if not config.adaptive:
+    if likely is None:
         return sorted(boilerplate)
-    likely = (scores >= min(config.min_probability, scores.max(initial=0.0))).tolist()
-    headings = {heading for heading, block in structure.under.items() if any(likely[block.start : block.stop])}
+    may = likely.tolist()
+    headings = {heading for heading, block in structure.under.items() if any(may[block.start : block.stop])}
     return [
         number
         for number, segment in enumerate(table.segments)
         if number in boilerplate
         or not (
-            likely[number]
+            may[number]
             or number in headings
-            or (segment[0] is Kind.TABLE and any(likely[header] for header in table.needs(number)))
+            or (segment[0] is Kind.TABLE and any(may[header] for header in table.needs(number)))
         )
     ]
 

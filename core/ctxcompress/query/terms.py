@@ -9,7 +9,7 @@ from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.stems import lower_case
 from ctxcompress.text.words import Terms, fold, split_words
 
-__all__ = ["TECHNICAL_SYNONYMS", "clauses", "query_terms"]
+__all__ = ["TECHNICAL_SYNONYMS", "asks_for_all", "clauses", "query_terms"]
 
 _GROUPS = (
     "auth authentication authorization login sign-in",
@@ -59,6 +59,13 @@ TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Word -> its synonyms."""
 
+_ABOUT_TEXTS = frozenset(
+    "summary summarize summarise summarized overview outline gist tldr recap abstract describe explain tell give write "
+    "short brief main key important central point points idea ideas theme themes topic topics subject takeaway "
+    "takeaways content contents context document documents text texts article articles page pages passage passages "
+    "chapter section file files book story paper report conversation discussion chat transcript".split()
+)
+"""Words of queries that ask for a summary and not for anything in the texts."""
 _SYNONYM_WEIGHT = 0.5
 _KANA_WEIGHT = 0.5
 """The weight of pairs of hiragana, which are endings and particles more often than words."""
@@ -85,6 +92,11 @@ def query_terms(
     stop = frozenset() if language == "ar" else STOP_WORDS.get(language, frozenset())
     own = {term: _weight(term) for term in every if term not in stop} or dict.fromkeys(every, 1.0)
     return own | {term: _SYNONYM_WEIGHT for term in _other_names(words, synonyms, terms) if term not in own}
+
+
+def asks_for_all(query: str, language: str) -> bool:
+    """Return whether the query asks for nothing in particular: it is blank, or asks for a summary, in English."""
+    return all(word.lower() in _ABOUT_TEXTS for word in _content(split_words(query), language))
 
 
 def clauses(query: str, ignored: frozenset[str]) -> list[str]:

@@ -20,12 +20,23 @@ from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.log_relevance import rescore_logs
-from ctxcompress.score.matches import find_matches
+from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["COLUMNS", "Calibration", "Model", "Stage", "evidence", "follow", "load_models", "passes", "sigmoid"]
+__all__ = [
+    "COLUMNS",
+    "Calibration",
+    "Model",
+    "Stage",
+    "evidence",
+    "follow",
+    "load_models",
+    "matches_in",
+    "passes",
+    "sigmoid",
+]
 
 COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "words": (FEATURES, FEATURES + BRIDGES, FEATURES + BRIDGES),
@@ -109,19 +120,9 @@ def _model(data: Mapping[str, Any], columns: tuple[tuple[str, ...], ...]) -> Mod
     )
 
 
-def evidence(
-    query: str,
-    corpus: Corpus,
-    wanted: Mapping[str, float],
-    terms: Terms,
-    ignored: frozenset[str],
-    semantics: Semantics | None = None,
-) -> Floats:
-    """Return the probability that each segment is needed, shape (segments,); all 0 if nothing distinguishes them.
-
-    wanted: the terms of the query and their weights. ignored: the function words of the language.
-    """
-    matches = find_matches(
+def matches_in(corpus: Corpus, query: str, wanted: Mapping[str, float], terms: Terms) -> Matches:
+    """Find the query in the corpus. wanted: the terms of the query and their weights."""
+    return find_matches(
         corpus.words,
         corpus.sections,
         corpus.labels,
@@ -132,6 +133,22 @@ def evidence(
         corpus.own,
         postings=corpus.postings,
     )
+
+
+def evidence(
+    query: str,
+    corpus: Corpus,
+    wanted: Mapping[str, float],
+    matches: Matches,
+    terms: Terms,
+    ignored: frozenset[str],
+    semantics: Semantics | None = None,
+) -> Floats:
+    """Return the probability that each segment is needed, shape (segments,); all 0 if nothing distinguishes them.
+
+    wanted: the terms of the query and their weights. matches: `matches_in`. ignored: the function words of the
+    language.
+    """
     if not corpus.texts or not (matches.any or (semantics and query.strip())):
         return rescore_logs(query, corpus, wanted, terms, ignored, np.zeros(len(corpus.texts)))
     models = load_models()

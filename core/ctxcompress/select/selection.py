@@ -51,6 +51,12 @@ class Selection:
         """Return a selection of everything, with its tokens not counted yet."""
         return cls(layout.everything, {}, layout.compose(layout.everything), 0)
 
+    @classmethod
+    def nothing(cls, layout: Layout) -> "Selection":
+        """Return a selection of nothing."""
+        text = layout.compose({})
+        return cls({}, {}, text, layout.tokens(text))
+
 
 def select(
     structure: Structure,

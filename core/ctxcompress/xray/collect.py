@@ -5,18 +5,13 @@ A compression does not store the scores of its segments, so they are computed ag
 
 from collections.abc import Mapping, Sequence
 
-from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
-from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
-from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
-from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.reanalysis import analysed_again
 from ctxcompress.pipeline.scoring import score_segments
-from ctxcompress.pipeline.task import language_of
 from ctxcompress.query.complexity import classify_complexity, classify_intent
-from ctxcompress.reduce.reduction import reduced
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.xray.facts import Facts, Scored
 
@@ -57,16 +52,9 @@ def _scores(
     The scorer "evidence" gives probabilities, "bm25" shares of the best score. A passage that was dropped whole before
     segments were scored has none. fits: whether the passages fit into the budget unchanged.
     """
-    analyser = Analyser(config.cache, Fingerprints(), config.encoding, TokenCounter(config.encoding))
-    reduction = reduced(passages, config, fits=fits)
-    language, limit = language_of(query, passages, config), length_limit(query, config)
-    documents = reduction.documents
-    if limit is not None:
-        documents, _ = truncate_passages(query, documents, passages, language, config, limit)
-    items = documents_as_passages(documents, passages)
-    layout = Presentation(config, query).layout(passages, documents, analyser.count, 0)
-    analysis = analyser.read(documents, items, AnalysisOptions.of(language, max(config.budget - layout.tokens(""), 1)))
-    scored = score_segments(query, items, analysis, language, config)
+    again = analysed_again(query, passages, config, fits=fits)
+    documents, analysis = again.documents, again.analysis
+    scored = score_segments(query, again.passages, analysis, again.language, config)
     best = float(scored.scores.max(initial=0.0)) if config.scorer == "bm25" else 1.0
     found: dict[int, list[Scored]] = {}
     table = analysis.table

@@ -70,13 +70,39 @@ def test_likely_text_comes_with_its_heading_however_unlikely_that_is():
     assert text == "# Part six\n\nThe frobnicate quota is ten."
 
 
-@pytest.mark.parametrize("query", [None, "", "zyx wvu"])
-def test_where_nothing_matches_the_budget_is_filled_with_what_comes_first(query):
+@pytest.mark.parametrize("query", [None, "", "Summarize the main points of this document."])
+def test_a_query_for_nothing_in_particular_fills_the_budget(query):
     assert compressed(query) == compressed(query, adaptive=False)
 
 
-def test_what_fits_stays_as_it_is():
-    result = compressed(max_tokens=10_000)
+NOISE = "How do I rotate the signing keys of the payment service?"
+
+
+@pytest.mark.parametrize("query", ["zyx wvu", NOISE])
+@pytest.mark.parametrize("max_tokens", [150, 10_000])
+def test_where_nothing_answers_on_empty_decides(query, max_tokens):
+    assert compressed(query, max_tokens=max_tokens, on_empty="drop").text == ""
+    assert 0 < compressed(query, max_tokens=max_tokens).tokens < 12
+    everything = compressed(query, max_tokens=max_tokens, on_empty="original")
+    assert everything.text == compressed(query, max_tokens=max_tokens, adaptive=False).text
+
+
+def test_nothing_is_dropped_silently_where_nothing_answers():
+    result = compressed(NOISE, on_empty="drop")
+    assert [(part.index, part.reason) for part in result.dropped] == [(n, "unlikely") for n in range(len(PASSAGES))]
+    assert all(part.text == part.passage.text for part in result.dropped)
+
+
+def test_a_context_that_answers_is_never_empty():
+    assert "The lighthouse of Fenwick is 25 metres high." in compressed(on_empty="drop").text
+
+
+def test_what_fits_is_pruned_too():
+    assert compressed(max_tokens=10_000).tokens < 0.6 * compressed(adaptive=False, max_tokens=10_000).tokens
+
+
+def test_what_fits_and_is_likely_stays_as_it_is():
+    result = compressed(max_tokens=10_000, min_probability=1e-9)
     assert [kept.untouched for kept in result.passages] == [True] * len(PASSAGES)
 
 

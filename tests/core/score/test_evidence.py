@@ -12,7 +12,7 @@ from ctxcompress.data.table import SegmentTable
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import COLUMNS, evidence, load_models
+from ctxcompress.score.evidence import COLUMNS, evidence, load_models, matches_in
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
 from ctxcompress.segment.segments import segment
@@ -36,7 +36,8 @@ def corpus_of(*passages):
 
 def scores_of(query, *passages):
     corpus = corpus_of(*passages)
-    return evidence(query, corpus, query_terms(query, language="en", terms=TERMS), TERMS, STOP_WORDS["en"])
+    wanted = query_terms(query, language="en", terms=TERMS)
+    return evidence(query, corpus, wanted, matches_in(corpus, query, wanted, TERMS), TERMS, STOP_WORDS["en"])
 
 
 def columns_of(query, *passages):

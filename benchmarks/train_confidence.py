@@ -1,0 +1,124 @@
+"""Learns the weights of core/ctxcompress/score/confidence.py, and measures the confidence in contexts.
+
+    python benchmarks/train_confidence.py CASES...                          # print the table and the weights
+    python benchmarks/train_confidence.py CASES... --docs docs/evidence.md  # and replace the table there
+
+CASES are files of question answering cases that lib/cases.py reads, one for each set. Each question is asked of its own
+passages, which answer it, and of those of two other cases of its set, which do not. The area under the curve (AUC) says
+how often the confidence in the first is greater; 0.5 is chance. A harder test is the column "answer removed": the
+question's own passages without those that have evidence.
+
+Each set is tested with weights that were learned from the other kinds of text (lib/kinds.py). Every set weighs the
+same, and so do the two answers. Needs the extra `dev`.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from lib.cases import Case, read_cases, set_name
+from lib.examples import Example, Floats, example
+from lib.kinds import kind_of
+from lib.markdown_blocks import publish, share, table
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from ctxcompress.query.terms import query_terms
+from ctxcompress.score.confidence import CONFIDENCE, confidence_features
+from ctxcompress.text.words import Terms
+
+_OTHERS = 2
+"""How many other contexts each question is asked of."""
+_REGULARIZATION = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """The features of the questions of a set in their contexts, each of shape (contexts, features)."""
+
+    own: Floats
+    of_others: Floats
+    without_answer: Floats
+
+
+def contexts(cases: Sequence[Case]) -> Contexts:
+    """Measure each question in its own context, in those of others, and in its own without the answer."""
+    draw = Random(0)
+    texts = [{document.text for document in case.documents} for case in cases]
+    own, others, without = list[Case](), list[Case](), list[Case]()
+    for number, case in enumerate(cases):
+        strangers = [other for other in range(len(cases)) if texts[other].isdisjoint(texts[number])]
+        own.append(case)
+        chosen = draw.sample(strangers, min(_OTHERS, len(strangers)))
+        others += [Case(case.query, cases[other].documents, (), ()) for other in chosen]
+        gold = {document for document, _, _ in case.gold}
+        rest = tuple(document for place, document in enumerate(case.documents) if place not in gold)
+        without += [Case(case.query, rest, (), ())] if rest else []
+    return Contexts(*(_measured(found) for found in (own, others, without)))
+
+
+def _measured(cases: Sequence[Case]) -> Floats:
+    rows = [confidence_features(_wanted(found), found.matches) for case in cases if (found := example(case)).wanted]
+    return np.array(rows).reshape(-1, len(CONFIDENCE))
+
+
+def _wanted(case: Example) -> Mapping[str, float]:
+    return query_terms(case.query, language=case.language, terms=Terms(case.language))
+
+
+def learned(sets: Sequence[Contexts]) -> LogisticRegression:
+    """Return the regression that tells own contexts from those of others."""
+    rows, answers, weights = [], [], []
+    for found in sets:
+        for of_kind, answer in ((found.own, True), (found.of_others, False)):
+            rows.append(of_kind)
+            answers.append(np.full(len(of_kind), answer))
+            weights.append(np.full(len(of_kind), 100 / max(len(of_kind), 1)))
+    model = LogisticRegression(C=_REGULARIZATION, max_iter=2000)
+    return model.fit(np.vstack(rows), np.concatenate(answers), sample_weight=np.concatenate(weights))
+
+
+def left_out(sets: Mapping[str, Contexts]) -> Iterator[list[str]]:
+    """Yield a row for each set, measured with weights learned from the other kinds."""
+    for name, found in sets.items():
+        rest = [other for of, other in sets.items() if kind_of(of) != kind_of(name) and len(other.of_others)]
+        model = learned(rest)
+        own, others, without = (
+            model.predict_proba(rows)[:, 1] if len(rows) else np.array([])
+            for rows in (found.own, found.of_others, found.without_answer)
+        )
+        yield [name, kind_of(name), _auc(own, others), _auc(own, without), *map(_mean, (own, others, without))]
+
+
+def _auc(own: Floats, others: Floats) -> str:
+    if not len(others):
+        return "–"
+    truth = np.concatenate([np.ones(len(own)), np.zeros(len(others))])
+    return share(roc_auc_score(truth, np.concatenate([own, others])))
+
+
+def _mean(values: Floats) -> str:
+    return share(float(values.mean())) if len(values) else "–"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", type=Path, nargs="+")
+    parser.add_argument("--limit", type=int, default=100, help="cases of a set at most")
+    parser.add_argument("--docs", type=Path, help="the document to put the table into")
+    options = parser.parse_args()
+    sets = {set_name(path): contexts(list(read_cases(path, options.limit))) for path in options.cases}
+    header = ["set", "kind", "AUC", "answer removed", "mean of own", "of others", "of own without the answer"]
+    rows = list(left_out(sets))
+    publish({"confidence": table(header, rows)}, options.docs)
+    model = learned([found for found in sets.values() if len(found.of_others)])
+    for name, weight in zip(CONFIDENCE, model.coef_[0], strict=True):
+        print(f"{name}: {weight:.2f}")
+    print(f"intercept: {model.intercept_[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Analyses the passages of a compression again, for what the result does not store: scores and the confidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxcompress.cache.protocol import Fingerprints
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.documents import Document
+from ctxcompress.data.passages import Passage
+from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
+from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.scoring import confidence_in
+from ctxcompress.pipeline.task import language_of
+from ctxcompress.reduce.reduction import reduced
+from ctxcompress.tokens import TokenCounter
+
+__all__ = ["Reanalysis", "analysed_again", "confidence_again"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reanalysis:
+    """What a compression knew before it scored the segments."""
+
+    language: str
+    documents: Sequence[Document]
+    passages: Sequence[Passage]
+    """Each document as a passage."""
+    analysis: Analysis
+
+
+def analysed_again(query: str, passages: Sequence[Passage], config: CompressionConfig, *, fits: bool) -> Reanalysis:
+    """Filter, truncate and analyse the passages with these options, as the pipeline does.
+
+    fits: whether the passages fit into the budget unchanged.
+    """
+    analyser = Analyser(config.cache, Fingerprints(), config.encoding, TokenCounter(config.encoding))
+    reduction = reduced(passages, config, fits=fits)
+    language, limit = language_of(query, passages, config), length_limit(query, config)
+    documents = reduction.documents
+    if limit is not None:
+        documents, _ = truncate_passages(query, documents, passages, language, config, limit)
+    as_passages = documents_as_passages(documents, passages)
+    layout = Presentation(config, query).layout(passages, documents, analyser.count, 0)
+    options = AnalysisOptions.of(language, max(config.budget - layout.tokens(""), 1))
+    return Reanalysis(language, documents, as_passages, analyser.read(documents, as_passages, options))
+
+
+def confidence_again(query: str, passages: Sequence[Passage], config: CompressionConfig) -> float:
+    """Return the probability that the passages, as the filters leave them, answer the query; 0 without text."""
+    again = analysed_again(query, passages, config, fits=False)
+    if not again.analysis.table.segments:
+        return 0.0
+    return confidence_in(query, again.analysis, again.language, config)

@@ -1,0 +1,69 @@
+"""The confidence that a context answers a query, by how much of the query occurs in it, and how close together.
+
+A context about something else has few of the query's words, and these in different places. So five numbers tell the
+two apart, by logistic regression: the number of terms, the share of them that occur, the greatest shares that one
+segment and one section have, and the number of segments, because a longer text has more words by accident.
+benchmarks/train_confidence.py learns the weights from queries with their own contexts and with those of other queries.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ctxcompress.data.table import Floats
+from ctxcompress.score.matches import Matches
+from ctxcompress.score.occurrences import Occurrences, summed
+
+__all__ = ["CONFIDENCE", "confidence", "confidence_features"]
+
+CONFIDENCE: Mapping[str, float] = {
+    "terms": 1.61,  # log of 1 + the number of terms
+    "found": 4.61,  # share of the terms that occur
+    "in_segment": 3.23,  # greatest share in one segment; long terms count more
+    "in_section": 3.43,  # greatest share in one section with its title and headings
+    "segments": -0.52,  # log of 1 + the number of segments
+}
+"""Name of a feature -> its weight."""
+_INTERCEPT = -7.19
+_LONG_TERM = 10
+"""Characters: longer terms count no more than these."""
+_LENGTH_POWER = 1.5
+"""How much more a long term counts: it is rarer in other texts than a short one."""
+
+
+def confidence(query: Mapping[str, float], matches: Matches) -> float:
+    """Return the probability that the segments answer the query, from 0 to 1; 0.5 if the query has no terms.
+
+    query: term -> weight. matches: of these terms.
+    """
+    if not query:
+        return 0.5
+    weights = np.fromiter(CONFIDENCE.values(), float)
+    return float(1 / (1 + np.exp(-_INTERCEPT - weights @ confidence_features(query, matches))))
+
+
+def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
+    """Return one number per name in CONFIDENCE.
+
+    query: term -> weight, at least one. Synonyms, which have less weight, do not count.
+    """
+    own = np.fromiter(query.values(), float) == max(query.values())
+    sizes = np.array([min(len(term), _LONG_TERM) for term in query]) ** _LENGTH_POWER * own
+    occurs = np.zeros(len(query), dtype=bool)
+    occurs[matches.section.term] = True
+    return np.array(
+        [
+            np.log1p(own.sum()),
+            (occurs & own).sum() / own.sum(),
+            _greatest_share(sizes, matches.body),
+            _greatest_share(sizes, matches.section),
+            np.log1p(matches.lengths.size),
+        ]
+    )
+
+
+def _greatest_share(sizes: Floats, found: Occurrences) -> float:
+    """Return the greatest share of the terms that one unit has."""
+    if not found.unit.size:
+        return 0.0
+    return float(summed(sizes[found.term], found.unit, found.units).max() / sizes.sum())
