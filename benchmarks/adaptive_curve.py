@@ -1,21 +1,23 @@
-"""Shows what `adaptive=True` saves and costs, and whether the probabilities at which it stops are right.
+"""Shows what `adaptive=True` saves, costs and prunes, and whether the probabilities at which it stops are right.
 
     python benchmarks/adaptive_curve.py CASES... -o docs/images/adaptive.svg --folds --docs docs/evidence.md
 
 CASES are files that lib/cases.py reads, one for each set. Each set is compressed to its budget without `adaptive`,
 and with several values of `min_probability`. The picture has a line for each set: the share of the budget that is
 used (across) against the evidence that is kept (up). A CSV file beside it has the numbers. Two more tables compare
-the probabilities with how often a segment was evidence.
+the probabilities with how often a segment was evidence. A last one shows how well `adaptive` prunes without a budget:
+precision and recall of the kept segments, and what is kept of passages that belong to another question.
 
 With --folds, each quarter of every set is tested with weights that were learned from the rest. Without it, the
 published weights are tested, which may have been learned from the same cases. --docs replaces the tables "adaptive",
-"calibration" and "calibration-by-set" of that document. Needs the extra `dev`.
+"calibration", "calibration-by-set" and "pruning" of that document. Needs the extra `dev`.
 """
 
 import argparse
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +29,7 @@ from lib.evaluation import ENCODING, FOLDS, budget_of, load, survivors
 from lib.examples import Example, Floats
 from lib.learning import Sets, calibrate, learn_words
 from lib.markdown_blocks import publish, share, table
+from lib.pruning import Pruned, pruned, pruning
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -62,6 +65,8 @@ class Outcome:
     """Share of the budget, for each threshold."""
     probability: Floats
     needed: NDArray[np.bool_]
+    pruned: tuple[Pruned, ...] = ()
+    """Without a budget, for each threshold of `lib.pruning`."""
 
 
 class Point(NamedTuple):
@@ -80,7 +85,11 @@ def outcomes(sets: Sets, in_folds: bool) -> dict[str, list[Outcome]]:
     found: dict[str, list[Outcome]] = {name: [] for name in sets}
     for model, judged in _models(sets, in_folds):
         for name, cases in judged.items():
-            found[name] += [measure(case, model, budget_of(name)) for case in cases]
+            others = [*cases[1:], *cases[:1]]
+            found[name] += [
+                replace(measure(case, model, budget_of(name)), pruned=_pruned(case, other, model))
+                for case, other in zip(cases, others, strict=True)
+            ]
     return found
 
 
@@ -102,7 +111,7 @@ def learned(sets: Sets) -> Model:
 
 def measure(case: Example, model: Model, budget: int, thresholds: Sequence[float] = THRESHOLDS) -> Outcome:
     """Compresses one case at each threshold, as `ctxcompress` does with this model."""
-    with patch("ctxcompress.score.evidence.load_models", return_value={**load_models(), "words": model}):
+    with _published(model):
         results = [
             Compressor(_config(threshold, budget)).compress(case.query, case.passages) for threshold in thresholds
         ]
@@ -113,6 +122,16 @@ def measure(case: Example, model: Model, budget: int, thresholds: Sequence[float
         probability=model.calibration.probability(case.words(model.stages)),
         needed=case.needed,
     )
+
+
+def _pruned(case: Example, other: Example, model: Model) -> tuple[Pruned, ...]:
+    with _published(model):
+        return pruned(case, other)
+
+
+def _published(model: Model) -> AbstractContextManager[object]:
+    """Put a model over words in the place of the published one."""
+    return patch("ctxcompress.score.evidence.load_models", return_value={**load_models(), "words": model})
 
 
 def _config(threshold: float, budget: int) -> CompressionConfig:
@@ -277,6 +296,7 @@ def main() -> None:
         "adaptive": trade_off(rows),
         "calibration": reliability(list(truths.values())),
         "calibration-by-set": reliability_by_set(truths),
+        "pruning": pruning({name: [(o.pruned, o.needed) for o in of_set] for name, of_set in found.items()}),
     }
     publish(blocks, options.docs)
 

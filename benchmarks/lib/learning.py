@@ -128,14 +128,16 @@ def calibrate(sets: Sets, judge: Judge) -> Calibration:
         segments = sum(len(case.needed) for case in cases)
         for case in cases:
             logits = judge(case)
-            shared = np.full((2, logits.size), [[np.log(logits.size)], [np.logaddexp.reduce(np.sort(logits))]])
+            ascending = np.sort(logits)
+            of_all = (np.log(logits.size), np.logaddexp.reduce(ascending), ascending.std())
+            shared = np.repeat(np.array(of_all)[:, np.newaxis], logits.size, axis=1)
             inputs.append(np.vstack([logits, shared]).T)
             answers.append(case.needed)
             weights.append(np.full(logits.size, 1e4 / segments))
     model = LogisticRegression(C=100, max_iter=2000)
     model.fit(np.vstack(inputs), np.concatenate(answers), sample_weight=np.concatenate(weights))
-    logit, log_segments, log_odds = map(float, model.coef_[0])
-    return Calibration(float(model.intercept_[0]), logit, log_segments, log_odds)
+    logit, log_segments, log_odds, spread = map(float, model.coef_[0])
+    return Calibration(float(model.intercept_[0]), logit, log_segments, log_odds, spread)
 
 
 def _tables(sets: Sets, inputs: Callable[[Example], Floats | None]) -> list[Table]:

@@ -141,7 +141,7 @@ def test_a_higher_probability_keeps_less():
 
 def test_what_fits_stays_as_it_is_and_nothing_is_embedded():
     encoder = Meanings()
-    kept = tight(encoder, 10_000, adaptive=True).compress_documents(car_documents(), QUESTION)
+    kept = tight(encoder, 10_000).compress_documents(car_documents(), QUESTION)
     assert texts_of(kept) == texts_of(car_documents())
     assert encoder.asked == []
 

@@ -114,7 +114,7 @@ def test_adaptive_keeps_less():
 
 def test_what_fits_stays_as_it_is_and_nothing_is_embedded():
     encoder = Meanings()
-    assert kept_by(tight(encoder, 10_000, adaptive=True), QUESTION) == joined(bill_nodes(), MetadataMode.NONE)
+    assert kept_by(tight(encoder, 10_000), QUESTION) == joined(bill_nodes(), MetadataMode.NONE)
     assert encoder.asked == []
 
 

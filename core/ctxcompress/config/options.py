@@ -100,8 +100,8 @@ class CompressionConfig:
     )
     on_empty: OnEmpty = option(
         "keep_best",
-        'What to do where `min_score` would drop all passages. "keep_best" keeps the best one, "original" keeps '
-        'all, "drop" keeps none.',
+        'What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or '
+        'segment, "original" keeps all, "drop" keeps none.',
         checks.one_of(OnEmpty),
     )
 
@@ -219,8 +219,7 @@ class CompressionConfig:
     )
     adaptive: bool = option(
         False,
-        "Whether to stop before the budget is full, at segments that are hardly needed. Input that fits as it is "
-        "stays as it is.",
+        "Whether to drop segments that are hardly needed, even if they fit.",
         checks.flag,
     )
     min_probability: float = option(

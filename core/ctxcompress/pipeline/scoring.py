@@ -29,6 +29,10 @@ from ctxcompress.text.words import Terms
 
 __all__ = ["ScoredSegments", "confidence_in", "score_segments"]
 
+_PRIOR_ODDS = 3.0
+"""How often documents answer their query for each time that they do not. The confidence was learned from as many
+contexts that do as that do not, but most retrievals do."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Query:
@@ -142,10 +146,10 @@ def _likely(scores: Floats, chance: float, table: SegmentTable, config: Compress
     """Tell of each segment whether it may be needed, shape (segments,).
 
     The scores assume that the documents answer the query. If that is rather unlikely, they are multiplied by the odds
-    that they do, but for logs, which hardly share words with questions about them. If no segment is likely,
+    that they do, except those of logs, which hardly share words with questions about them. If no segment is likely,
     `on_empty="original"` counts them all; otherwise none is. chance: the confidence that the documents answer.
     """
-    odds = chance / max(1 - chance, chance)
+    odds = min(_PRIOR_ODDS * chance / max(1 - chance, 1e-9), 1.0)
     is_log = np.fromiter((segment[0] is Kind.LOG for segment in table.segments), bool, scores.size)
     likely: NDArray[np.bool_] = scores * np.where(is_log, 1.0, odds) >= config.min_probability
     return likely if config.on_empty != "original" or likely.any() else ~likely

@@ -17,14 +17,14 @@ from ctxcompress.score.occurrences import Occurrences, summed
 __all__ = ["CONFIDENCE", "confidence", "confidence_features"]
 
 CONFIDENCE: Mapping[str, float] = {
-    "terms": 1.61,  # log of 1 + the number of terms
-    "found": 4.61,  # share of the terms that occur
-    "in_segment": 3.23,  # greatest share in one segment; long terms count more
-    "in_section": 3.43,  # greatest share in one section with its title and headings
-    "segments": -0.52,  # log of 1 + the number of segments
+    "terms": 1.62,  # log of 1 + the number of terms
+    "found": 4.47,  # share of the terms that occur
+    "in_segment": 3.04,  # greatest share in one segment; long terms count more
+    "in_section": 3.79,  # greatest share in one section with its title and headings
+    "segments": -0.56,  # log of 1 + the number of segments
 }
 """Name of a feature -> its weight."""
-_INTERCEPT = -7.19
+_INTERCEPT = -6.96
 _LONG_TERM = 10
 """Characters: longer terms count no more than these."""
 _LENGTH_POWER = 1.5

@@ -47,6 +47,8 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """Name of a model -> the feature names of each of its passes. "words" runs first; "static", "encoder" or
 "encoder_and_static" continues from it; "source" continues from the last of these."""
+_ENCODER_IN_SOURCE = 0.5
+"""The share of an encoder in the probabilities that the pass over source code begins with: names say as much as it."""
 _PASSES = ((12, 3), (3, 2), (0, 1))
 """(least number of passages, passes): up to two passages need no bridge, a few need one pass over bridges."""
 
@@ -76,7 +78,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Platt scaling that also considers the number of segments and the sum of their odds.
+    """Platt scaling that also considers the number of segments, the sum of their odds and how much they differ.
 
     Passes learn to rank the needed segments of one retrieval first. How likely these are needed also depends on how
     many rivals they have.
@@ -87,11 +89,14 @@ class Calibration:
     log_segments: float
     log_odds: float
     """The weight of the log of the summed odds."""
+    spread: float = 0.0
+    """The weight of the standard deviation of the logits: if many segments are alike, few of them are needed."""
 
     def probability(self, logits: Floats) -> Floats:
         """Return the probability that each segment is needed, shape (segments,), in the order of the logits."""
-        together = np.logaddexp.reduce(np.sort(logits))
-        shared = self.intercept + self.log_segments * np.log(logits.size) + self.log_odds * together
+        ascending = np.sort(logits)  # so that the order of the segments changes nothing
+        shared = self.intercept + self.log_segments * np.log(logits.size)
+        shared += self.log_odds * np.logaddexp.reduce(ascending) + self.spread * ascending.std()
         return sigmoid(self.logit * logits + shared)
 
 
@@ -159,7 +164,7 @@ def evidence(
     if last > 1 or semantics:
         bridges = Bridges(query, corpus, ignored)
         logits = follow(bridges, logits, model.stages[1:last], rows)
-    probability = model.calibration.probability(logits)
+    probability = of_words = model.calibration.probability(logits)
     known = semantics.knowledge(corpus) if semantics and matches.any else 1.0
     if semantics and known:
         semantics = semantics if matches.any else semantics.alone()
@@ -167,9 +172,10 @@ def evidence(
         close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
         closeness = close[SEMANTIC.index("similarity")]
         with_encoder = model.calibration.probability(follow(bridges, logits, model.stages, rows, close))
-        probability = _between(probability, with_encoder, known) if known < 1 else with_encoder
+        probability = _between(of_words, with_encoder, known) if known < 1 else with_encoder
     if is_program(corpus):
-        of_source = source_features(corpus, matches, tuple(wanted), probability)
+        judged = probability if probability is of_words else _between(of_words, probability, _ENCODER_IN_SOURCE)
+        of_source = source_features(corpus, matches, tuple(wanted), judged)
         probability = _rescore_source(corpus, rows, of_source, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 

@@ -46,8 +46,8 @@ class OptionFields(BaseModel):
     """Whether a line such as `[… 120 lines dropped]` shows how many lines of a log are missing between two kept ones.
     These lines count in the budget."""
     on_empty: OnEmpty = "keep_best"
-    """What to do where `min_score` would drop all passages. "keep_best" keeps the best one, "original" keeps all,
-    "drop" keeps none."""
+    """What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or segment,
+    "original" keeps all, "drop" keeps none."""
     min_score: float | None = None
     """The score below which a passage is dropped, where the best one has 1.0. Passages without a score are never
     dropped by it."""
@@ -97,8 +97,7 @@ class OptionFields(BaseModel):
     """The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as
     `StaticVectors()`; adapters take an embedding model of their framework."""
     adaptive: bool = False
-    """Whether to stop before the budget is full, at segments that are hardly needed. Input that fits as it is stays as
-    it is."""
+    """Whether to drop segments that are hardly needed, even if they fit."""
     min_probability: float = 0.012
     """How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."""
     language: str | None = None
