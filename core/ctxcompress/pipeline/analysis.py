@@ -29,7 +29,7 @@ from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages"]
 
-_CHARACTERS_PER_TOKEN = 3
+_CHARACTERS_PER_TOKEN = 4
 """Functions with more characters than this for each token of the budget are cut."""
 _MIN_CHARACTERS = 120
 """Shorter functions are not cut, however small the budget."""
