@@ -4,6 +4,7 @@
     python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # only print the tables
     python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder static  # keep the other weights
     python benchmarks/train_evidence.py CASES... --only source       # learn the pass over source code, keep the others
+    python benchmarks/train_evidence.py CASES... --only turns        # the same for the pass over turns
 
 CASES are files of question answering cases with marked evidence that lib/cases.py reads, one for each set. FOLDER is
 a model of sentence-transformers; the published weights were learned with all-MiniLM-L6-v2. Needs the extras `dev`,
@@ -12,7 +13,8 @@ a model of sentence-transformers; the published weights were learned with all-Mi
 Two tables say what to expect. For "folds", each quarter of every set is tested with weights that were learned from
 the rest; this stands for new cases of the same kinds. For "left out", the sets of each kind are tested with weights
 that were learned from the other kinds; this stands for new kinds. lib/kinds.py names the kinds. The pass over source
-code alone is tested on languages that it was not learned from, and needs no encoder.
+code alone is tested on languages that it was not learned from, the pass over turns on other sets of conversations.
+These two need no encoder.
 """
 
 import argparse
@@ -23,7 +25,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lib.evaluation import Encoders, folds, learn, learn_one, learn_source_alone, left_out, load, source_left_out
+from lib.evaluation import (
+    LAST,
+    Encoders,
+    folds,
+    last_left_out,
+    learn,
+    learn_last_alone,
+    learn_one,
+    left_out,
+    load,
+)
 from lib.examples import Floats
 from lib.learning import REGULARIZATION, Sets
 
@@ -106,16 +118,16 @@ def main() -> None:
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["static", "encoder", "encoder_and_static", "source"],
+        choices=["static", "encoder", "encoder_and_static", *LAST],
         help="the models that are learned; the others stay",
     )
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
-    if options.only == ["source"]:
-        train_source(load(options.cases, options.limit), dry_run=options.dry_run)
+    if len(options.only or ()) == 1 and options.only[0] in LAST:
+        train_last(options.only[0], load(options.cases, options.limit), dry_run=options.dry_run)
         return
-    if options.encoder is None or "source" in (options.only or ()):
-        parser.error("--encoder is required, except with --only source, which must be the only one")
+    if options.encoder is None or not LAST.keys().isdisjoint(options.only or ()):
+        parser.error("--encoder is required, except with --only source or --only turns, which must be the only one")
     static = RememberedComparer(StaticVectors())
     encoder = Remembered(SentenceEncoder(options.encoder, word_vectors=False))
     encoders: Encoders = {
@@ -137,14 +149,14 @@ def main() -> None:
         OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
-def train_source(sets: Sets, *, dry_run: bool) -> None:
-    """Learn the pass over source code alone, and put its weights into the file with the others."""
-    print_table("left out", source_left_out(sets))
+def train_last(name: str, sets: Sets, *, dry_run: bool) -> None:
+    """Learn one of the last passes alone, and put its weights into the file with the others."""
+    print_table("left out", last_left_out(name, sets))
     if not dry_run:
-        _, model = learn_source_alone(sets)
+        _, model = learn_last_alone(name, sets)
         data = json.loads(OUTPUT.read_text(encoding="utf-8"))
-        data["models"]["source"] = _model(model, COLUMNS["source"])
-        data["cases"] |= {name: len(cases) for name, cases in sets.items()}
+        data["models"][name] = _model(model, COLUMNS[name])
+        data["cases"] |= {of: len(cases) for of, cases in sets.items()}
         OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

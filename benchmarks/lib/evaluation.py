@@ -4,33 +4,46 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from ctxcompress.encoders.encoder import Comparer, Encoder
-from ctxcompress.score.evidence import Model, Stage, load_models
+from ctxcompress.score.evidence import Model, Stage, load_models, sigmoid
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.tokens import TokenCounter
 from lib.cases import read_cases, set_name
 from lib.examples import Example, Floats, example, kept_evidence
 from lib.kinds import LINES, kind_of
-from lib.learning import Judge, Sets, calibrate, learn_semantic, learn_source, learn_words
+from lib.learning import (
+    Judge,
+    LastPass,
+    Sets,
+    calibrate,
+    is_source,
+    is_talk,
+    learn_semantic,
+    learn_source,
+    learn_turns,
+    learn_words,
+)
 
 __all__ = [
     "BUDGET",
     "BUDGETS",
     "ENCODING",
     "FOLDS",
+    "LAST",
     "MEASURED_ONLY",
     "Encoders",
     "budget_of",
     "folds",
+    "last_left_out",
     "learn",
+    "learn_last_alone",
     "learn_one",
-    "learn_source_alone",
     "left_out",
     "load",
-    "source_left_out",
     "survivors",
 ]
 
@@ -51,8 +64,8 @@ BUDGETS = {
 }
 BUDGET = 500
 MEASURED_ONLY = frozenset(("kv", "logs", "saga", "saga_lines", "fiction"))
-"""Sets that nothing is learned from. Lines of logs are scored by rules, and their licence is for research. In stories
-the question stands in the text, and the answer after it has none of its words."""
+"""Sets that only the pass over turns may be learned from. Lines of logs are scored by rules, and their licence is for
+research. In stories the question stands in the text, and the answer after it has none of its words."""
 FOLDS = 4
 FOREIGN = frozenset(("xquad_ar", "xquad_zh"))
 """Sets in languages that the encoders do not know. Closeness is not learned from them."""
@@ -68,7 +81,7 @@ Encoders = Mapping[str, Encoder | Comparer]
 
 
 def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Model]]:
-    """Learn all models. Returns their judges, which score source code once more, and the models."""
+    """Learn all models. Returns their judges, which score source code and turns once more, and the models."""
     prose = _prose(sets)
     words = learn_words(prose, without)
     judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
@@ -76,21 +89,33 @@ def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
     for name, encoder in encoders.items():
         models[name], judge = _learn_closeness(prose, name, words, encoder, without)
         judges[name] = _of_each_case(name, judge, encoder, judges)
-    if not any(case.corpus.table.is_source.all() for cases in sets.values() for case in cases):
-        return judges, models  # where nothing of source code may be learned from
     of_words = models["words"].calibration.probability
-    source, calibration, again = learn_source(sets, lambda case: of_words(judges["words"](case)), without)
-    models["source"] = Model(tuple(source), calibration)
+    last: dict[str, LastPass] = {}
+    for name in LAST:
+        if any(LAST[name].is_for(case) for cases in sets.values() for case in cases):
+            last[name] = LAST[name].learn(sets, lambda case: of_words(judges["words"](case)), without)
+            models[name] = last[name].model
 
     def final(name: str) -> Judge:
         def judge(case: Example) -> Floats:
             logits = judges[name](case)
-            is_source = case.corpus.table.is_source.all()
-            return again(case, models[name].calibration.probability(logits)) if is_source else logits
+            again = next((of for of in last if LAST[of].is_for(case)), None)
+            if again is None:
+                return logits
+            probability = models[name].calibration.probability(logits)
+            if again == "source" and name != "words":  # words and the encoder have an equal say
+                probability = sigmoid((_logit(probability) + _logit(of_words(judges["words"](case)))) / 2)
+            return last[again].logits(case, probability)
 
         return judge
 
     return {name: final(name) for name in judges}, models
+
+
+def _logit(probability: Floats) -> Floats:
+    clipped = np.clip(probability, 1e-9, 1 - 1e-9)
+    found: Floats = np.log(clipped / (1 - clipped))
+    return found
 
 
 def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
@@ -100,36 +125,54 @@ def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
     return model
 
 
-def learn_source_alone(sets: Sets, without: frozenset[str] = frozenset()) -> tuple[Judge, Model]:
-    """Learn only the pass over source code, on top of the published weights for words. Returns its judge, too."""
+def learn_last_alone(name: str, sets: Sets, without: frozenset[str] = frozenset()) -> tuple[Judge, Model]:
+    """Learn only one of LAST, on top of the published weights for words. Returns its judge, too."""
     words = load_models()["words"]
 
     def before(case: Example) -> Floats:
         return words.calibration.probability(case.words(words.stages))
 
-    stages, calibration, again = learn_source(sets, before, without)
-    return lambda case: again(case, before(case)), Model(tuple(stages), calibration)
+    last = LAST[name].learn(sets, before, without)
+    return lambda case: last.logits(case, before(case)), last.model
 
 
-def source_left_out(sets: Sets, without: frozenset[str] = frozenset()) -> dict[str, dict[str, float]]:
-    """Return the evidence that the pass over source code keeps of each set, each part of which is tested with weights
-    that were learned without its language; Python's parts are four groups of files."""
-    found: dict[str, list[tuple[int, int]]] = {name: [] for name in sets}
-    for part in sorted({_part(case) for cases in sets.values() for case in cases}):
-        rest = {name: [case for case in cases if _part(case) != part] for name, cases in sets.items()}
-        judge, _ = learn_source_alone(rest, without)
-        for name, cases in sets.items():
-            of_part = [case for case in cases if _part(case) == part]
+def last_left_out(name: str, sets: Sets, without: frozenset[str] = frozenset()) -> dict[str, dict[str, float]]:
+    """Return the evidence that one of LAST keeps of each set, each part of which is tested with weights that were
+    learned without it. The parts of source code are its languages, those of Python four groups of files. The parts of
+    conversations are the sets."""
+    part_of = LAST[name].part
+    found: dict[str, list[tuple[int, int]]] = {of: [] for of in sets}
+    for part in sorted({part_of(of, case) for of, cases in sets.items() for case in cases}):
+        rest = {of: [case for case in cases if part_of(of, case) != part] for of, cases in sets.items()}
+        judge, _ = learn_last_alone(name, {of: cases for of, cases in rest.items() if cases}, without)
+        for of, cases in sets.items():
+            of_part = [case for case in cases if part_of(of, case) == part]
             if of_part:
-                found[name].append(kept(of_part, {"source": judge}, budget_of(name))["source"])
-    return {name: {"source": _share(pairs)} for name, pairs in found.items()}
+                found[of].append(kept(of_part, {name: judge}, budget_of(of))[name])
+    return {of: {name: _share(pairs)} for of, pairs in found.items()}
 
 
-def _part(case: Example) -> str:
+def _language(_: str, case: Example) -> str:
     """Return the most common ending of a case's file names, for Python with the group of its first file."""
     titles = [passage.title or "" for passage in case.passages]
     ending = Counter(title.rpartition(".")[2] for title in titles).most_common(1)[0][0]
     return f"{ending} {zlib.crc32(titles[0].encode()) % FOLDS}" if ending == "py" else ending
+
+
+class _Last(NamedTuple):
+    """How a last pass is learned."""
+
+    is_for: Callable[[Example], bool]
+    learn: Callable[[Sets, Judge, frozenset[str]], LastPass]
+    part: Callable[[str, Example], str]
+    """A function of the name of a set and a case: the part of the kind that the case belongs to."""
+
+
+LAST = {
+    "source": _Last(is_source, learn_source, _language),
+    "turns": _Last(is_talk, learn_turns, lambda name, _: name.removesuffix(LINES)),
+}
+"""The passes that come after all others, each for one kind of text."""
 
 
 def _learn_closeness(
@@ -190,7 +233,7 @@ def folds(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
 
 def left_out(sets: Sets, encoders: Encoders) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield each set with the evidence that `scorer="bm25"` keeps, and that each model keeps if it was learned from the
-    other kinds. Source code is left out by language: see `source_left_out`."""
+    other kinds. Source code is left out by language: see `last_left_out`."""
     for kind in dict.fromkeys(map(kind_of, sets)):
         tested = {name: cases for name, cases in sets.items() if kind_of(name) == kind}
         others = {name: cases for name, cases in sets.items() if kind_of(name) != kind}
@@ -208,11 +251,7 @@ def left_out(sets: Sets, encoders: Encoders) -> Iterator[tuple[str, dict[str, fl
 
 def _prose(sets: Sets) -> Sets:
     """Return the sets to learn from that are not source code, which has a pass of its own."""
-    return {
-        name: cases
-        for name, cases in sets.items()
-        if name not in MEASURED_ONLY and not any(case.corpus.table.is_source.all() for case in cases)
-    }
+    return {name: cases for name, cases in sets.items() if name not in MEASURED_ONLY and not any(map(is_source, cases))}
 
 
 def _kept_by_hand(cases: Sequence[Example], budget: int) -> tuple[int, int]:

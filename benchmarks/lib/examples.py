@@ -22,6 +22,7 @@ from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.score.source_features import source_features
+from ctxcompress.score.turn_features import turn_features
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
@@ -78,6 +79,10 @@ class Example:
     def source(self, probability: Floats) -> Floats:
         """What the pass over source code sees, given the probabilities so far."""
         return np.vstack([self.rows, source_features(self.corpus, self.matches, self.wanted, probability)])
+
+    def turns(self, probability: Floats) -> Floats:
+        """What the pass over turns sees, given the probabilities so far."""
+        return turn_features(self.corpus, probability)
 
     def semantic(self, semantics: Semantics, words: Floats) -> Floats:
         """The features of closeness, given the logits that words led to."""

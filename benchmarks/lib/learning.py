@@ -9,13 +9,26 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from ctxcompress.score.evidence import COLUMNS, Calibration, Stage, follow, sigmoid
+from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, follow, sigmoid
 from ctxcompress.score.features import FEATURES
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.turn_features import is_conversation
 from lib.examples import Example, Floats
 from lib.kinds import kind_of
 
-__all__ = ["Judge", "Sets", "Without", "calibrate", "learn_semantic", "learn_source", "learn_words"]
+__all__ = [
+    "Judge",
+    "LastPass",
+    "Sets",
+    "Without",
+    "calibrate",
+    "is_source",
+    "is_talk",
+    "learn_semantic",
+    "learn_source",
+    "learn_turns",
+    "learn_words",
+]
 
 Sets = Mapping[str, Sequence[Example]]
 Judge = Callable[[Example], Floats]
@@ -52,11 +65,22 @@ class Limits:
     helpful: frozenset[str]
     """Features that never speak against a segment. Without this, features that go together in the sets get weights of
     opposite signs, which hold for no other kind."""
+    regularization: float = REGULARIZATION
+
+
+@dataclass(frozen=True, slots=True)
+class LastPass:
+    """A pass that scores one kind of text again."""
+
+    model: Model
+    logits: Callable[[Example, Floats], Floats]
+    """The logits of a case's segments, given the probabilities so far."""
 
 
 _OF_PROSE = Limits({"combined": 2.0, "heading_fits": 12.0}, frozenset(FEATURES) - {"first", "length", "short"})
 _OF_SOURCE = Limits({"judged": 1.0}, frozenset({"is_doc"}))
 """Docstrings were taken out of the sets, because they are the questions."""
+_OF_TURNS = Limits({"judged": 1.0}, frozenset(), regularization=80.0)
 
 
 def learn_words(sets: Sets, without: Without = frozenset()) -> list[Stage]:
@@ -97,28 +121,53 @@ def learn_semantic(
     return stages, judge
 
 
-def learn_source(sets: Sets, before: Judge, without: Without) -> tuple[list[Stage], Calibration, Callable[..., Floats]]:
-    """The pass over source code that comes after all others, its calibration, and the logits that it makes of a case
-    and the probabilities before.
+def learn_source(sets: Sets, before: Judge, without: Without) -> LastPass:
+    """Learn the pass over source code. before: see `_learn_last`."""
+    return _learn_last(_only(sets, is_source), "source", Example.source, before, without, _OF_SOURCE)
 
-    before: the probabilities of a case's segments.
+
+def learn_turns(sets: Sets, before: Judge, without: Without) -> LastPass:
+    """Learn the pass over the turns of conversations. before: see `_learn_last`."""
+    return _learn_last(_only(sets, is_talk), "turns", Example.turns, before, without, _OF_TURNS)
+
+
+def is_source(case: Example) -> bool:
+    """Tell whether a case is source code."""
+    return bool(case.corpus.table.is_source.all())
+
+
+def is_talk(case: Example) -> bool:
+    """Tell whether a case is a conversation."""
+    return is_conversation(case.corpus)
+
+
+def _only(sets: Sets, is_wanted: Callable[[Example], bool]) -> Sets:
+    return {name: found for name, cases in sets.items() if (found := [case for case in cases if is_wanted(case)])}
+
+
+def _learn_last(
+    sets: Sets,
+    name: str,
+    rows: Callable[[Example, Floats], Floats],
+    before: Judge,
+    without: Without,
+    limits: Limits,
+) -> LastPass:
+    """Learn a pass that comes after all others.
+
+    rows: the features, given the probabilities so far. before: the probabilities of a case's segments.
     """
-    of_source = {
-        name: found
-        for name, cases in sets.items()
-        if (found := [case for case in cases if case.corpus.table.is_source.all()])
-    }
     known: dict[int, Floats] = {}
 
     def inputs(case: Example) -> Floats:
         if id(case) not in known:
-            known[id(case)] = case.source(before(case))
+            known[id(case)] = rows(case, before(case))
         return known[id(case)]
 
-    (names,) = COLUMNS["source"]
-    stage = _learn(_tables(of_source, inputs), names, without, _OF_SOURCE)
-    calibration = calibrate(of_source, lambda case: stage.logits(inputs(case)))
-    return [stage], calibration, lambda case, probability: stage.logits(case.source(probability))
+    (names,) = COLUMNS[name]
+    stage = _learn(_tables(sets, inputs), names, without, limits)
+    calibration = calibrate(sets, lambda case: stage.logits(inputs(case)))
+    return LastPass(Model((stage,), calibration), lambda case, probability: stage.logits(rows(case, probability)))
 
 
 def calibrate(sets: Sets, judge: Judge) -> Calibration:
@@ -189,8 +238,8 @@ def _learn(tables: Sequence[Table], names: Sequence[str], without: Without, limi
         pull = -weight * sigmoid(-ahead)
         slope = np.bincount(better, pull, scores.size) - np.bincount(worse, pull, scores.size)
         moved = weights - prior
-        value = weight @ np.logaddexp(0, -ahead) + REGULARIZATION / 2 * moved @ moved
-        return float(value), scaled.T @ slope + REGULARIZATION * moved
+        value = weight @ np.logaddexp(0, -ahead) + limits.regularization / 2 * moved @ moved
+        return float(value), scaled.T @ slope + limits.regularization * moved
 
     bounds = [(0 if name in limits.helpful else None, None) for name in names]
     found = minimize(loss, prior, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 300}).x / scale

@@ -12,6 +12,7 @@ from ctxcompress.score.bridges import BRIDGES
 from ctxcompress.score.features import FEATURES
 from ctxcompress.score.semantic import SEMANTIC
 from ctxcompress.score.source_features import SOURCE
+from ctxcompress.score.turn_features import TURNS
 
 DOCS = Path(__file__).parents[2] / "docs" / "evidence.md"
 DOCUMENT = "before\n<!-- table: a -->\nold\n<!-- end -->\nbetween\n<!-- table: b -->\n<!-- end -->\nafter\n"
@@ -103,7 +104,7 @@ def test_what_was_not_measured_is_left_open(scripts: None) -> None:
 
 def test_the_document_explains_every_feature_and_has_every_block(docs: str) -> None:
     explained = re.findall(r"^\| `(\w+)` \|", docs, re.MULTILINE)
-    assert sorted(explained) == sorted(FEATURES + BRIDGES + SEMANTIC + SOURCE)
+    assert sorted(explained) == sorted(FEATURES + BRIDGES + SEMANTIC + SOURCE + TURNS)
     names = re.findall(r"<!-- table: ([\w-]+) -->", docs)
     assert sorted(names) == sorted(
         "ablation adaptive calibration calibration-by-set confidence constants held-out pruning".split()

@@ -1,8 +1,8 @@
 """The learned scorer: the probability that a segment is needed to answer, by logistic regression in several passes.
 
 The first pass looks at the words that a segment, its section and its headings share with the query. With several
-passages, one or two more passes add what the best segments so far lead to (see bridges). With an encoder, the last
-passes add how close segments are in meaning.
+passages, one or two more passes add what the best segments so far lead to (see bridges). With an encoder, the next
+passes add how close segments are in meaning. A last pass scores source code and conversations again.
 """
 
 import functools
@@ -13,7 +13,9 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats
 from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
@@ -23,6 +25,7 @@ from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
+from ctxcompress.score.turn_features import TURNS, is_conversation, turn_features
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = [
@@ -44,9 +47,11 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "encoder": (FEATURES + BRIDGES + SEMANTIC,) * 2,
     "encoder_and_static": (FEATURES + BRIDGES + SEMANTIC + WORD_VECTORS,) * 2,
     "source": (FEATURES + SOURCE,),
+    "turns": (TURNS,),
 }
 """Name of a model -> the feature names of each of its passes. "words" runs first; "static", "encoder" or
-"encoder_and_static" continues from it; "source" continues from the last of these."""
+"encoder_and_static" continues from it; "source" and "turns" continue from the last of these."""
+_TURN = Kind.TURN  # ten times as fast as an attribute of an enum
 _ENCODER_IN_SOURCE = 0.5
 """The share of an encoder in the probabilities that the pass over source code begins with: names say as much as it."""
 _PASSES = ((12, 3), (3, 2), (0, 1))
@@ -175,8 +180,11 @@ def evidence(
         probability = _between(of_words, with_encoder, known) if known < 1 else with_encoder
     if is_program(corpus):
         judged = probability if probability is of_words else _between(of_words, probability, _ENCODER_IN_SOURCE)
-        of_source = source_features(corpus, matches, tuple(wanted), judged)
-        probability = _rescore_source(corpus, rows, of_source, probability)
+        of_source = np.vstack([rows, source_features(corpus, matches, tuple(wanted), judged)])
+        probability = _rescored("source", corpus.table.is_source, of_source, probability)
+    elif is_conversation(corpus):
+        turns = np.array([segment[0] is _TURN for segment in corpus.segments])
+        probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 
@@ -210,16 +218,14 @@ def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: F
     return logits
 
 
-def _rescore_source(corpus: Corpus, rows: Floats, of_source: Floats, probability: Floats) -> Floats:
-    """Return the probabilities with those of source code scored again by the model "source".
+def _rescored(name: str, which: NDArray[np.bool_], rows: Floats, probability: Floats) -> Floats:
+    """Return the probabilities with those of some segments scored again by a last pass.
 
-    rows: the features of the first pass. of_source: `source_features`.
+    name: its model. which: the segments. rows: the features of all segments.
     """
-    model, source = load_models()["source"], corpus.table.is_source
-    table = np.vstack([rows, of_source])[:, source]
-    rescored = probability.copy()
-    rescored[source] = model.calibration.probability(model.stages[0].logits(table))
-    return rescored
+    model, changed = load_models()[name], probability.copy()
+    changed[which] = model.calibration.probability(model.stages[0].logits(rows[:, which]))
+    return changed
 
 
 def sigmoid(logits: Floats) -> Floats:
