@@ -20,6 +20,7 @@ from ctxcompress.tools.output_compressor import (
     on_thread,
     only_text,
 )
+from llamaindex_ctxcompress.compression import compress_nodes
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = ["compress_tool"]
@@ -49,10 +50,10 @@ def compress_tool(
 
     Search results (see `ctxcompress.compress_search_results`), given as JSON text or as objects that LlamaIndex writes
     with `str()`, keep their shape. Results that fit stay as they are; otherwise as many as fit are kept, each within
-    the limits of the query's complexity. A single result, such as a page, has the budget to itself. Nodes of a
-    retriever are compressed as passages, other text as text. Of other JSON, lists and mappings whole values are kept,
-    so that what is kept can be parsed. Outputs of fewer than `min_tokens` tokens stay as they are, and so do lists and
-    mappings that hold objects other than plain values.
+    the limits of the query's complexity. A single result, such as a page, has the budget to itself. Nodes are
+    compressed as passages and written as the tool of a retriever writes them. Other text is compressed as text. Of
+    other JSON, lists and mappings whole values are kept, so that what is kept can be parsed. Outputs of fewer than
+    `min_tokens` tokens stay as they are, and so do lists and mappings that hold other objects.
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
@@ -96,9 +97,10 @@ class _Outputs(OutputCompressor):
         return self._passages(texts, query, "\n")
 
     def _of_one(self, text: str, raw: object, query: str | None) -> Sequence[str] | None:
-        shown = [item.get_content(MetadataMode.LLM) for item in raw] if _are_nodes(raw) else []
-        if shown and text == "".join(f"{part}\n\n" for part in shown):
-            return ["\n\n".join(filter(None, self._passages(shown, query, "\n\n")))]
+        if _are_nodes(raw):
+            shown = [node.get_content(MetadataMode.LLM) for node in raw]
+            if text in ("".join(f"{part}\n\n" for part in shown), str(raw)):
+                return [self._of_nodes(raw, query)]
         is_written = not isinstance(raw, str) and str(raw) == text
         found = self._search(raw if is_written else text, query)
         if found is not None:
@@ -106,6 +108,10 @@ class _Outputs(OutputCompressor):
         if is_written and isinstance(raw, list | tuple | Mapping) and not has_records(text):
             return None
         return [self.compress([text], query).text]
+
+    def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
+        kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)
+        return "\n\n".join(node.get_content(MetadataMode.LLM) for node in kept)
 
     def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> list[str]:
         result = self.compress(texts, query, separator=separator)

@@ -107,6 +107,6 @@ def test_the_document_explains_every_feature_and_has_every_block(docs: str) -> N
     assert sorted(explained) == sorted(FEATURES + BRIDGES + SEMANTIC + SOURCE + TURNS)
     names = re.findall(r"<!-- table: ([\w-]+) -->", docs)
     assert sorted(names) == sorted(
-        "ablation adaptive calibration calibration-by-set confidence constants held-out pruning".split()
+        "ablation adaptive calibration calibration-by-set confidence constants entries held-out pruning".split()
     )
     assert docs.count("<!-- end -->") == len(names)

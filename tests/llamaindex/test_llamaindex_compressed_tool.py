@@ -30,8 +30,8 @@ from llama_index.core.workflow import Context
 from pydantic import PrivateAttr
 from search_shapes import KUBERNETES, brave_text, exa, tavily
 
-from ctxcompress import Compressor, compress, compress_search_results
-from llamaindex_ctxcompress import compress_tool
+from ctxcompress import Compressor, compress_search_results
+from llamaindex_ctxcompress import CtxCompressPostprocessor, compress_tool
 
 PAGE = "\n\n".join(result["content"] for result in tavily()["results"])
 
@@ -190,8 +190,9 @@ def test_a_page_that_was_read_fills_the_budget(as_json):
 def test_nodes_of_a_retriever_are_compressed_as_passages():
     inner = RetrieverTool.from_defaults(Finder())
     output = compress_tool(inner, max_tokens=60)(input=QUERY)
-    shown = [node.get_content(MetadataMode.LLM) for node in output.raw_output]
-    assert output.content == compress(QUERY, shown, max_tokens=60).text
+    postprocessor = CtxCompressPostprocessor(max_tokens=60, separator="\n\n")
+    kept = postprocessor.postprocess_nodes(output.raw_output, query_str=QUERY)
+    assert output.content == "\n\n".join(node.get_content(MetadataMode.LLM) for node in kept)
     assert [node.node.text for node in output.raw_output] == [node.node.text for node in inner(input=QUERY).raw_output]
 
 
@@ -239,6 +240,18 @@ async def test_what_stays_as_it_is():
     inner = FunctionTool.from_defaults(failed, callback=lambda _: error)
     assert compress_tool(inner, max_tokens=10)(query="x") is error
     assert await compress_tool(inner, max_tokens=10).acall(query="x") is error
+
+
+async def test_a_function_that_returns_nodes_is_compressed_like_a_retriever():
+    def search(query: str) -> list[Any]:
+        """Search the handbook."""
+        return Finder().retrieve(QUERY)
+
+    expected = compress_tool(RetrieverTool.from_defaults(Finder()), max_tokens=60)(input=QUERY).content
+    tool = compress_tool(function(search), max_tokens=60)
+    assert tool(query=QUERY).content == expected
+    assert (await tool.acall(query=QUERY)).content == expected
+    assert tokens(expected) <= 60
 
 
 async def test_an_old_tool_and_a_query_engine():
