@@ -1,7 +1,7 @@
 """Learns the weights of core/ctxcompress/score/evidence.json.
 
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER            # print the tables, learn from all, write
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # only print the tables
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER            # print the table, learn from all, write
+    python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # only print the table
     python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder static  # keep the other weights
     python benchmarks/train_evidence.py CASES... --only source       # learn the pass over source code, keep the others
     python benchmarks/train_evidence.py CASES... --only turns        # the same for the pass over turns
@@ -10,11 +10,9 @@ CASES are files of question answering cases with marked evidence that lib/cases.
 a model of sentence-transformers; the published weights were learned with all-MiniLM-L6-v2. Needs the extras `dev`,
 `semantic` and `static`.
 
-Two tables say what to expect. For "folds", each quarter of every set is tested with weights that were learned from
-the rest; this stands for new cases of the same kinds. For "left out", the sets of each kind are tested with weights
-that were learned from the other kinds; this stands for new kinds. lib/kinds.py names the kinds. The pass over source
-code alone is tested on languages that it was not learned from, the pass over turns on other sets of conversations.
-These two need no encoder.
+A table says what to expect: the sets of each kind are tested with weights that were learned from the other kinds, which
+stands for new kinds. lib/kinds.py names the kinds. The pass over source code alone is tested on languages that it was
+not learned from, the pass over turns on other sets of conversations. These two need no encoder.
 """
 
 import argparse
@@ -28,7 +26,6 @@ import numpy as np
 from lib.evaluation import (
     LAST,
     Encoders,
-    folds,
     last_left_out,
     learn,
     learn_last_alone,
@@ -83,7 +80,9 @@ class RememberedComparer:
         return self._known[key]
 
 
-def written(sets: Sets, models: Mapping[str, Model], tables: Mapping[str, Any], model_name: str) -> dict[str, Any]:
+def written(
+    sets: Sets, models: Mapping[str, Model], others: Mapping[str, Mapping[str, float]], model_name: str
+) -> dict[str, Any]:
     return {
         "about": "Weights of the evidence scorer in several passes: see score/evidence.py and docs/evidence.md.",
         "trained": datetime.date.today().isoformat(),
@@ -91,7 +90,7 @@ def written(sets: Sets, models: Mapping[str, Model], tables: Mapping[str, Any], 
         "regularization": REGULARIZATION,
         "encoder": model_name,
         "cases": {name: len(cases) for name, cases in sets.items()},
-        **tables,
+        "left_out": others,
         "models": {name: _model(model, COLUMNS[name]) for name, model in models.items()},
     }
 
@@ -136,8 +135,6 @@ def main() -> None:
         "encoder_and_static": Remembered(encoder, word_vectors=static),
     }
     sets = load(options.cases, options.limit)
-    table = folds(sets, encoders)
-    print_table("folds", table)
     others = dict(left_out(sets, encoders))
     print_table("left out", others)
     if not options.dry_run:
@@ -145,7 +142,7 @@ def main() -> None:
             models = {**load_models(), **{name: learn_one(sets, name, encoders[name]) for name in options.only}}
         else:
             _, models = learn(sets, encoders)
-        data = written(sets, models, {"folds": table, "left_out": others}, Path(options.encoder).name)
+        data = written(sets, models, others, Path(options.encoder).name)
         OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

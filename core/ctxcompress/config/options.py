@@ -217,11 +217,7 @@ class CompressionConfig:
         'The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, '
         "such as `StaticVectors()`; adapters take an embedding model of their framework.",
     )
-    adaptive: bool = option(
-        False,
-        "Whether to drop segments that are hardly needed, even if they fit.",
-        checks.flag,
-    )
+    adaptive: bool = option(False, "Whether to drop segments that are hardly needed, even if they fit.", checks.flag)
     min_probability: float = option(
         0.012,
         "How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1.",
@@ -233,9 +229,7 @@ class CompressionConfig:
         checks.language_code,
     )
     synonyms: Mapping[str, Sequence[str]] = option(
-        {},
-        "Other words that mean the same, by a word of the query.",
-        checks.synonym_lists,
+        {}, "Other words that mean the same, by a word of the query.", checks.synonym_lists
     )
     technical_synonyms: bool = option(
         False,
