@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from ctxcompress.score.line_shapes import LineShapes
 from ctxcompress.score.matches import Postings
 from ctxcompress.score.neighbours import Units
 from ctxcompress.score.record_words import readable_records
+from ctxcompress.score.spoken_order import SpokenOrder, spoken_order
 from ctxcompress.text.words import Terms, split_each, split_words
 
 __all__ = ["Corpus", "segment_words"]
@@ -41,6 +43,8 @@ class Corpus:
     """The title of each document; "" for none."""
     own: Sequence[Sequence[str]] = ()
     """The words of each segment's label; empty if no segment has one."""
+    spoken: SpokenOrder | None = None
+    """The order of documents that are turns, if their metadata or ids tell it."""
     postings: Postings | None = None
     """An index of all these words, if several queries are expected."""
 
@@ -69,7 +73,7 @@ class Corpus:
     @cached_property
     def units(self) -> Units:
         """The turns of conversations and the segments of other texts."""
-        return Units.of(self.table, self.titles)
+        return Units.of(self.table, self.titles, self.spoken)
 
     @cached_property
     def has_titles(self) -> bool:
@@ -105,7 +109,13 @@ class Corpus:
             names=names,
             titles=[document.title or "" for document in documents],
             own=_own_labels(table.segments),
+            spoken=_spoken(documents, table) if Kind.TURN in table.kinds else None,
         )
+
+
+def _spoken(documents: Sequence[Passage], table: SegmentTable) -> SpokenOrder | None:
+    firsts = (first for first, end in pairwise(table.first) if first < end)
+    return spoken_order(documents, [table.document[n] for n in firsts if table.segments[n].kind is Kind.TURN])
 
 
 def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Sequence[str]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.score.occurrences import Occurrences, bm25, contained, merged, relative, summed
+from ctxcompress.score.spoken_order import SpokenOrder
 
 __all__ = ["NEIGHBOURS", "Units", "neighbour_rows"]
 
@@ -41,34 +42,52 @@ class Units:
     """The units of a segment table."""
 
     number: Integers
-    """The number of each segment's unit, ascending from 0."""
+    """The number of each segment's unit, from 0 in the order of the text, or in which turns were spoken."""
     continues: NDArray[np.bool_]
     """Whether each unit belongs to the same text or conversation as the unit before."""
     spreads: NDArray[np.bool_]
     """Whether the units around gain from what each unit says: not from boilerplate."""
 
     @classmethod
-    def of(cls, table: SegmentTable, titles: Sequence[str]) -> "Units":
+    def of(cls, table: SegmentTable, titles: Sequence[str], told: SpokenOrder | None = None) -> "Units":
         """Find the units. Turns of several documents with the same title are one conversation.
 
-        titles: of each document.
+        titles: of each document. told: the order in which the documents were spoken, if it is known.
         """
         documents = table.documents
         begins = np.diff(documents, prepend=-1) > 0
+        if _TURN in table.kinds:
+            return cls._of_turns(table, titles, told)
         rows, continues, spreads = table.is_source, ~begins, np.ones(begins.size, dtype=bool)
         if not table.kinds.isdisjoint(_ROWS):
             rows = rows | _of_kinds(table, _ROWS)
         continues &= ~(rows & np.concatenate(([False], rows[:-1])))
         if _BOILERPLATE in table.kinds:
             spreads = ~_of_kinds(table, (_BOILERPLATE,))
-        if _TURN not in table.kinds:
-            return cls(np.arange(documents.size), continues, spreads)
-        turns = _of_kinds(table, (_TURN,))
-        blocks = np.fromiter((segment[3] for segment in table.segments), np.intp, documents.size)
+        return cls(np.arange(documents.size), continues, spreads)
+
+    @classmethod
+    def _of_turns(cls, table: SegmentTable, titles: Sequence[str], told: SpokenOrder | None) -> "Units":
+        order = told or SpokenOrder.as_they_are(len(titles))
+        places = np.argsort(order.documents)
+        spoken = np.argsort(places[table.documents], kind="stable")  # the segments in the order of the conversation
+        documents = table.documents[spoken]
+        begins = np.diff(documents, prepend=-1) != 0
+        turns, rows = _of_kinds(table, (_TURN,))[spoken], (table.is_source | _of_kinds(table, _ROWS))[spoken]
+        blocks = np.fromiter((segment[3] for segment in table.segments), np.intp, spoken.size)[spoken]
         both = turns & np.concatenate(([False], turns[:-1]))
         starts = begins | ~(both & (np.diff(blocks, prepend=-1) == 0))
-        same_title = np.array([False, *(a == b for a, b in pairwise(titles))])[documents]
-        return cls(np.cumsum(starts) - 1, (continues | (both & same_title))[starts], spreads[starts])
+        same = np.array([False, *(titles[a] == titles[b] for a, b in pairwise(documents.tolist()))])
+        continues = ~begins & ~(rows & np.concatenate(([False], rows[:-1])))
+        continues |= begins & both & same & np.array(order.follows)[places[documents]]
+        number = np.empty(spoken.size, dtype=np.intp)
+        number[spoken] = np.cumsum(starts) - 1
+        return cls(number, continues[starts], ~_of_kinds(table, (_BOILERPLATE,))[spoken][starts])
+
+    @property
+    def are_segments(self) -> bool:
+        """Whether each segment is the unit of its number."""
+        return self.number.size == self.continues.size and bool((np.diff(self.number) > 0).all())
 
     def before(self, values: Floats) -> Floats:
         """Return for each unit the value of the unit before, 0 if there is none."""
@@ -107,17 +126,23 @@ def neighbour_rows(units: Units, body: Occurrences, lengths: Floats, idf: Floats
 
     body: where the terms occur in the segments. lengths: the words of each segment. idf: the weight of each term.
     """
+    if units.are_segments:
+        return _unit_rows(units, body, lengths, idf)
     number, size = units.number, units.continues.size
-    if size < number.size:
-        body = merged(body._replace(unit=number[body.unit], units=size))
-        lengths = summed(lengths, number, size)
+    body = merged(body._replace(unit=number[body.unit], units=size))
+    rows = _unit_rows(units, body, summed(lengths, number, size), idf)
+    return [row[number] for row in rows]
+
+
+def _unit_rows(units: Units, body: Occurrences, lengths: Floats, idf: Floats) -> list[Floats]:
+    """Return one row per name in NEIGHBOURS and one column per unit."""
     weight = idf.sum() or 1.0
     own = relative(bm25(body, lengths, idf))
-    covered = summed(idf[body.term], body.unit, size) / weight
+    covered = summed(idf[body.term], body.unit, body.units) / weight
     spread = body if units.spreads.all() else _only(body, units.spreads)
     heard = own * units.spreads
     with_before = covered + units.before(covered * units.spreads) - _in_both(units, body, spread, idf) / weight
-    rows = [
+    return [
         own,
         units.before(heard),
         units.after(heard),
@@ -126,7 +151,6 @@ def neighbour_rows(units: Units, body: Occurrences, lengths: Floats, idf: Floats
         relative(units.around(heard)),
         _covered_around(units, spread, idf) / weight,
     ]
-    return [row[number] for row in rows] if size < number.size else rows
 
 
 def _only(body: Occurrences, wanted: NDArray[np.bool_]) -> Occurrences:

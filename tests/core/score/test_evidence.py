@@ -54,7 +54,7 @@ def bridges_of(probability, *passages):
 
 def test_the_weights_name_every_column_and_say_where_they_come_from():
     data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
-    assert {"trained", "seed", "regularization", "encoder", "cases", "folds", "left_out", "models"} <= data.keys()
+    assert {"trained", "seed", "regularization", "encoder", "cases", "left_out", "models"} <= data.keys()
     for name, model in load_models().items():
         stages = data["models"][name]["stages"]
         assert [tuple(stage["weights"]) for stage in stages] == list(COLUMNS[name])
