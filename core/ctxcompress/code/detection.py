@@ -151,10 +151,13 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     name: a file name, path or title. An extension of code does not decide alone, because an article can be called
     "Node.js". It lowers how much the text must look like code.
     """
+    may_be_json = text.lstrip()[:1] in ("{", "[")
+    if not may_be_json and len(text) > _LONGEST_LINES * text.count("\n"):
+        return False
     extension = _extension(name)
     if extension in _PROSE_EXTENSIONS or "\n```" in text or text.startswith("```") or _TILDE_FENCE.search(text):
         return False
-    if text.lstrip()[:1] in ("{", "[") and '":' in text[:_SAMPLE]:
+    if may_be_json and '":' in text[:_SAMPLE]:
         return True
     if len(text) > _LONGEST_LINES * text.count("\n"):
         return False

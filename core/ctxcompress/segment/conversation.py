@@ -108,8 +108,6 @@ _TITLE = re.compile(
     rf"|(?:{_WEEKDAY},? )?{_DATE}(?:,? (?:\d{{4}}|{_CLOCK}))?){_LINE_END}"
 )
 """The title of a session, a heading, or a date on a line of its own."""
-_SIGNS = (":", "\uff1a", "<", "#", " commented", " replied", " wrote", "Comment ")
-"""A text without any of them is no conversation."""
 _SAMPLE = 5_000
 """Characters: a longer text is only read further if its beginning is a conversation."""
 _CLOSING_TAG = "</"
@@ -166,7 +164,10 @@ def lone_turn(text: str) -> tuple[str, Turn] | None:
 
 
 def _may_be(text: str) -> bool:
-    return any(sign in text for sign in _SIGNS)
+    """Tell cheaply whether a text may be a conversation."""
+    if ":" in text or "\uff1a" in text or "<" in text or "#" in text:
+        return True
+    return " commented" in text or " replied" in text or " wrote" in text or "Comment " in text
 
 
 def _cues(lines: str) -> list[Turn]:

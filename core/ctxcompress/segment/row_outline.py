@@ -78,7 +78,8 @@ def yaml_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     as "Anna: Hello" are none.
     """
     is_named = name is not None and _YAML_NAME.search(name) is not None
-    if not is_named and not _NESTED.search(text, 0, _SAMPLE):
+    may_nest = "\n" in text and ":" in text  # most passages of prose have no line break
+    if not is_named and not (may_nest and _NESTED.search(text, 0, _SAMPLE)):
         return ()
     lines = [line for line in text[:_SAMPLE].splitlines() if line.strip()]
     lines = lines[:-1] if len(text) > _SAMPLE else lines

@@ -97,6 +97,8 @@ _SURE = re.compile(
     re.VERBOSE,
 )
 """A line that is of a log even if it is alone."""
+_LONGEST_AHEAD = 110
+"""The characters of such a line up to the end of its time."""
 _SPOKEN = re.compile(
     r"\b(?:I|I'm|I'll|[Yy]ou|[Yy]our|[Ww]e|me|[Mm]y|[Hh]e|[Ss]he|lol|thanks|haha)\b(?![-,\]])"
     r"|^\W*[\d:., TZAPMapm/-]{5,26}\W*(?:<[\w .-]{1,30}>|[A-Z][\w'-]{1,20}+(?: [A-Z][\w'-]{1,20}+){0,2}+(?:#\d{4})?:) "
@@ -174,12 +176,19 @@ def _may_be_log(text: str) -> bool:
     """Tell cheaply whether `text` may be a log: nearly all texts are not."""
     head = text[:_HEAD]
     if text.count("\n", 0, _SAMPLE) < _FEWEST - 1:  # as most passages of prose
-        return _SURE.match(head) is not None
+        return _may_be_sure(head) and _SURE.match(head) is not None
     if not (any(map(head.__contains__, _SIGNS)) or _CLOCK_ANYWHERE.search(head) or _STAMP_AHEAD.match(head)):
         return False
     first = list(islice(log_lines(text, min(len(text), _HEAD)), _FIRST))
     some = sum(line.kind in _SURE_KINDS for line in first)
     return some > 0 and head.lstrip()[:1] not in ("{", "<") and "\n```" not in text and not head.startswith("```")
+
+
+def _may_be_sure(head: str) -> bool:
+    """Tell cheaply whether a text may begin with an unmistakable line: with a clock, a level or a long number."""
+    if head.count(":", 0, _LONGEST_AHEAD) > 1 or head[:1] == "[" or "level=" in head:
+        return True
+    return head[:1].isdigit() or "1" in head[:_LONGEST_AHEAD]
 
 
 def _beside(kinds: list[LineKind]) -> int:
