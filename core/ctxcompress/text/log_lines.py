@@ -97,6 +97,7 @@ _SURE = re.compile(
     re.VERBOSE,
 )
 """A line that is of a log even if it is alone."""
+_LONG_NUMBER = re.compile(r"1\d{9}")
 _LONGEST_AHEAD = 110
 """The characters of such a line up to the end of its time."""
 _SPOKEN = re.compile(
@@ -188,7 +189,7 @@ def _may_be_sure(head: str) -> bool:
     """Tell cheaply whether a text may begin with an unmistakable line: with a clock, a level or a long number."""
     if head.count(":", 0, _LONGEST_AHEAD) > 1 or head[:1] == "[" or "level=" in head:
         return True
-    return head[:1].isdigit() or "1" in head[:_LONGEST_AHEAD]
+    return head[:6].isdigit() or _LONG_NUMBER.search(head, 0, _LONGEST_AHEAD) is not None
 
 
 def _beside(kinds: list[LineKind]) -> int:

@@ -174,7 +174,9 @@ def has_notice(pieces: Sequence[str]) -> bool:
 def _likely(pieces: Sequence[str]) -> list[str]:
     """Return the pieces that begin like notices or contain a sign of one."""
     heads = [piece[:_HEAD] for piece in pieces]
-    found = [piece for piece, head in zip(pieces, heads, strict=True) if head in _HEADS or _READ in piece]
+    found: list[str] = []
+    if not _HEADS.isdisjoint(heads) or _READ in "".join(pieces):
+        found = [piece for piece, head in zip(pieces, heads, strict=True) if head in _HEADS or _READ in piece]
     if _BEGINS.search("\n" + "\n".join(heads)):
         found += [piece for piece, head in zip(pieces, heads, strict=True) if _BEGINS.match(f"\n{head}")]
     return found
