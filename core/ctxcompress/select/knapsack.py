@@ -309,17 +309,23 @@ class Novelty:
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = text.lower().split()
+    words = _words(text)
     if len(words) < _N:
         return _NONE
     return frozenset(zip(*(words[shift:] for shift in range(_N)), strict=False))
+
+
+def _words(text: str) -> list[str]:
+    """Return the words in lower case; without the marks between the cells of a table, of which all tables are full."""
+    words = text.lower().split()
+    return [word for word in words if word.strip("|-:")] if "|" in text else words
 
 
 def _repeating(texts: Sequence[str]) -> frozenset[int]:
     """Return the texts that may share a run with another text. Equal runs have equal hashes; a collision only costs
     time."""
     numbers: dict[str, int] = {}
-    words = [text.lower().split() for text in texts]
+    words = list(map(_words, texts))
     every = [numbers.setdefault(word, len(numbers)) for of_text in words for word in of_text]
     if len(every) < _N:
         return frozenset()

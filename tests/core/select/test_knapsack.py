@@ -149,6 +149,14 @@ def test_one_better_item_stands_in_the_place_of_two_that_are_worse():
     assert knapsack.room == 1
 
 
+def test_the_marks_of_tables_are_no_repetition():
+    ruler = "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    headers = [f"| Sales in {place} |  |  | 2019 | 2018 | 2017 | 2016 |\n{ruler}" for place in ("Asia", "Europe")]
+    novelty = Novelty(Runs(headers))
+    novelty.take([0])
+    assert novelty.share([1]) == 1.0
+
+
 def test_what_is_worth_as_much_together_stays():
     knapsack, changed = _exchanged([9, 5, 4, 1], [0.9, 0.4, 0.5, 0.2], [10, 5, 9, 5], 20, density=1)
     assert not changed
