@@ -63,9 +63,10 @@ def segments_together(
 ) -> dict[int, list[Segment]]:
     """Return number of a text -> other segments for it, where the other texts show what it is.
 
-    A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too. A text that only
-    looks like a turn, such as "Shipping: We deliver everywhere.", is none if no other text has that speaker and most
-    texts are no turns. texts: those of prose. segmented: the segments of each.
+    A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too, or if all texts may be
+    turns of people who speak more than once. A text that only looks like a turn, such as "Shipping: We deliver
+    everywhere.", is none if no other text has that speaker and most texts are no turns. texts: those of prose.
+    segmented: the segments of each.
     """
     lone = {number: found for number, text in enumerate(texts) if (found := lone_turn(text))}
     if not lone or len(texts) == 1:
@@ -73,7 +74,8 @@ def segments_together(
     are_turns = {number for number in lone if segmented[number][0].kind is Kind.TURN}
     names = Counter(name for name, _ in lone.values())
     speaking = {lone[number][0] for number in are_turns}
-    is_conversation = 2 * len(are_turns) > len(texts)
+    all_speak_again = len(lone) == len(texts) and bool(are_turns) and min(names.values()) > 1
+    is_conversation = all_speak_again or 2 * len(are_turns) > len(texts)
     changed: dict[int, list[Segment]] = {}
     for number, (name, turn) in lone.items():
         is_known = names[name] > 1 and name in speaking

@@ -280,6 +280,11 @@ def test_a_passage_is_a_turn_if_its_speaker_speaks_in_another_passage() -> None:
     ]
 
 
+def test_passages_are_turns_if_all_speak_again() -> None:
+    texts = ("Jon: Which of the dates do we take?", "Ida: Welcome. First the ferry.", "Jon: Fine.", "Ida: May.")
+    assert together(*texts) == [Kind.TURN] * 4
+
+
 def test_a_passage_is_no_turn_if_no_other_is() -> None:
     assert together("Shipping: We deliver to you.", "Prose.", "Returns are free.", "More prose.")[0] is Kind.PARAGRAPH
 
