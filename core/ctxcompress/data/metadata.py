@@ -22,6 +22,7 @@ _USUAL_KEYS = {
     "file_path": ("file_path", "source", "file_name", "filename", "url"),
 }
 _HEADER_LEVELS = tuple(f"Header {level}" for level in range(1, 7))
+_PATH_KEYS = frozenset((*_HEADER_LEVELS, *_USUAL_KEYS["header_path"]))
 _IMMUTABLE = (str, int, float, bool, bytes)
 _REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, NotImplementedError, PicklingError)
 _TEXT_KEYS = ("text", "page_content", "content")
@@ -186,6 +187,8 @@ def _from_mapping(
 
 
 def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, ...] | None:
+    if key is None and _PATH_KEYS.isdisjoint(metadata):  # as most have none
+        return None
     levels = tuple(str(metadata[level]) for level in _HEADER_LEVELS if metadata.get(level))
     if levels and key is None:
         return levels
@@ -200,7 +203,11 @@ def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, 
 
 
 def _first_text(metadata: Mapping[str, object], keys: Iterable[str]) -> str | None:
-    return next((value for key in keys if isinstance(value := metadata.get(key), str) and value), None)
+    for key in keys:
+        value = metadata.get(key)
+        if value and isinstance(value, str):
+            return value
+    return None
 
 
 def _number(value: object) -> int | None:
