@@ -41,7 +41,9 @@ class LineBlocks:
     def __init__(self, text: str, language: str) -> None:
         self._text, self._language = text, language
         self.starts, self._indents, nets, self.ends_blank, lows = logical_lines(text, language)
+        """Where each line begins, and last where the text ends; and whether blank lines follow it."""
         self.first_characters = _first_characters(text, self.starts[:-1])
+        """The first character of each line that is not a space or tab."""
         self._following = _following_lines(self._indents)
         self._is_braced = any(nets)
         self._nets = list(accumulate(nets, initial=0))
