@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 __all__ = [
+    "SCRIPTS",
     "code_lines",
     "code_share",
     "continues_in_next",
@@ -15,6 +16,8 @@ __all__ = [
     "source_language",
 ]
 
+SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
+"""JavaScript and the languages that extend it."""
 _SAMPLE = 6_000
 _LONGEST_LINES = 200
 """Average characters of a line. Only prose with a paragraph on each line has more."""

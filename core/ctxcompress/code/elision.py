@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ctxcompress.code.detection import SCRIPTS
 from ctxcompress.data.passages import Node, NodeKind, Span
 
 __all__ = ["PROSE", "Elision", "Marks", "comment_sign", "marks_for"]
@@ -12,7 +13,6 @@ _HASHES = frozenset("python ruby shell perl r julia elixir yaml toml".split())
 _DASHES = frozenset(("sql", "lua", "haskell"))
 _HOLDERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 _COMMENTS = {"#": ("# ", "##", "#\t", "#\n", "#\r"), "--": ("--",), "//": ("//", "/*", "* ", "*/")}
-_SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def marks_for(language: str) -> Marks:
     sign = comment_sign(language)
     if language == "python":
         return Marks("# ...", "...", ("#",))
-    return Marks(f"{sign} ...", f"{sign} ...", _COMMENTS[sign], language in _SCRIPTS)
+    return Marks(f"{sign} ...", f"{sign} ...", _COMMENTS[sign], language in SCRIPTS)
 
 
 class Elision:

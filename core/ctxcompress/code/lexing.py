@@ -276,6 +276,9 @@ def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
 
 def _indent(part: str) -> int:
     """Return the column of the first character that is not white space. Tabs advance to multiples of eight."""
+    bare = part.lstrip(" ")
+    if bare and not bare[0].isspace():  # so for most lines
+        return len(part) - len(bare)
     for line in part.split("\n", 2)[:2]:
         bare = line.lstrip(" \t")
         if bare.strip():

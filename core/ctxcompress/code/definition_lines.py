@@ -1,0 +1,223 @@
+"""What a line defines: the kind and the name of a definition, and the comments and decorators that belong to it."""
+
+import re
+from typing import NamedTuple
+
+from ctxcompress.code.detection import SCRIPTS
+from ctxcompress.data.passages import NodeKind
+
+__all__ = ["Definition", "assigned_name", "definition_on_line", "ends_with_function", "is_attached"]
+
+_LONGEST = 300
+"""Number of characters read of a line."""
+_MODIFIERS = (
+    "export default declare public private protected internal static final abstract async override virtual inline "
+    "unsafe const open data sealed partial local suspend operator infix tailrec inner companion value annotation "
+    "fileprivate mutating nonmutating convenience required indirect implicit case readonly actual expect external "
+    "package"
+).replace(" ", "|")
+_DEFINITION = re.compile(
+    rf"""[ \t]*
+    (?P<modifiers> (?: (?:{_MODIFIERS}|pub(?:\([\w ]*\))?|extern(?:[ \t]+"[^"\n]*")?|private\(set\)
+          |enum(?=[ \t]+class\b)|class(?=[ \t]+func\b)|fun(?=[ \t]+interface\b)|record(?=[ \t]+struct\b))[ \t]+ )*)
+    (?: (?P<container>class|@?interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension
+          |union|actor|defmodule)\b
+      | (?P<function>def|defp|function\*?|func|fn|fun|sub|macro_rules!)[ \t] | (?P<type>type)[ \t] )
+    [ \t]* (?:\[\[[^\[\]\n]*\]\][ \t]*)? (?:\((?P<receiver>[^()\n]*)\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)?
+    (?P<name>[&*]?[\w$]+(?:[:.]{{1,2}}[\w$]+)*)
+    """,
+    re.VERBOSE,
+)
+_TYPE_NAME = re.compile(r"[A-Za-z_]\w*+(?!::)")
+_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
+_IMPLEMENTED = re.compile(r"[ \t]*+(?:unsafe[ \t]+)?impl\b(?P<what>[^\n{]*+)")
+_ASSIGNED = re.compile(
+    r"""[ \t]*
+    (?P<modifiers> (?:(?:export|default|public|private|protected|static|readonly|declare|local)[ \t]+)*)
+    (?:(?:const|let|var|val)[ \t]+)?
+    (?P<name> ['"]?[\w$][\w$.-]*['"]? )[ \t]*
+    (?: :[ \t]*(?=(?:async\b[ \t]*)?(?:function\b|\(|[\w$]+[ \t]*=>))
+      | (?: :[^=\n]{1,100})? (?: =(?![=>]) | := | <- ) )[ \t]*
+    (?:[\w$.]+[ \t]*=(?![=>])[ \t]*)*
+    (?:async\b[ \t]*)?
+    (?: (?:function|func|fn)\b\*?[ \t]*(?P<own>[\w$]*) | [\w$]+[ \t]*=> | (?P<parenthesis>\() )
+    """,
+    re.VERBOSE,
+)
+"""A function that a name, a member or a key of an object is set to."""
+_TYPED_FUNCTION = re.compile(
+    r"[ \t]*"
+    r"(?!(?:return|else|if|for|foreach|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is"
+    r"|try|using|lock|synchronized|when|match|guard|elseif|unless|until|with|do|loop|case|goto|function|sizeof|typeof"
+    r"|typedef|define)\b)"
+    r"(?P<modifiers>(?:[\w<>\[\],.?*&:~@]+[ \t]+){0,6})[*&#]{0,2}"
+    r"(?P<name>[\w$:~]+(?:<[^<>\n]*>::[\w$~]+)?)[ \t]*(?:<[^<>\n]*>[ \t]*)?"
+    r"\((?:[^;{}\n]*\)[^;={}\n]{0,120}\{[ \t]*(?://[^\n]*)?$|[^;{}\n]*\)[^;={}\n:,.]{0,80}$|[^;{}\n]*,[ \t]*$|[ \t]*$)"
+)
+_CALLBACK = re.compile(
+    r"(?:\bfunc(?:tion)?\b|=>|->[ \t]*\{|\bdo[ \t]*\||\bnew[ \t]+[\w.<>]+\(|\[[^\]\n]*\][ \t]*\()[^\n]*$"
+)
+"""A function without a name at the end of a line."""
+_NAMELESS_EXPORT = re.compile(
+    r"export[ \t]+default[ \t]+(?:abstract[ \t]+)?(?:async[ \t]+)?(?:(?P<class>class)|function)\b"
+)
+_SQL_DEFINITION = re.compile(
+    r"[ \t]*(?:create|alter)[ \t]+(?:or[ \t]+(?:replace|alter)[ \t]+)?(?:\w+[ \t]+)??"
+    r"(?:(?P<code>function|procedure|trigger|view)|table|type|index)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
+    r"(?:[\w\"`\[\]]+\.)*(?P<name>[\w\"`\[\]]+)",
+    re.IGNORECASE,
+)
+_INITIALIZERS = frozenset(("init", "deinit", "subscript", "constructor"))
+_WITH_KEYWORD = frozenset(("go", "rust", "kotlin", "swift", "php", "scala", "ruby", "lua", "julia", "elixir"))
+"""Languages in which a word such as `func` begins a function, so that a name with parentheses is a call."""
+_NAMESPACES = frozenset(("impl", "namespace", "module", "mod", "extension"))
+_CLASSES = frozenset(("class", "object", "record"))
+_NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window"))
+"""Parts of a name that are the same in every file."""
+_GOES_ON_AFTER = frozenset("(,{[")
+_ATTACHED = re.compile(
+    r"[ \t]*(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$|template[ \t]*<[^\n]*>[ \t]*\r?$)",
+    re.MULTILINE,
+)
+"""Comments, decorators and attributes, which belong to the definition directly after them."""
+_ANNOTATIONS = re.compile(
+    r"[ \t]*+(?:(?:@(?!interface\b)[\w.:]++(?:\((?:[^()\n]|\([^()\n]*+\))*+\))?|#!?\[[^\]\n]*+\]|\[[^\]\n]++\])"
+    r"[ \t]++)++(?=[^\s/])"
+)
+"""Annotations and attributes on the line of what they belong to."""
+_TYPE_LINE = re.compile(
+    r"(?!(?:else|do|return|break|continue|try|goto|default)\b)[A-Za-z_][\w \t*&:<>,]*+(?<![:,])[ \t]*+\r?\n"
+    r"(?=[A-Za-z_~][\w:~]*+[ \t]*+\()"
+)
+"""The type of a function in C whose name begins the next line."""
+_PRIVATE_MEMBER = re.compile(r"[ \t]*#[\w$]+[ \t]*[(=;]")
+"""A private member of a class in JavaScript."""
+_WITH_TYPE_LINES = frozenset(("c", "cpp"))
+
+
+class Definition(NamedTuple):
+    """The definition that begins on a line."""
+
+    kind: NodeKind
+    name: str
+    is_container: bool
+    """True if it can contain other definitions."""
+    is_exported: bool
+
+
+def is_attached(text: str, start: int, language: str) -> bool:
+    """Return whether the line at `start` belongs to the lines after it: a comment, a decorator or an attribute."""
+    if language in _WITH_TYPE_LINES and _TYPE_LINE.match(text, start):
+        return True
+    if not _ATTACHED.match(text, start):
+        return False
+    if language == "python":
+        return True
+    is_private_member = language in SCRIPTS and _PRIVATE_MEMBER.match(text, start)
+    return not (is_private_member or _ANNOTATIONS.match(text, start))
+
+
+def ends_with_function(text: str, start: int, end: int) -> bool:
+    """Return whether the line from `start` to `end` ends with a function without a name, as in a test or a handler."""
+    line = text[start:end].rstrip()
+    return _CALLBACK.search(line[max(line.rfind("\n") + 1, len(line) - _LONGEST) :]) is not None
+
+
+def definition_on_line(text: str, start: int, language: str, *, is_opened: bool) -> Definition | None:
+    """Return the definition that the line at `start` begins, or None.
+
+    is_opened: whether a brace opens a body, so that a type and a name with parentheses can be a function.
+    """
+    head = _head(text, start, language)
+    if match := _DEFINITION.match(head):
+        return _with_keyword(head, match)
+    match = _ASSIGNED.match(head)
+    if match and (not match["parenthesis"] or "=>" in head or (is_opened and head[-1:] in _GOES_ON_AFTER)):
+        name = assigned_name(match["name"]) or match["own"] or ""
+        return Definition(NodeKind.FUNCTION, name, False, _is_exported(match))
+    if match := _NAMELESS_EXPORT.match(head):
+        kind = NodeKind.CLASS if match["class"] else NodeKind.FUNCTION
+        return Definition(kind, "default", kind is NodeKind.CLASS, True)
+    if language == "sql":
+        return _in_sql(head)
+    return _typed_function(head, language) if is_opened else None
+
+
+def assigned_name(target: str) -> str:
+    """Return the name of a function by what it is assigned to: "App.use" for `App.prototype.use`, and no name for
+    `module.exports`."""
+    parts = [part for part in target.strip("'\"").split(".") if part not in _NAMELESS]
+    return ".".join(filter(None, parts))
+
+
+def _head(text: str, start: int, language: str) -> str:
+    """Return the first characters of a line, without the annotations before a definition."""
+    if language != "python" and (annotations := _ANNOTATIONS.match(text, start)):
+        start = annotations.end()
+    end = text.find("\n", start, start + _LONGEST)
+    return text[start : end if end >= 0 else start + _LONGEST].rstrip("\r")
+
+
+def _with_keyword(head: str, match: re.Match[str]) -> Definition:
+    """Return the definition that a word such as `class` or `def` begins."""
+    container = match["container"]
+    name = _implemented(head) if container == "impl" else _qualified(match["name"], match["receiver"])
+    kind = NodeKind.METHOD if match["receiver"] else _kind(container, match["type"])
+    return Definition(kind, name, container is not None, _is_exported(match))
+
+
+def _kind(container: str | None, is_type: str | None) -> NodeKind:
+    if container is None:
+        return NodeKind.TYPE if is_type else NodeKind.FUNCTION
+    if container in _NAMESPACES:
+        return NodeKind.NAMESPACE
+    return NodeKind.CLASS if container in _CLASSES else NodeKind.TYPE
+
+
+def _in_sql(head: str) -> Definition | None:
+    match = _SQL_DEFINITION.match(head)
+    if match is None:
+        return None
+    return Definition(NodeKind.FUNCTION if match["code"] else NodeKind.TYPE, match["name"].strip('"`[]'), False, True)
+
+
+def _typed_function(head: str, language: str) -> Definition | None:
+    """Return the function that a type and a name with parentheses begin."""
+    is_call = head.endswith("{") and head.count("(") != head.count(")")
+    match = None if is_call else _TYPED_FUNCTION.match(head)
+    if match is None or (language in _WITH_KEYWORD and match["name"] not in _INITIALIZERS):
+        return None
+    return Definition(NodeKind.FUNCTION, _qualified(match["name"], None), False, _is_exported(match))
+
+
+def _qualified(name: str, receiver: str | None) -> str:
+    """Return a name with dots between its parts, after the type of its receiver in Go."""
+    owner = _TYPE_NAME.findall(receiver.partition("[")[0])[-1:] if receiver else []
+    plain = _TYPE_ARGUMENTS.sub("", name) if "<" in name else name
+    return ".".join((*owner, plain.lstrip("&*").replace("::", ".").removeprefix("self.")))
+
+
+def _implemented(head: str) -> str:
+    """Return the name of the type that a block of Rust implements something for."""
+    match = _IMPLEMENTED.match(head)
+    what = _without_parameters(match["what"].lstrip()).partition(" where ")[0] if match else ""
+    found = _TYPE_NAME.search(what.rpartition(" for ")[2])
+    return found.group() if found else ""
+
+
+def _without_parameters(text: str) -> str:
+    """Return a text without the type parameters that it begins with."""
+    if not text.startswith("<"):
+        return text
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "<") - (sign == ">" and text[place - 1] not in "-=")
+        if not depth:
+            return text[place + 1 :]
+    return text
+
+
+def _is_exported(match: re.Match[str]) -> bool:
+    modifiers = match["modifiers"].split()
+    said = any(word.startswith(("export", "public", "pub")) for word in modifiers)
+    return said or (not modifiers and not match["name"].startswith("_"))

@@ -1,0 +1,143 @@
+"""Where a statement and its body end, by the indentation and the braces of its lines.
+
+The lines indented deeper after a line are its body. In languages with braces, a body can be cut only if the line before
+it opens the brace around it and the line after it closes this brace.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+
+from ctxcompress.code.lexing import logical_lines
+
+__all__ = ["Extent", "LineBlocks"]
+
+Extent = tuple[int, int, int]
+"""Three lines of a statement: where its body begins, where the body ends, and where the statement ends.
+
+A body that ends where it begins has no lines. A plain tuple, because there is one for each line of a text.
+"""
+_CONTINUATION = re.compile(
+    r"[ \t]*(?:[)\]}]+[ \t]*(?:else|catch|finally|while)\b|(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure"
+    r"|then)\b)"
+)
+"""A line that continues the statement above it with the same indentation."""
+_CLOSES = re.compile(r"[ \t]*(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
+_COMMENT = re.compile(r"[ \t]*(?:#|//|/\*|\*|--[ ])")
+_STARTS_NEW = frozenset("{(;")
+"""First characters of lines that neither continue nor close a statement."""
+_FLAT = re.compile(r"[ \t]*(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
+"""Definitions whose body is often not indented."""
+_LABEL = re.compile(r"[ \t]*(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
+"""Labels in a body that is often not indented: the cases of a switch, the sections of a class."""
+_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
+_FIRST = re.compile(r"[ \t]*+(.?)", re.DOTALL)
+
+
+class LineBlocks:
+    """The logical lines of a text, numbered from 0, and the blocks that they form."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self._text, self._language = text, language
+        self.starts, self._indents, nets, self.ends_blank, lows = logical_lines(text, language)
+        """Where each line begins, and last where the text ends; and whether blank lines follow it."""
+        self.first_characters = _first_characters(text, self.starts[:-1])
+        """The first character of each line that is not a space or tab."""
+        self._following = _following_lines(self._indents)
+        self._is_braced = any(nets)
+        self._nets = list(accumulate(nets, initial=0))
+        """The number of open braces before each line."""
+        self._reopens = [number for number, low in enumerate(lows) if low < min(nets[number], 0)]
+        """The lines that close a brace and open another one."""
+        self._lowest = [before + low for before, low in zip(self._nets, lows, strict=False)]
+        """The least number of open braces within each line."""
+
+    def __len__(self) -> int:
+        return len(self._indents)
+
+    def extent(self, number: int, last: int) -> Extent:
+        """Return the extent of the statement that begins on line `number` and ends before line `last`."""
+        indent, nets, body = self._indents[number], self._nets, number + 1
+        is_level = nets[body] == nets[number]
+        if body < last and is_level and self.first_characters[body] == "{" and self._indents[body] == indent:
+            body += 1  # the brace has a line of its own
+        following = self._following[body - 1]
+        tail = following if following < last else last
+        if tail == body < last and nets[number + 1] - nets[number] == 1 and self._is_flat(number):
+            tail = self._closing(body, last)
+        end = tail
+        while end < last and self.first_characters[end] not in _STARTS_NEW:
+            part = self._next_part(end, last, indent)
+            if part < 0:
+                break
+            end = min(self._following[part], last)
+        return body, tail, end
+
+    def _is_flat(self, number: int) -> bool:
+        """Return whether the body of a line may have the same indentation as the line."""
+        starts = self.starts
+        return bool(_FLAT.match(self._text, starts[number]) or _LABEL.match(self._text, starts[number + 1]))
+
+    def _closing(self, number: int, last: int) -> int:
+        """Return the number of the line that closes the brace opened before line `number`, or `number` if none does."""
+        depth = self._nets[number] - 1
+        return next((other for other in range(number, last) if self._nets[other + 1] <= depth), number)
+
+    def _next_part(self, number: int, last: int, indent: int) -> int:
+        """Return the number of the line that continues or closes a statement with this indentation, or -1.
+
+        Comments may precede the line.
+        """
+        first = number
+        while number < last and self._indents[number] == indent:
+            start = self.starts[number]
+            if _CONTINUATION.match(self._text, start) or (number == first and _CLOSES.match(self._text, start)):
+                return number
+            if not _COMMENT.match(self._text, start):
+                return -1
+            number += 1
+        return -1
+
+    def opens_brace(self, number: int, body: int) -> bool:
+        """Return whether the statement on line `number` opens a brace before line `body`, where its body begins."""
+        return self._is_braced and (self._nets[number + 1] > self._nets[number] or body > number + 1)
+
+    def is_closed(self, number: int, extent: Extent) -> bool:
+        """Return whether the lines before the body open the brace around it, and the lines after the body close it.
+
+        extent: the extent of the statement that begins on line `number`.
+        """
+        body, tail, end = extent
+        is_python = self._language == "python"
+        if not is_python and _CONDITIONAL.search(self._text, self.starts[number], self.starts[end]):
+            return False
+        if not self._is_braced:
+            return True
+        reopens = self._reopens[bisect_left(self._reopens, body) : bisect_left(self._reopens, tail)]
+        if any(self._lowest[line] < self._nets[body] for line in reopens):
+            return False
+        before, opens, closes, after = (self._nets[at] for at in (number, body, tail, end))
+        opened, inside, closed = opens - before, closes - opens, after - closes
+        return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self)))
+
+    def open_braces(self, first: int, numbers: Sequence[int]) -> list[int]:
+        """Return for each line how many more braces are open before it than before line `first`."""
+        return [self._nets[number] - self._nets[first] for number in numbers]
+
+
+def _first_characters(text: str, starts: Sequence[int]) -> list[str]:
+    """Return the first character of each line that is not a space or tab."""
+    first = _FIRST.match  # which always matches
+    return [text[at] if text[at] not in " \t" else first(text, at)[1] for at in starts]  # type: ignore[index]
+
+
+def _following_lines(indents: Sequence[int]) -> list[int]:
+    """Return for each line the number of the next line that is not indented deeper, or the number of lines."""
+    found = [len(indents)] * len(indents)
+    open_: list[int] = []
+    for number, indent in enumerate(indents):
+        while open_ and indents[open_[-1]] >= indent:
+            found[open_.pop()] = number
+        open_.append(number)
+    return found
