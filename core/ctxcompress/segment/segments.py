@@ -63,8 +63,8 @@ def segments_together(
 ) -> dict[int, list[Segment]]:
     """Return number of a text -> other segments for it, where the other texts show what it is.
 
-    A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too, or if all texts may be
-    turns of people who speak more than once. A text that only looks like a turn, such as "Shipping: We deliver
+    A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too, or if all texts may
+    be turns of people who speak more than once. A text that only looks like a turn, such as "Shipping: We deliver
     everywhere.", is none if no other text has that speaker and most texts are no turns. texts: those of prose.
     segmented: the segments of each.
     """
