@@ -102,7 +102,8 @@ class _Job:
     def compressed(self, compression: Compression) -> list[NodeWithScore]:
         """Return the nodes to keep. Nodes that stay whole keep their place among the others."""
         made = self._made(compression)
-        if not made and any(passage.text.strip() for passage in self._passages):
+        is_intended = compression.dropped and all(part.reason != "budget" for part in compression.dropped)
+        if not made and not is_intended and any(passage.text.strip() for passage in self._passages):
             _warn(len(self._passages), self._config.budget)
         return [
             made[position] if position in made else passed_through(item)

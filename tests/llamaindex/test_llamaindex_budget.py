@@ -156,3 +156,10 @@ def test_lone_surrogates_do_not_crash():
     node = TextNode(text="before \ud800 after. The default timeout is ten.", metadata={"a": "\udfff"})
     result = CtxCompressPostprocessor(max_tokens=10_000).postprocess_nodes(scored([node]), query_str=QUERY)
     assert result[0].text == node.text
+
+
+def test_what_is_dropped_on_purpose_is_not_said_to_be_too_long(caplog):
+    nodes = [NodeWithScore(node=TextNode(text="The canteen serves lunch from 11:30."))]
+    postprocessor = CtxCompressPostprocessor(max_tokens=600, adaptive=True, on_empty="drop")
+    assert postprocessor.postprocess_nodes(nodes, query_str="capital of Australia?") == []
+    assert not caplog.records

@@ -29,6 +29,7 @@ from ctxcompress.text.words import Terms
 
 __all__ = ["ScoredSegments", "confidence_in", "score_segments"]
 
+_EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
 _PRIOR_ODDS = 3.0
 """How often documents answer their query for each time that they do not. The confidence was learned from as many
 contexts that do as that do not, but most retrievals do."""
@@ -113,7 +114,10 @@ def score_segments(
 
 
 def confidence_in(query: str, analysis: Analysis, language: str, config: CompressionConfig) -> float:
-    """Return the probability that the documents answer the query: see `score.confidence`."""
+    """Return the probability that the documents answer the query: see `score.confidence`. It is 0.5 for a query that
+    asks for nothing in particular."""
+    if asks_for_all(query, language):
+        return 0.5
     asked = _Query.of(query, language, config)
     return confidence(asked.wanted, asked.matches(analysis.corpus))
 
@@ -146,12 +150,13 @@ def _likely(scores: Floats, chance: float, table: SegmentTable, config: Compress
     """Tell of each segment whether it may be needed, shape (segments,).
 
     The scores assume that the documents answer the query. If that is rather unlikely, they are multiplied by the odds
-    that they do, except those of logs, which hardly share words with questions about them. If no segment is likely,
-    `on_empty="original"` counts them all; otherwise none is. chance: the confidence that the documents answer.
+    that they do, except those of logs and data: these hardly share words with questions about them, or only keys, which
+    all records have. If no segment is likely, `on_empty="original"` counts them all; otherwise none is. chance: the
+    confidence that the documents answer.
     """
     odds = min(_PRIOR_ODDS * chance / max(1 - chance, 1e-9), 1.0)
-    is_log = np.fromiter((segment[0] is Kind.LOG for segment in table.segments), bool, scores.size)
-    likely: NDArray[np.bool_] = scores * np.where(is_log, 1.0, odds) >= config.min_probability
+    is_exempt = np.fromiter((segment[0] in _EXEMPT for segment in table.segments), bool, scores.size)
+    likely: NDArray[np.bool_] = scores * np.where(is_exempt, 1.0, odds) >= config.min_probability
     return likely if config.on_empty != "original" or likely.any() else ~likely
 
 

@@ -60,12 +60,15 @@ TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Word -> its synonyms."""
 
 _ABOUT_TEXTS = frozenset(
-    "summary summarize summarise summarized overview outline gist tldr recap abstract describe explain tell give write "
-    "short brief main key important central point points idea ideas theme themes topic topics subject takeaway "
-    "takeaways content contents context document documents text texts article articles page pages passage passages "
-    "chapter section file files book story paper report conversation discussion chat transcript".split()
+    "summary summarize summarise summarized overview outline gist tl dr tldr recap abstract describe explain tell give "
+    "write say says know translate continue list read please short brief main key important central point points idea "
+    "ideas theme themes topic topics subject takeaway takeaways content contents context detail details document "
+    "documents text texts article articles page pages passage passages chapter section file files book story paper "
+    "report conversation discussion chat transcript code more everything anything all this these that "
+    "zusammenfassung zusammen fasse zusammenfassen überblick geht worum text dokument résumé résume résumer resumen "
+    "resume resumir riassunto riassumi resumo resuma кратко резюме".split()
 )
-"""Words of queries that ask for a summary and not for anything in the texts."""
+"""Words of queries that ask for a summary, or for more, and not for anything in the texts."""
 _SYNONYM_WEIGHT = 0.5
 _KANA_WEIGHT = 0.5
 """The weight of pairs of hiragana, which are endings and particles more often than words."""
@@ -95,7 +98,7 @@ def query_terms(
 
 
 def asks_for_all(query: str, language: str) -> bool:
-    """Return whether the query asks for nothing in particular: it is blank, or asks for a summary, in English."""
+    """Return whether the query asks for nothing in particular: it has no content word, or only asks for a summary."""
     return all(word.lower() in _ABOUT_TEXTS for word in _content(split_words(query), language))
 
 

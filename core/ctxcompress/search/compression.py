@@ -30,6 +30,7 @@ from ctxcompress.search.result_limits import (
     boilerplate_only,
     complexity_of,
     find_drops,
+    have_no_scores,
 )
 from ctxcompress.search.shapes import ParsedResults, Record, TextKey, read_shape, shown_to_model
 from ctxcompress.tokens import TokenCounter
@@ -94,7 +95,8 @@ def compress_search_results(
     complexity: "simple", "moderate" or "complex": up to 3, 4 or 5 results of 300, 400 or 500 characters each. None
     detects it from the query; without a query it is "complex".
     max_tokens: the most tokens of the results as a language model reads them. Texts are shortened first, then results
-    are dropped, the lowest score or else the last one first. With None, only the other limits hold.
+    are dropped: those with the lowest scores, or if no result has a score, those that answer the query least. With
+    None, only the other limits hold.
     config: the options that count tokens (`encoding`) and score sentences (`scorer`, `encoder`, `language`, `synonyms`,
     `type_weights`). All other options are ignored.
     limits: `max_results`, `max_characters` (of all texts of a result together) and `max_sentences` (3) replace the
@@ -182,6 +184,8 @@ class _ResultCompressor:
         positions = best_first(records, [n for n in range(len(records)) if n not in self.drops])
         texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in positions}
         shortener = _Shortener(query, records, texts, config)
+        if have_no_scores(records, positions):
+            positions.sort(key=lambda n: -shortener.worth(n))
 
         def attempt(number: int, characters: int) -> _KeptResults:
             return self._shorten(sorted(positions[:number]), shortener, characters, count)
@@ -275,6 +279,10 @@ class _Shortener:
         passages = [Passage(str(text.position), text.text, title=records[text.position].title) for text in self._texts]
         self._sentences = KeySentences(query, passages, config)
         self._known: dict[tuple[int, int], _ShortenedResult] = {}
+
+    def worth(self, position: int) -> float:
+        """Return how well the best sentence of a result answers the query."""
+        return self._sentences.worth(self._numbers[position])
 
     def shorten(self, position: int, characters: int, sentences: int) -> _ShortenedResult:
         if (position, characters) not in self._known:

@@ -79,6 +79,12 @@ class KeySentences:
             spans = self._select(best, max(1, characters - len(_ELLIPSIS)))
         return {n: self._kept(n, spans, cut) for n in numbers}
 
+    def worth(self, numbers: Sequence[int]) -> float:
+        """Return the value of the best sentence in the texts of one result, 0 if there is none."""
+        first = self._structure.table.first
+        own = [n for number in numbers for n in range(first[number], first[number + 1])]
+        return max((float(self._worth[n]) for n in own if n not in self._around), default=0.0)
+
     def _best(self, own: Sequence[int], characters: int, sentences: int) -> list[int]:
         """Return the best sentences that fit together, or the best one alone if none fits.
 

@@ -33,6 +33,7 @@ __all__ = [
     "boilerplate_only",
     "complexity_of",
     "find_drops",
+    "have_no_scores",
     "page_of",
 ]
 
@@ -133,6 +134,11 @@ def best_first(records: Sequence[Record], positions: Sequence[int]) -> list[int]
     """Sort positions by score, best first. If a score is missing, the order stays: unknown does not mean low."""
     scores = {n: score for n in positions if (score := _score(records[n])) is not None}
     return sorted(positions, key=lambda n: -scores[n]) if len(scores) == len(positions) else list(positions)
+
+
+def have_no_scores(records: Sequence[Record], positions: Sequence[int]) -> bool:
+    """Return whether none of these results has a score."""
+    return all(_score(records[n]) is None for n in positions)
 
 
 def _score(record: Record) -> float | None:

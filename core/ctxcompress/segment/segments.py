@@ -101,12 +101,19 @@ def _conversation(text: str, turns: Sequence[Turn], language: str) -> list[Segme
         segments.extend(_split(text, block, number, len(segments), language))
     first = segments[-1].block + 1 if segments else 0
     speakers: list[int] = []  # the number of the segment that each turn begins with
+    are_sessions = sum(turn.is_title for turn in turns) > 1
+    title: tuple[int, ...] = ()
     for number, turn in enumerate(turns):
         speakers.append(len(segments))
         owner = turn.owner if turn.owner is not None and turn.owner >= 0 else number
         label = text[turns[owner].start : turns[owner].body] if turn.owner != -1 else ""
         needs = (speakers[owner],) if label else ()
-        segments.extend(_of_turn(text, turn, first + number, len(segments), needs, label, language))
+        parts = list(_of_turn(text, turn, first + number, len(segments), needs, label, language))
+        if turn.is_title and are_sessions:
+            title = (len(segments),)
+        elif title:  # a turn must not stand under the date of another session
+            parts = [part._replace(needs=(*part.needs, *title)) for part in parts]
+        segments.extend(parts)
     return segments
 
 

@@ -1,5 +1,7 @@
 """result.confidence: whether something in the passages answers the query at all."""
 
+import json
+
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
@@ -53,6 +55,19 @@ def test_it_is_half_without_a_query_and_0_without_text():
     assert compress(None, ["Geese are grey."]).confidence == 0.5
     assert compress("geese", []).confidence == 0.0
     assert compress("geese", [""]).confidence == 0.0
+
+
+@pytest.mark.parametrize("query", ["Summarize this.", "tl;dr", "main points please", "more details", "of", "the"])
+def test_it_is_half_for_a_query_for_nothing_in_particular(query):
+    assert compress(query, list(PAGES.values())).confidence == 0.5
+
+
+def test_a_record_that_matches_exactly_is_no_noise():
+    data = json.dumps([{"id": n, "name": f"n{n}", "status": "late" if n % 7 else "ok"} for n in range(400)])
+    options = {"adaptive": True, "on_empty": "drop", "max_tokens": 300}
+    found = compress("what is the status of n217?", [data], **options).text
+    assert json.loads(found) == [{"id": 217, "name": "n217", "status": "ok"}]
+    assert compress("who wrote the anthem?", [data], **options).text == ""
 
 
 def test_synonyms_that_do_not_occur_do_not_lower_it():

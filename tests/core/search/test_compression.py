@@ -372,3 +372,20 @@ def test_values_that_cannot_work_are_refused(options, message):
 def test_a_query_that_is_no_text_is_refused():
     with pytest.raises(InputError, match="query is a int"):
         compress_search_results(hits(0.9), 7)
+
+
+def test_without_scores_the_results_that_answer_least_are_dropped_first():
+    texts = (
+        "The ferry leaves at nine in the morning from the old pier.",
+        "The museum shows boats and nets of the last century.",
+        "The lighthouse was built in 1902 by the harbour board.",
+        "The default timeout of the client is 30 seconds.",
+    )
+    results = [{"url": f"https://a.example/{n}", "content": text} for n, text in enumerate(texts)]
+    query = "what is the default timeout of the client?"
+    kept = compress_search_results(results, query, max_tokens=60, max_results=9).results
+    assert [result["url"][-1] for result in kept][-1] == "3"
+    assert len(kept) < len(results)
+    scored = [{**result, "score": 0.9 - n / 10} for n, result in enumerate(results)]
+    kept = compress_search_results(scored, query, max_tokens=60, max_results=9).results
+    assert kept[0]["url"][-1] == "0"

@@ -280,6 +280,23 @@ def test_a_passage_is_a_turn_if_its_speaker_speaks_in_another_passage() -> None:
     ]
 
 
+def test_a_turn_is_kept_with_the_title_of_its_own_session() -> None:
+    days = [f"## 2026-05-0{day}\nIda: About the hall.\nJon: {colour} it is.\nIda: Fine." for day, colour in COLOURS]
+    text = "\n\n".join(days)
+    parts = segment(text)
+    titles = [number for number, part in enumerate(parts) if part.kind is Kind.HEADING]
+    assert len(titles) == len(days)
+    for number, part in enumerate(parts):
+        if part.kind is Kind.TURN:
+            assert part.needs == (max(title for title in titles if title < number),)
+    kept = compress("is it green?", [text], max_tokens=20).text
+    assert kept.startswith("## 2026-05-02\n")
+    assert "Jon: Green it is." in kept
+
+
+COLOURS = ((1, "Blue"), (2, "Green"), (3, "Red"))
+
+
 def test_passages_are_turns_if_all_speak_again() -> None:
     texts = ("Jon: Which of the dates do we take?", "Ida: Welcome. First the ferry.", "Jon: Fine.", "Ida: May.")
     assert together(*texts) == [Kind.TURN] * 4
