@@ -5,6 +5,7 @@ keys and values, a log or a page of documentation is none.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -94,6 +95,14 @@ _SPOKEN_TURN = re.compile(
     rf"(?:[\[(]{_STAMP}[\])] ?)?"
     r"[:：](?:\*\*|__)?(?:[ \t\u00a0]++|(?=\n|\Z)|(?<=：))"
 )
+_HANDLE = re.compile(r"[^\W\d_A-Z][\w.-]{1,24}")
+_NO_HANDLES = frozenset(
+    "info warn warning error debug trace fatal note hint feat fix chore docs test tests build perf refactor style ci "
+    "add added changed removed fixed name id type key value title description get post put delete http https".split()
+)
+"""Words before colons at the beginnings of lines that are no names."""
+_WORDS_SAID = 3
+"""The least number of words of a line, on average, with the name."""
 _CUE = re.compile(
     r"\n(?:\d{1,6}[ \t]*\n)?(?:\d{1,2}:)?\d{2}:\d{2}[.,]\d{3}[ \t]+-->[ \t]+[\d:.,]{9,12}[^\n]{0,80}(?:\n|\Z)"
     r"(?P<who><v(?:\.[\w.]+)? [^>\n]{1,60}>|-?[ \t]*[A-Z][A-Z .]{1,30}: )?"
@@ -256,10 +265,13 @@ def _bodies(lines: str, heads: Sequence[_Head]) -> list[str]:
 
 def _spoken(lines: str) -> list[_Head]:
     """Return the turns of a text with names before colons, if it is a conversation."""
-    heads = [_head(match, match["name"]) for match in _SPOKEN_TURN.finditer(lines) if is_speaker(match["name"])]
+    found = list(_SPOKEN_TURN.finditer(lines))
+    heads = [_head(match, match["name"]) for match in found if is_speaker(match["name"])]
+    filled = sum(not line.isspace() for line in lines.split("\n") if line) if found else 0
+    if not heads and _are_handles([match["name"] for match in found], lines, filled):
+        return [_head(match, match["name"]) for match in found]
     if not heads:
         return []
-    filled = sum(not line.isspace() for line in lines.split("\n") if line)
     bodies = [body for body in _bodies(lines, heads) if body]
     if is_prompt(head.speaker for head in heads):
         return heads
@@ -271,6 +283,19 @@ def _spoken(lines: str) -> list[_Head]:
     if is_repeated:
         return heads if said >= _SAID_BY_SOME * len(bodies) else []
     return heads if said >= _SAID_BY_MOST * len(bodies) and filled <= 2 * len(heads) else []
+
+
+def _are_handles(names: Sequence[str], text: str, lines: int) -> bool:
+    """Tell whether these are lower-case names of people: every line has one and says something, and names recur.
+
+    The keys of a configuration do not recur. The levels of a log and the kinds of commits are known. lines: the number
+    of lines with text.
+    """
+    times = Counter(names)
+    if len(names) < _FEW or len(names) != lines or len(text.split()) < _WORDS_SAID * lines:
+        return False
+    recur = len(times) > 1 and 2 * len(times) <= len(names)
+    return recur and all(map(_HANDLE.fullmatch, times)) and _NO_HANDLES.isdisjoint(times)
 
 
 def _turns(lines: str, heads: Sequence[_Head]) -> list[Turn]:

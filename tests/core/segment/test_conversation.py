@@ -297,6 +297,26 @@ def test_a_turn_is_kept_with_the_title_of_its_own_session() -> None:
 COLOURS = ((1, "Blue"), (2, "Green"), (3, "Red"))
 
 
+def test_names_in_lower_case_are_names_if_they_recur() -> None:
+    lines = ("maya: the printer is jammed again", "oto: pull the lever twice", "rui: where do we get toner?")
+    text = "\n".join((*lines, "oto: cupboard by the stairs", "maya: lunch?", "rui: in ten minutes"))
+    assert {part.kind for part in segment(text)} == {Kind.TURN}
+    assert "cupboard by the stairs" in compress("where do we get toner?", [text], max_tokens=20).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "host: a b c\nport: 1 2 3\nuser: c d e\ngroup: e f g",
+        "feat: add the pump\nfix: close the valve\nfeat: more pumps now\nfix: fewer leaks then",
+        "host: a\nport: 1\nhost: b\nport: 2\nhost: c\nport: 3",
+        "maya: the printer is jammed\noto: pull the lever\nand once more for luck\nmaya: now it works",
+    ],
+)
+def test_other_lines_with_colons_are_no_turns(text: str) -> None:
+    assert Kind.TURN not in {part.kind for part in segment(text)}
+
+
 def test_passages_are_turns_if_all_speak_again() -> None:
     texts = ("Jon: Which of the dates do we take?", "Ida: Welcome. First the ferry.", "Jon: Fine.", "Ida: May.")
     assert together(*texts) == [Kind.TURN] * 4
