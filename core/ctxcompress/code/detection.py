@@ -155,14 +155,15 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     "Node.js". It lowers how much the text must look like code.
     """
     may_be_json = text.lstrip()[:1] in ("{", "[")
-    if not may_be_json and len(text) > _LONGEST_LINES * text.count("\n"):
+    has_long_lines = len(text) > _LONGEST_LINES * text.count("\n")
+    if has_long_lines and not may_be_json:
         return False
     extension = _extension(name)
     if extension in _PROSE_EXTENSIONS or "\n```" in text or text.startswith("```") or _TILDE_FENCE.search(text):
         return False
     if may_be_json and '":' in text[:_SAMPLE]:
         return True
-    if len(text) > _LONGEST_LINES * text.count("\n"):
+    if has_long_lines:
         return False
     if extension not in _CODE_EXTENSIONS:
         return code_share(text) > 0.6

@@ -244,7 +244,8 @@ class Compression:
 
     @property
     def confidence(self) -> float:
-        """The probability, from 0 to 1, that the passages answer the query at all. It is 0.5 without a query.
+        """The probability, from 0 to 1, that the passages answer the query at all. It is 0.5 without a query, and for a
+        query that asks for a summary or has no content word.
 
         It tells passages about the query from passages about something else, by their words: by the share of the
         query's words that occur, and that occur together. Passages about the right subject that lack the answer itself

@@ -112,6 +112,8 @@ class _Choice:
     """Spans of documents that the query hardly needs."""
     delivered: Spans | None = None
     """Spans of passages that were delivered before."""
+    is_emptied: bool = False
+    """Whether nothing is kept because nothing is wanted, and not because nothing fits."""
 
 
 def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser) -> _Choice:
@@ -127,16 +129,28 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
     if config.mode == "preview":
         selection = previews(table, scored.worth, relevance, layout, budget)
         return _Choice(selection, layout, relevance, delivered=delivered.spans)
-    is_pruned = config.adaptive and len(scored.unlikely) > 0
-    if is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments):
-        return _Choice(Selection.nothing(layout), layout, relevance, table.spans(scored.unlikely), delivered.spans)
-    if not is_pruned and (reduced.whole is not None or delivered.numbers):
-        whole = all_unknown(table, delivered, layout)
-        if whole.tokens <= budget:
-            return _Choice(whole, layout, relevance, delivered=delivered.spans)
+    simple = _without_packing(task, reduced, scored, delivered, layout)
+    if simple is not None:
+        is_emptied = config.adaptive and len(scored.unlikely) > 0
+        unlikely = table.spans(scored.unlikely) if is_emptied else None
+        return _Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied)
     counts = analyser.counts(analysis)
     selection = select(analysis.structure, scored.worth, layout, budget, delivered.numbers, counts=counts)
     return _Choice(selection, layout, relevance, table.spans(scored.unlikely), delivered.spans)
+
+
+def _without_packing(
+    task: Task, reduced: Reduced, scored: ScoredSegments, delivered: Delivered, layout: Layout
+) -> Selection | None:
+    """Return nothing if nothing is wanted, or everything that is new if that is wanted and fits; None otherwise."""
+    config, table = task.config, scored.table
+    if config.adaptive and scored.unlikely:
+        is_emptied = config.on_empty == "drop" and len(scored.unlikely) == len(table.segments)
+        return Selection.nothing(layout) if is_emptied else None
+    if reduced.whole is None and not delivered.numbers:
+        return None
+    whole = all_unknown(table, delivered, layout)
+    return whole if whole.tokens <= reduced.budget else None
 
 
 def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analyser) -> Delivered:
@@ -156,7 +170,7 @@ def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, 
     outcome = OutcomeBuilder(
         task.passages, reduced.reduction, layout, selection, choice.unlikely or {}, choice.delivered or {}
     )
-    if not choice.unlikely:
+    if not choice.is_emptied:
         _warn_if_nothing_fits(task, reduced, outcome)
     text, tokens = layout.final(selection.text), selection.tokens
     if tokens > budget:  # even an empty text does not fit with what the format puts around it

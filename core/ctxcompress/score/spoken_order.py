@@ -38,6 +38,7 @@ class SpokenOrder(NamedTuple):
 
     @classmethod
     def as_they_are(cls, documents: int) -> "SpokenOrder":
+        """Return the order in which the documents are given. documents: their number."""
         return cls(range(documents), [True] * documents)
 
 
@@ -71,25 +72,25 @@ def _keys(passages: Sequence[Passage]) -> tuple[Mapping[_Key, int], float]:
             numbers = [_number(passage.metadata.get(name)) for passage in passages]
             if None not in numbers and len(set(numbers)) == len(numbers):
                 return {(number,): place for place, number in enumerate(numbers) if number is not None}, reach
-    names_alike = {_DIGITS.sub("#", passage.id) for passage in passages}
-    keys = {tuple(map(float, _DIGITS.findall(passage.id))): place for place, passage in enumerate(passages)}
-    return (keys, _NEAR) if len(names_alike) == 1 and len(keys) == len(passages) else ({}, 0.0)
+    ids = [str(passage.id) for passage in passages]
+    keys = {tuple(map(float, _DIGITS.findall(name))): place for place, name in enumerate(ids)}
+    are_alike = len({_DIGITS.sub("#", name) for name in ids}) == 1
+    return (keys, _NEAR) if are_alike and len(keys) == len(passages) else ({}, 0.0)
 
 
 def _number(value: object) -> float | None:
     """Return a number or a time as a number, times in seconds."""
-    if isinstance(value, datetime):
-        return value.timestamp()
     number = as_number(value)
-    if number is None and isinstance(value, str):
-        number = _of_text(value.strip())
+    if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
+        number = float(value)
+    elif isinstance(value, str | datetime):
+        return _seconds(value)
     return number / 1_000 if number is not None and number > _EPOCH else number
 
 
-def _of_text(value: str) -> float | None:
-    if _DIGITS.fullmatch(value):
-        return float(value)
+def _seconds(value: str | datetime) -> float | None:
+    """Return a time in seconds since 1970, or None if it is none or too far away."""
     try:
-        return datetime.fromisoformat(value).timestamp()
+        return (datetime.fromisoformat(value.strip()) if isinstance(value, str) else value).timestamp()
     except (ValueError, OverflowError, OSError):
         return None

@@ -93,6 +93,22 @@ def test_nothing_is_dropped_silently_where_nothing_answers():
     assert all(part.text == part.passage.text for part in result.dropped)
 
 
+FOOTER = "\n\nSubscribe to our newsletter\nFollow us on social media\nAll rights reserved"
+
+
+@pytest.mark.parametrize("options", [{}, {"adaptive": True}, {"adaptive": True, "on_empty": "drop"}])
+def test_a_budget_that_nothing_fits_is_said_though_some_text_is_unlikely(options, caplog):
+    texts = ["The lighthouse of Fenwick is high. Ships call in summer." + FOOTER]
+    tight = CompressionConfig(max_tokens=1, encoding=lambda text: 9 * len(text), **options)
+    assert Compressor(tight).compress("how high is the lighthouse of Fenwick?", texts).text == ""
+    assert "give a greater max_tokens" in caplog.text
+
+
+def test_what_is_emptied_on_purpose_is_not_said_to_be_too_long(caplog):
+    assert compressed(NOISE, on_empty="drop").text == ""
+    assert not caplog.records
+
+
 def test_a_context_that_answers_is_never_empty():
     assert "The lighthouse of Fenwick is 25 metres high." in compressed(on_empty="drop").text
 

@@ -94,6 +94,8 @@ def test_conversations_with_other_titles_are_not_mixed():
         [("a", {"turn": True}, None), ("b", {"turn": "soon"}, None)],
         [("a", {"time": "yesterday"}, None), ("b", {"time": float("nan")}, None)],
         [("0f3c-11", {}, None), ("77ab-x2", {}, None)],
+        [("a", {"time": datetime.max}, None), ("b", {"time": datetime.min}, None)],
+        [("a", {"turn": "9" * 400}, None), ("b", {"turn": 10**400}, None)],
     ],
 )
 def test_nothing_is_told_where_the_metadata_does_not_order_all(found):
