@@ -19,9 +19,9 @@ from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
-from ctxcompress.segment.data_records import data_outline, is_data
-from ctxcompress.segment.segments import segment_outlined, segments_together
-from ctxcompress.segment.source_code import WHOLE, outline
+from ctxcompress.segment.data_records import is_data
+from ctxcompress.segment.segments import read_text, segment_outlined, segments_together
+from ctxcompress.segment.source_code import WHOLE
 from ctxcompress.select.layout import tokens_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import Terms
@@ -224,10 +224,8 @@ def _read_texts(document_passages: Sequence[Passage], language: str) -> list[Rea
 
 def _read_text(passage: Passage, language: str) -> ReadText:
     stop_if_cancelled()
-    text = passage.text
-    name = _name(passage)
-    nodes = data_outline(text, name) or outline(text, name)
-    return ReadText(text, nodes, [] if nodes else segment_outlined(text, nodes, language=language))
+    nodes, prose = read_text(passage.text, language=language, name=_name(passage))
+    return ReadText(passage.text, nodes, prose)
 
 
 def _together(texts: Sequence[ReadText], language: str) -> list[ReadText]:
