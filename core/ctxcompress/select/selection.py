@@ -9,7 +9,7 @@ import numpy as np
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.knapsack import Knapsack, Novelty, rank
-from ctxcompress.select.layout import Layout, SegmentCosts
+from ctxcompress.select.layout import Layout, SegmentCosts, tokens_of
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
@@ -91,7 +91,9 @@ def select(
     if split is not None:
         table, first, added = split
         values = np.insert(values, first + 1, np.zeros(added))
-        structure, counts, forced = Structure(table), None, [first]
+        structure, forced = Structure(table), [first]
+        parts = [tokens_of(text, layout.count) for text in table.texts[first : first + added + 1]] if counts else []
+        counts = [*counts[:first], *parts, *counts[first + 1 :]] if counts else None
         excluded = {first, *(number + added * (number > first) for number in known)}
         ranking = [first, *(number for number in ranked(structure, values) if number not in excluded)]
     order, duplicate_of = _without_duplicates(ranking, structure)
