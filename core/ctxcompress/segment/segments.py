@@ -9,7 +9,7 @@ from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import lone_turn, turns_of
 from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
 from ctxcompress.segment.logs import log_segments
-from ctxcompress.segment.markdown import Block, markdown_blocks
+from ctxcompress.segment.markdown import Block, is_marked, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 from ctxcompress.segment.speakers import Turn
@@ -32,6 +32,7 @@ _PIECE = 250
 """The most characters of statements in a fence that are kept or dropped together."""
 _OPENING = 520
 """The most characters before the colon after a speaker, with a role in parentheses and a time."""
+_QUOTES = frozenset("\"'“‘„«「『")
 _CLOSER = re.compile(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
 
 
@@ -61,7 +62,10 @@ def _is_plain(text: str) -> bool:
 
     Most passages are, and this is several times as fast as asking all that look for something else.
     """
-    if not text[:1].isalpha() or "\n" in text or "\r" in text or '":' in text:
+    first = text[:1]
+    if not first.isalpha() and (not (first.isdigit() or first in _QUOTES) or "<" in text or is_marked(text)):
+        return False
+    if "\n" in text or "\r" in text or '":' in text:
         return False
     return text.find(":", 0, _OPENING) < 0 and text.find("\uff1a", 0, _OPENING) < 0 and not is_log(text)
 
