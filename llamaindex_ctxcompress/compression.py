@@ -16,7 +16,7 @@ from llamaindex_ctxcompress.convert import (
     passed_through,
 )
 from llamaindex_ctxcompress.formats import showing, templates
-from llamaindex_ctxcompress.framing import framing
+from llamaindex_ctxcompress.framing import NodeFrames
 
 __all__ = ["acompress_nodes", "compress_nodes"]
 
@@ -73,13 +73,9 @@ class _Job:
         self._positions, self._passages = list(texts), list(texts.values())
         _warn_of_windows([nodes[position].node for position in texts])
         self._whole = {position: item.get_content(mode) for position, item in enumerate(nodes) if position not in texts}
-        # By identity, because two nodes can have one id.
-        self._framings = {id(passage): framing(nodes[position].node, mode) for position, passage in texts.items()}
+        self._framed = NodeFrames(self._passages, [nodes[position].node for position in texts], mode)
         self.frame = self._framed if self._is_plain else None
         """How a text looks in place of a node's text; None where the format decides."""
-
-    def _framed(self, passage: Passage, text: str) -> str:
-        return self._framings[id(passage)](text)
 
     def room(self) -> int:
         """Return the tokens of the budget that nodes which stay whole do not use."""
