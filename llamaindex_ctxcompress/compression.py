@@ -34,12 +34,13 @@ def compress_nodes(
     compressor = Compressor(config).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
     room = job.room()
-    while True:
-        compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
-        excess = job.excess(compression)
-        if excess <= 0:
-            return job.compressed(compression), compression
-        room -= excess
+    with compressor.observed():
+        while True:
+            compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
+            excess = job.excess(compression)
+            if excess <= 0:
+                return job.compressed(compression), compression
+            room -= excess
 
 
 async def acompress_nodes(
@@ -49,13 +50,14 @@ async def acompress_nodes(
     compressor = Compressor(config).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
-    while True:
-        passages = job.passages(room)
-        compression = await compressor.acompress(query, passages, max_tokens=max(room, 1), frame=job.frame)
-        excess = await asyncio.to_thread(job.excess, compression)
-        if excess <= 0:
-            return await asyncio.to_thread(job.compressed, compression), compression
-        room -= excess
+    with compressor.observed():
+        while True:
+            passages = job.passages(room)
+            compression = await compressor.acompress(query, passages, max_tokens=max(room, 1), frame=job.frame)
+            excess = await asyncio.to_thread(job.excess, compression)
+            if excess <= 0:
+                return await asyncio.to_thread(job.compressed, compression), compression
+            room -= excess
 
 
 class _Job:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.data.documents import Spans, documents_as_they_are, passages_of
+from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Clock, stop_if_cancelled
@@ -33,6 +34,7 @@ from ctxcompress.select.dropped_lines import with_dropped_lines
 from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.selection import Selection, select
+from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["run_pipeline"]
@@ -46,6 +48,13 @@ def run_pipeline(task: Task) -> Compression:
     If a part of the context was delivered before, the final text begins with it, and the positions of passages in the
     result begin with the number of delivered parts. Chunks that continue one another are then in document order.
     """
+    with observed(observer_of(task.config.telemetry)) as report:
+        result = _cached(task)
+        report(result)
+    return result
+
+
+def _cached(task: Task) -> Compression:
     stop_if_cancelled()
     config, fingerprint = task.config, Fingerprints()
     cache = CallCache.of(config.cache, task.passages)

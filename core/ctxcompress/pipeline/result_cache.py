@@ -24,8 +24,8 @@ from ctxcompress.pipeline.task import Task
 
 __all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
-_NOT_IN_KEY = ("cache", "encoder")
-"""Options that are not part of the key: a cache changes no result, and with an encoder there is no key."""
+_NOT_IN_KEY = ("cache", "encoder", "telemetry")
+"""Options that are not part of the key: caches and observers change no result, and with an encoder there is no key."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
