@@ -5,9 +5,10 @@ documents -> segments -> words -> corpus of all words
 With a cache, each text and each list of documents is analysed once, and each segment's tokens are counted once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import NamedTuple, TypeVar
 
 from ctxcompress.cache.protocol import Codec, Fingerprints, key_of
@@ -34,6 +35,8 @@ _T = TypeVar("_T")
 
 _CHARACTERS_PER_TOKEN = 4
 """Functions with more characters than this for each token of the budget are cut."""
+_UNCOUNTED = 8
+"""Queries about the same passages before the tokens of all their segments are counted."""
 _MIN_CHARACTERS = 120
 """Shorter functions are not cut, however small the budget."""
 
@@ -64,6 +67,8 @@ class Analysis:
     """The cache key of each document's text; empty without a cache."""
     counts: dict[str, Sequence[int]] = field(default_factory=dict)
     """Name of an encoding -> the tokens of every segment, filled on demand."""
+    queries: Iterator[int] = field(default_factory=count)
+    """Counts the queries so far. Threads can share it."""
 
     @cached_property
     def structure(self) -> Structure:
@@ -149,12 +154,14 @@ class Analyser:
     def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if they cannot be cached. documents: what was analysed.
 
-        Without a cache it is faster to count only the segments that the selection considers.
+        For the first queries it is faster to count only the segments that the selection considers.
         """
         if self.cache is None or not analysis.keys or self._encoding is None:
             return None
         counts = analysis.counts.get(self._encoding)
         if counts is None:
+            if next(analysis.queries) < _UNCOUNTED:
+                return None
             first, texts = analysis.table.first, analysis.table.texts
             spans = zip(documents, analysis.keys, first, first[1:], strict=False)
             options = f"{self._encoding}:{analysis.options.whole}"
@@ -286,7 +293,7 @@ def _analysis(
         return Analysis(options, table, Corpus.of(document_passages, table), elisions)
     pairs = zip(texts, segments, strict=True)
     words = [segment_words for text, of_text in pairs for segment_words in _words(text, of_text)]
-    corpus = Corpus.of(document_passages, table, words).with_postings(Terms(options.language))
+    corpus = Corpus.of(document_passages, table, words).for_several(Terms(options.language))
     return Analysis(options, table, corpus, elisions, keys)
 
 

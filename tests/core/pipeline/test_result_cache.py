@@ -184,7 +184,7 @@ def test_another_question_finds_the_texts_and_the_same_one_the_outcome(cache):
     cached.compress(QUESTIONS[0], passages())
     assert spy.hits == []
     cached.compress(QUESTIONS[1], passages())
-    assert set(spy.hits) >= {"passages"} or spy.hits.count("text") >= 8  # segments and tokens of four texts
+    assert set(spy.hits) >= {"passages"} or spy.hits.count("text") == 4
     spy.hits.clear()
     cached.compress(QUESTIONS[0], passages())
     assert spy.hits == ["outcome"]
@@ -195,7 +195,19 @@ def test_other_passages_find_the_texts_that_they_share(cache):
     cached = Compressor(CompressionConfig(max_tokens=60, language="en", cache=spy))
     cached.compress(QUESTIONS[0], passages()[:2])
     cached.compress(QUESTIONS[0], passages()[1:3])
-    assert spy.hits == ["text", "text"]  # the segments and the tokens of the one that both have
+    assert spy.hits == ["text"]  # the one that both have
+
+
+def test_after_some_questions_tokens_are_counted_and_words_indexed_for_all_that_follow(tmp_path):
+    for kind in ("memory", "layered"):
+        spy = Spy(MAKERS[kind](tmp_path))
+        cached = Compressor(CompressionConfig(max_tokens=60, cache=spy))
+        plain = Compressor(CompressionConfig(max_tokens=60))
+        for number in range(12):
+            question = f"{QUESTIONS[number % 3]} and number {number}?"
+            assert cached.compress(question, passages()) == plain.compress(question, passages())
+            counted = [key for key in spy.values if key.startswith("text:") and "o200k_base" in key]
+            assert bool(counted) == (number >= 8)
 
 
 def changed_passage(**fields):
@@ -395,7 +407,7 @@ def test_a_document_is_forgotten_and_others_are_not(cache):
     hits = forgotten(cache, "secret", both)
     assert "outcome" not in hits
     assert "passages" not in hits
-    assert hits.count("text") == 2  # the segments and the tokens of the other document
+    assert hits.count("text") == 1  # that of the other document
     assert cache.forget("unknown") == 0
 
 
