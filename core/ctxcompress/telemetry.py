@@ -7,15 +7,13 @@ all of them. Nothing reported contains a query or text. Importing this module do
 
 import functools
 import importlib
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ctxcompress.data.observer import Observer, Report
-from ctxcompress.data.results import Compression, Stats
+from ctxcompress.data.observer import Observation, Observer, Report
 from ctxcompress.errors import MissingExtra
 from ctxcompress.version import __version__
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import Span, TracerProvider
 
-__all__ = ["Observer", "OpenTelemetry", "Report", "drop_counts", "observer_of"]
+__all__ = ["Observation", "Observer", "OpenTelemetry", "Report", "observer_of"]
 
 _SCOPE = "ctxcompress"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -56,18 +54,16 @@ class OpenTelemetry:
         # It is the current span, so that calls of an embedding model are below it.
         with self._tracer.start_as_current_span("compress") as span:
             try:
-                yield partial(self._report, span, begin)
+                yield partial(self._report, span)
             except BaseException as error:
                 failed = {"error.type": type(error).__qualname__}
                 span.set_attributes(failed)
                 self._instruments.duration.record(perf_counter() - begin, failed)
                 raise
 
-    def _report(self, span: "Span", begin: float, result: Compression) -> None:
-        self._instruments.duration.record(perf_counter() - begin)  # first: the rest is not the compression's time
-        stats, reasons = result.stats, drop_counts(result)
-        span.set_attributes(_attributes(result, stats, reasons))
-        self._instruments.record(result, stats, reasons)
+    def _report(self, span: "Span", found: Observation) -> None:
+        span.set_attributes(_attributes(found))
+        self._instruments.record(found)
 
     def __reduce__(self) -> tuple[Any, tuple[()]]:
         tracers, meters = self._providers
@@ -81,11 +77,6 @@ def observer_of(telemetry: "bool | Observer") -> Observer | None:
     return telemetry or None
 
 
-def drop_counts(result: Compression) -> Mapping[str, int]:
-    """Return the number of passages that lost text for each drop reason."""
-    return Counter(str(reason) for _, reason in {(dropped.index, dropped.reason) for dropped in result.dropped})
-
-
 @functools.cache
 def _of_the_process() -> Observer:
     """Return the observer for the providers of the process, which OpenTelemetry looks up when it reports."""
@@ -93,7 +84,7 @@ def _of_the_process() -> Observer:
 
 
 class _Instruments:
-    """The metrics. A result from the cache has no stages of its own, so they are not recorded for it."""
+    """The metrics."""
 
     __slots__ = ("_drops", "_kept", "_lookups", "_passages", "_saved", "_stages", "_tokens", "duration")
 
@@ -120,37 +111,37 @@ class _Instruments:
         )
         self._lookups = count("ctxcompress.cache.lookup", unit="{lookup}", description="Lookups in the cache.")
 
-    def record(self, result: Compression, stats: Stats, reasons: Mapping[str, int]) -> None:
-        self._tokens.record(stats.original_tokens, {"gen_ai.token.type": "input"})
-        self._tokens.record(stats.compressed_tokens, {"gen_ai.token.type": "output"})
-        self._saved.add(max(stats.tokens_saved, 0))
-        self._passages.add(stats.original_count)
-        self._kept.add(stats.kept_count)
-        for reason, passages in reasons.items():
+    def record(self, found: Observation) -> None:
+        self.duration.record(found.duration)
+        self._tokens.record(found.original_tokens, {"gen_ai.token.type": "input"})
+        self._tokens.record(found.compressed_tokens, {"gen_ai.token.type": "output"})
+        self._saved.add(max(found.tokens_saved, 0))
+        self._passages.add(found.passages)
+        self._kept.add(found.kept)
+        for reason, passages in found.dropped.items():
             self._drops.add(passages, {"ctxcompress.drop.reason": reason})
-        for outcome, lookups in (("hit", stats.cache_hits), ("miss", stats.cache_misses)):
+        for outcome, lookups in (("hit", found.cache.hits), ("miss", found.cache.misses)):
             if lookups:
                 self._lookups.add(lookups, {"ctxcompress.cache.result": outcome})
-        for stage in () if result.cache.is_outcome else stats.stages:
-            self._stages.record(stage.milliseconds / 1e3, {"ctxcompress.stage.name": stage.name})
+        for stage, seconds in found.seconds.items():
+            self._stages.record(seconds, {"ctxcompress.stage.name": stage})
 
 
-def _attributes(result: Compression, stats: Stats, reasons: Mapping[str, int]) -> dict[str, str | int | float | bool]:
+def _attributes(found: Observation) -> dict[str, str | int | float | bool]:
     """Return the attributes of the span. Not `gen_ai.usage`: no language model has read these tokens."""
-    stages = () if result.cache.is_outcome else stats.stages
     return {
         "gen_ai.operation.name": "compress",
-        "ctxcompress.token.budget": result.max_tokens,
-        "ctxcompress.token.input": stats.original_tokens,
-        "ctxcompress.token.output": stats.compressed_tokens,
-        "ctxcompress.token.saved": stats.tokens_saved,
-        "ctxcompress.passage.input": stats.original_count,
-        "ctxcompress.passage.kept": stats.kept_count,
-        "ctxcompress.cache.hits": stats.cache_hits,
-        "ctxcompress.cache.misses": stats.cache_misses,
-        "ctxcompress.cache.outcome": result.cache.is_outcome,
-        **{f"ctxcompress.drop.{reason}": passages for reason, passages in sorted(reasons.items())},
-        **{f"ctxcompress.stage.{stage.name}.duration": stage.milliseconds / 1e3 for stage in stages},
+        **({} if found.max_tokens is None else {"ctxcompress.token.budget": found.max_tokens}),
+        "ctxcompress.token.input": found.original_tokens,
+        "ctxcompress.token.output": found.compressed_tokens,
+        "ctxcompress.token.saved": found.tokens_saved,
+        "ctxcompress.passage.input": found.passages,
+        "ctxcompress.passage.kept": found.kept,
+        "ctxcompress.cache.hits": found.cache.hits,
+        "ctxcompress.cache.misses": found.cache.misses,
+        "ctxcompress.cache.outcome": found.cache.is_outcome,
+        **{f"ctxcompress.drop.{reason}": passages for reason, passages in sorted(found.dropped.items())},
+        **{f"ctxcompress.stage.{stage}.duration": seconds for stage, seconds in found.seconds.items()},
     }
 
 

@@ -12,7 +12,7 @@ from opentelemetry import trace
 from opentelemetry.trace import StatusCode
 from telemetry import Told
 
-from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress import CompressionConfig, Compressor, compress, compress_search_results
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import MemoryCache
 from ctxcompress.errors import ConfigError, MissingExtra
@@ -122,6 +122,18 @@ def test_all_ways_to_compress_are_told(told):
     assert len(told.spans) == 2  # however many attempts it took
 
 
+def test_search_results_are_told(told):
+    results = [{"url": f"https://{n}.example", "content": f"{passages()[n].text}"} for n in range(4)]
+    config = CompressionConfig(telemetry=told.telemetry)
+    found = compress_search_results(results, QUESTIONS[0], max_results=2, config=config)
+    [span] = told.spans
+    assert span.attributes["ctxcompress.token.saved"] == found.tokens_saved > 0
+    assert span.attributes["ctxcompress.passage.input"] == 4
+    assert span.attributes["ctxcompress.passage.kept"] == 2
+    assert span.attributes["ctxcompress.drop.limit"] == 2
+    assert "ctxcompress.token.budget" not in span.attributes
+
+
 def test_attempts_at_one_compression_are_told_as_the_last(told):
     compressor = Compressor(CompressionConfig(telemetry=told.telemetry))
     with compressor.observed():
@@ -154,7 +166,11 @@ class Own:
 def test_any_object_can_observe():
     own = Own()
     result = compress(QUESTIONS[0], passages(), max_tokens=60, telemetry=own)
-    assert own.seen == ["begin", result]
+    begin, told = own.seen
+    assert begin == "begin"
+    assert told.result == result
+    assert told.tokens_saved == result.stats.tokens_saved
+    assert 0 < told.duration < 60
     assert result == compress(QUESTIONS[0], passages(), max_tokens=60)
 
 

@@ -43,6 +43,22 @@ def test_tools_tell(told: Told) -> None:
     assert len(told.spans) == 2
 
 
+def test_a_tool_whose_search_results_are_shortened_tells_once(told: Told) -> None:
+    @tool
+    def search(query: str) -> list[dict[str, str]]:
+        """Search."""
+        return [
+            {"url": f"https://{n}.example", "content": document.page_content} for n, document in enumerate(DOCUMENTS)
+        ]
+
+    compress_tool(search, max_tokens=150, telemetry=told.telemetry).invoke({"query": QUERY})
+    [span] = told.spans
+    saved = span.attributes["ctxcompress.token.saved"]
+    assert saved > 0
+    compress_tool(search, max_tokens=5000, telemetry=told.telemetry).invoke({"query": QUERY})
+    assert told.metric("ctxcompress.token.saved") == saved  # because these fit, and stay as they are
+
+
 def test_true_stays_true_when_it_is_written_down() -> None:
     assert CtxCompressor(telemetry=True).model_dump()["telemetry"] is True
     assert CtxCompressor.model_json_schema()["properties"]["telemetry"]["type"] == "boolean"

@@ -16,11 +16,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ctxcompress.data.observer import Observer, Report
-from ctxcompress.data.results import Compression, Reason
+from ctxcompress.data.observer import Observation, Observer, Report
+from ctxcompress.data.results import Reason
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.tools import ToolResult, ToolSpec
-from ctxcompress.telemetry import drop_counts
 
 __all__ = ["ServerMetrics"]
 
@@ -86,17 +85,16 @@ class ServerMetrics:
             self._seconds.labels(name).observe(perf_counter() - begin)
         return result
 
-    def _report(self, other: Report | None, result: Compression) -> None:
+    def _report(self, other: Report | None, found: Observation) -> None:
         if other is not None:
-            other(result)
-        stats = result.stats
-        self._input.inc(stats.original_tokens)
-        self._output.inc(stats.compressed_tokens)
-        self._saved.inc(max(stats.tokens_saved, 0))
-        for reason, passages in drop_counts(result).items():
+            other(found)
+        self._input.inc(found.original_tokens)
+        self._output.inc(found.compressed_tokens)
+        self._saved.inc(max(found.tokens_saved, 0))
+        for reason, passages in found.dropped.items():
             self._dropped.labels(reason).inc(passages)
-        self._lookups.labels("hit").inc(stats.cache_hits)
-        self._lookups.labels("miss").inc(stats.cache_misses)
+        self._lookups.labels("hit").inc(found.cache.hits)
+        self._lookups.labels("miss").inc(found.cache.misses)
 
     def _show_zeros(self) -> None:
         """Show what has not happened yet as 0: Prometheus computes no rate from a series that begins later."""

@@ -12,12 +12,13 @@ If everything that is left fits, steps 2 to 4 are skipped. If the cache has the 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.data.documents import Spans, documents_as_they_are, passages_of
-from ctxcompress.data.observer import observed
+from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Clock, stop_if_cancelled
@@ -50,7 +51,7 @@ def run_pipeline(task: Task) -> Compression:
     """
     with observed(observer_of(task.config.telemetry)) as report:
         result = _cached(task)
-        report(result)
+        report(partial(Observation.of, result))
     return result
 
 
