@@ -16,6 +16,8 @@ __all__ = ["LayeredCache", "MemoryCache"]
 
 T = TypeVar("T")
 
+_LINK_BYTES = 100
+"""Bytes of memory that the index of documents takes for one of an entry's documents."""
 _SWEEPS = 4
 """How often all entries are searched for those that are too old, in each `ttl`."""
 
@@ -62,7 +64,7 @@ class MemoryCache(ManagedCache):
         self, key: str, value: T, codec: Codec[T], /, *, documents: Documents = frozenset(), made: float | None = None
     ) -> None:
         """Store the value itself, unless it is larger than `max_bytes`."""
-        weight, now = codec.estimated_size(value), self._clock()
+        weight, now = codec.estimated_size(value) + _LINK_BYTES * len(documents), self._clock()
         with self._lock:
             self._delete(key)
             if weight <= self.max_bytes:

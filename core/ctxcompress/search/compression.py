@@ -163,7 +163,7 @@ def _compressed(
     )
 
 
-def _observation(found: SearchCompression[object], max_tokens: int | None) -> Observation:
+def _observation(found: SearchCompression[Any], max_tokens: int | None) -> Observation:
     return Observation(
         passages=found.original_count,
         kept=found.compressed_count,

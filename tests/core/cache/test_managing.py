@@ -141,7 +141,7 @@ def test_a_document_is_forgotten(cache):
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.frozensets(st.sampled_from("xyz")), st.booleans()), max_size=30))
 def test_whatever_is_put_and_forgotten_the_index_of_documents_is_right(steps):
-    cache = MemoryCache(max_bytes=25)
+    cache = MemoryCache(max_bytes=450)  # some entries with their documents
     for key, names, forgets in steps:
         if forgets:
             for name in names:
