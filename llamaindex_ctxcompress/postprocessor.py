@@ -172,11 +172,17 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
     def _nothing_of_cache(self, _: object) -> None:
         """Write no cache: it only saves time, and can be given again."""
 
+    @field_serializer("telemetry")
+    def _switch_of_telemetry(self, telemetry: object) -> bool:
+        """Write no observer: it changes nothing, and can be given again."""
+        return telemetry is True
+
     def __getstate__(self) -> dict[str, Any]:
         # LlamaIndex drops what it cannot pickle, from the object too, so it gets a copy. Without its encoding the copy
         # would count with another one, and without its encoder keep other texts, so that is refused.
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
         state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
+        state["__dict__"].setdefault("telemetry", False)
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "

@@ -91,6 +91,8 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
     elif option.name == "cache":  # of a class that the core's public face has no room for
         assert _alternatives(own) == {*map(str, (object, type(None)))}
+    elif option.name == "telemetry":
+        assert _alternatives(own) == {*map(str, (bool, object))}
     else:
         assert _alternatives(own) == _alternatives(core)
     assert field.description

@@ -67,6 +67,7 @@ OPTIONS = {
     "min_probability": 0.2,
     "type_weights": {"heading": 2.0},
     "metadata_map": {"title": "headline"},
+    "telemetry": False,  # see test_llamaindex_telemetry.py
     "cache": None,  # see test_a_cache_is_carried_but_not_written_down
     "metadata_mode": MetadataMode.NONE,
     "preset": None,

@@ -124,7 +124,7 @@ def confidence_in(query: str, analysis: Analysis, language: str, config: Compres
 
 
 def _bm25(asked: _Query, corpus: Corpus) -> Floats:
-    found = relevance(corpus.words, corpus.sections, corpus.labels, asked.wanted, asked.terms, corpus.postings)
+    found = relevance(corpus.words, corpus.sections, corpus.labels, asked.wanted, asked.terms, corpus.search)
     return rescore_logs(asked.text, corpus, asked.wanted, asked.terms, asked.ignored, found)
 
 
