@@ -28,6 +28,7 @@ __all__ = [
     "named_query",
     "on_thread",
     "only_text",
+    "shown_to_model",
 ]
 
 QUERY_NAMES = ("query", "q", "question", "search_query", "input")
