@@ -46,7 +46,8 @@ def expand_tool(store: AnyStore, *, max_tokens: int = 1_000, name: str = EXPAND,
 
     Raises TypeError if `store` is no store, and ValueError for a wrong value.
     """
-    return Shelf.of(store).expand_tool(max_tokens, name, options)
+    config = CtxCompressor(mode="extract", format="plain", **options).config
+    return Shelf.of(store).expand_tool(Expander.of(config, max_tokens), name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,9 +73,9 @@ class Shelf:
         """Return the compressor for one call. loop: the event loop that runs, if the call is asynchronous."""
         return ExpandableOutputs(outputs, Keeper(self._store(run_store, loop), self.secret), _conversation(config))
 
-    def expand_tool(self, max_tokens: int, name: str, options: Mapping[str, Any]) -> BaseTool:
-        config = CtxCompressor(mode="extract", format="plain", **options).config
-        calls = _Expand(self, Expander.of(config, max_tokens))
+    def expand_tool(self, expander: Expander, name: str = EXPAND) -> BaseTool:
+        """Return the tool that finds what this shelf keeps."""
+        calls = _Expand(self, expander)
         return StructuredTool(
             name=name,
             description=EXPAND_LEFT_OUT,
@@ -107,12 +108,11 @@ class ExpandableOutputs:
         Blocks get a block with the marker. Anything else becomes text, with the marker as its last line. A result in
         which something looks like a handle is replaced in any case.
         """
-        safe = _guarded_content(content)
-        found = self._shortened(safe, query)
-        if found is None and safe is not content:
-            tokens = self.outputs.count(_text_of(safe))
-            return Shortened(safe, tokens, tokens)
-        return found
+        found = self._shortened(content, query)
+        if found is not None or (safe := _guarded(content)) is content:
+            return found
+        tokens = self.outputs.count(_text_of(safe))
+        return Shortened(safe, tokens, tokens)
 
     async def ashortened(self, content: Any, query: str | None) -> Shortened | None:
         """Do the same off the event loop."""
@@ -152,7 +152,7 @@ class _Expand:
         self, store: LeftOutStore, config: RunnableConfig, handle: str, lines: str | None, question: str | None
     ) -> str:
         try:
-            return self.expander.expand(store, _conversation(config), handle, lines, question)
+            return self.expander.expand(store, [_conversation(config)], handle, lines, question)
         except CannotExpand as error:
             raise ToolException(str(error)) from error
 
@@ -166,13 +166,13 @@ def _conversation(config: RunnableConfig | None) -> str:
     return json.dumps([None if user is None else str(user), str(given["thread_id"])])
 
 
-def _guarded_content(content: Any) -> Any:
+def _guarded(content: Any) -> Any:
     """Return a tool's result with a backslash in what looks like a handle; the very same if nothing does.
 
     Errors stay as they are, and so do lists and mappings that are not content blocks.
     """
     if isinstance(content, ToolMessage):
-        inner = content.content if content.status == "error" else _guarded_content(content.content)
+        inner = content.content if content.status == "error" else _guarded(content.content)
         return content if inner is content.content else content.model_copy(update={"content": inner})
     if isinstance(content, str):
         return guarded(content)
@@ -201,10 +201,8 @@ def _are_blocks(content: object) -> bool:
 
 
 def _marked(found: Shortened, handle: str, outputs: Outputs) -> Shortened:
-    left_out = found.left_out
-    if left_out is None or not left_out.count:
-        left_out = tokens_left_out(found.original_tokens, found.compressed_tokens)
-    content = _with_marker(found.content, left_out.marker(handle))
+    left_out = found.left_out or tokens_left_out(found.original_tokens, found.compressed_tokens)
+    content = _with_marker(_guarded(found.content), left_out.marker(handle))
     return replace(found, content=content, compressed_tokens=outputs.count(_text_of(content)))
 
 

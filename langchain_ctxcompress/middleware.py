@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
-from ctxcompress.tools.keeper import EXPAND, check_room
+from ctxcompress.tools.keeper import EXPAND, Expander, check_room
 from ctxcompress.tools.output_compressor import named_query, only_text
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
@@ -116,7 +116,8 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
                 check_room(outputs.config.max_tokens)
             self._exclude |= {EXPAND}
             if expandable is not False:
-                self.tools = [self._shelf.expand_tool(expand_tokens, EXPAND, options)]
+                expander = Expander.of(self._outputs.config, expand_tokens, "expand_tokens")
+                self.tools = [self._shelf.expand_tool(expander)]
 
     @property
     @override

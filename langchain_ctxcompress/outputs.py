@@ -113,7 +113,11 @@ class Outputs(OutputCompressor):
         found = self.search_results(content, query)
         if found is None or found.original_tokens <= self.config.budget:
             return None
-        left_out = LeftOut(found.original_count - found.compressed_count, "result")
+        left_out = LeftOut(
+            found.original_count - found.compressed_count,
+            "result",
+            tokens=found.original_tokens - found.compressed_tokens,
+        )
         return Shortened(found.results, found.original_tokens, found.compressed_tokens, left_out)
 
     def _data(self, content: object, query: str | None) -> Shortened | None:

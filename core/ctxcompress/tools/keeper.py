@@ -3,7 +3,7 @@
 import hmac
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Protocol, Self, TypeVar
@@ -43,7 +43,9 @@ LINES = 'The lines to read, such as "41-160" or "41". Leave it out for all lines
 QUESTION = "What to look for in the left-out text. Leave it out to read the lines one after the other."
 
 _LEAST_TOKENS = 100
-"""The smallest budget in which a marker leaves room for a text."""
+"""The smallest budget of a result in which a marker leaves room for text."""
+_LEAST_EXPANDED = 300
+"""The smallest budget of the tool, which has to hold a long line and a marker."""
 _HANDLE_LENGTHS = (8, 16, 64)
 _MOST_KNOWN = 5
 """How many handles an error names."""
@@ -95,12 +97,12 @@ class Keeper:
         return next(handle for handle in handles if self.store.get(conversation, handle) in (None, text))
 
 
-def check_room(max_tokens: object, name: str = "max_tokens") -> None:
+def check_room(max_tokens: object) -> None:
     """Raise ConfigError if a budget is too small for a text and a marker."""
     if isinstance(max_tokens, int) and max_tokens < _LEAST_TOKENS:
         raise ConfigError(
-            f"{name} is {max_tokens}; give at least {_LEAST_TOKENS} where results can be expanded, because the marker "
-            "that says how needs up to 40 of them"
+            f"max_tokens is {max_tokens}; give at least {_LEAST_TOKENS} where results can be expanded: their markers "
+            "take up to 40 of them"
         )
 
 
@@ -135,29 +137,38 @@ class Expander:
     max_tokens: int
 
     @classmethod
-    def of(cls, config: CompressionConfig, max_tokens: int) -> Self:
-        """Make the tool. Raises ConfigError for a budget that is no whole number or too small."""
-        check_count("max_tokens", max_tokens, _LEAST_TOKENS, "so that a marker leaves room for text")
+    def of(cls, config: CompressionConfig, max_tokens: int, option: str = "max_tokens") -> Self:
+        """Make the tool. Raises ConfigError for a budget that is no whole number or too small.
+
+        option: the name of the budget, for the message.
+        """
+        check_count(option, max_tokens, _LEAST_EXPANDED, "so that any line fits")
         return cls(config.for_expansion(max_tokens), max_tokens)
 
     def expand(
-        self, store: LeftOutStore, conversation: str, handle: str, lines: str | None = None, question: str | None = None
+        self,
+        store: LeftOutStore,
+        conversations: Sequence[str],
+        handle: str,
+        lines: str | None = None,
+        question: str | None = None,
     ) -> str:
         """Return the text under a handle, some of its lines, or the parts that answer a question.
 
-        What does not fit is named by a marker again, with the lines to go on with. Raises CannotExpand, with a message
-        for the model, if there is no such handle or there are no such lines.
+        What does not fit is named by a marker again, with the lines to go on with. Raises CannotExpand if there is no
+        such handle or there are no such lines.
+
+        conversations: where the handle may be, the agent's own one first.
         """
         name = _handle_of(handle)
-        text = store.get(conversation, name)
+        text = next((text for kept in conversations if (text := store.get(kept, name)) is not None), None)
         if text is None:
-            raise CannotExpand(_unknown(handle, store.handles(conversation) if conversation else []))
-        text = guarded(text)
+            raise CannotExpand(_unknown(handle, store.handles(conversations[0]) if conversations[0] else []))
         rows = lines_of(text)
         first, last = _asked_lines(lines, len(rows))
         asked = text[rows[first - 1].start : rows[last - 1].end] if rows else text
-        if self._count(asked) <= self.max_tokens:
-            return asked
+        if self._count(shown := guarded(asked)) <= self.max_tokens:
+            return shown
         if question and question.strip():
             return self._answer(asked, first, question, name)
         return self._beginning(asked, first, name)
@@ -182,7 +193,8 @@ class Expander:
 
     def _fitted(self, attempt: "Callable[[int], _Part]", handle: str) -> str:
         def mark(part: _Part) -> _Part:
-            text = f"{part.text}\n{part.left_out.marker(handle)}" if part.left_out.count else part.text
+            text = guarded(part.text)
+            text = f"{text}\n{part.left_out.marker(handle)}" if part.left_out.count else text
             return replace(part, text=text, compressed_tokens=self._count(text))
 
         made = fitted(attempt, mark, self.max_tokens, marker_room(self._count))

@@ -4,6 +4,7 @@ A marker is the last line of a result: "[… 120 lines left out (41-160): expand
 something that looks like a handle, it is shown with a backslash: "ctx\\-3f2a91c4", or in JSON "ctx\\u002d3f2a91c4".
 """
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,10 @@ PREFIX = "ctx-"
 """The beginning of every handle."""
 _HYPHENS = r"\-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
 _HANDLE = re.compile(
-    rf"({spelled('ctx')}[{INVISIBLE}]*+\\*+)(?=[{_HYPHENS}](?:[{INVISIBLE}]*+[0-9a-f]){{4}})", re.IGNORECASE
+    rf"({spelled('ctx')}[{INVISIBLE}]*+\\*+)([{_HYPHENS}])(?=(?:[{INVISIBLE}]*+[0-9a-f]){{4}})", re.IGNORECASE
 )
-_IN_JSON = re.compile(rf"({spelled('ctx')}[{INVISIBLE}]*+)-(?=(?:[{INVISIBLE}]*+[0-9a-f]){{4}})", re.IGNORECASE)
 _LONGEST_LINE = 500
-"""Characters. Longer lines count as several, so that any line can be read within a small budget."""
+"""Bytes. Longer lines count as several, so that any line can be read within a small budget."""
 _MOST_RANGES = 3
 """How many ranges of lines a marker names: the longest ones."""
 
@@ -37,6 +37,8 @@ class LeftOut:
     """The singular, such as "line"."""
     ranges: tuple[tuple[int, int], ...] = ()
     """The first and last numbers of the lines, from 1."""
+    tokens: int = 0
+    """Given where the number of results says little, because most of them are shortened."""
 
     @classmethod
     def of_lines(cls, text: str, kept: Sequence[Span], first: int = 1) -> "LeftOut":
@@ -61,22 +63,28 @@ class LeftOut:
 
     @classmethod
     def of_compression(cls, result: Compression, first: int = 1) -> "LeftOut":
-        """Return the lines that the compression of one text left out; tokens if it kept something of every line."""
+        """Return how much the compression of one text left out: records of a JSON list, else lines, else tokens.
+
+        first: the number of the first line.
+        """
         (text,) = (passage.text for passage in result.input_passages())
         lines = cls.of_lines(text, [span for part in result.passages for span in part.spans], first)
-        return lines if lines.count else tokens_left_out(result.stats.original_tokens, result.tokens)
+        return cls.of_items(_json_list(text), _json_list(result.text)) or (
+            lines if lines.count else tokens_left_out(result.stats.original_tokens, result.tokens)
+        )
 
     @classmethod
     def of_items(cls, original: object, kept: object) -> "LeftOut | None":
-        """Return how many items of a list are missing; None if they are no lists."""
-        if not isinstance(original, list) or not isinstance(kept, list):
+        """Return how many items of a list are missing; None if none is, or they are no lists."""
+        if not isinstance(original, list) or not isinstance(kept, list) or len(kept) >= len(original):
             return None
         return cls(len(original) - len(kept), "record")
 
     def marker(self, handle: str) -> str:
         """Return the marker: one line that says how much was left out, and how to read it."""
-        plural = "" if self.count == 1 else "s"
-        return f"[… {self.count:,} {self.unit}{plural} left out{self._shown_ranges()}: expand {handle}]"
+        amounts = [_amount(self.count, self.unit), _amount(self.tokens, "token")]
+        shown = ", ".join(filter(None, amounts))
+        return f"[… {shown} left out{self._shown_ranges()}: expand {handle}]"
 
     def _shown_ranges(self) -> str:
         if not self.ranges:
@@ -84,6 +92,20 @@ class LeftOut:
         longest = sorted(self.ranges, key=lambda ends: ends[0] - ends[1])[:_MOST_RANGES]
         shown = [str(first) if first == last else f"{first}-{last}" for first, last in sorted(longest)]
         return f" ({', '.join([*shown, '…'] if len(self.ranges) > len(longest) else shown)})"
+
+
+def _amount(count: int, unit: str) -> str:
+    return f"{count:,} {unit}{'' if count == 1 else 's'}" if count else ""
+
+
+def _json_list(text: str) -> object:
+    """Return the list that a text is in JSON; None for other text."""
+    if not text.lstrip().startswith("[") or not is_json(text):
+        return None
+    try:
+        return json.loads(text)
+    except RecursionError:
+        return None
 
 
 def tokens_left_out(original: int, kept: int) -> LeftOut:
@@ -94,7 +116,7 @@ def tokens_left_out(original: int, kept: int) -> LeftOut:
 def marker_room(count: Callable[[str], int]) -> int:
     """Return the number of tokens that a marker takes at most, with the line break before it."""
     numbers = tuple((100_000 * place, 100_000 * place + 99_999) for place in range(1, 4 + 1))
-    return count("\n" + LeftOut(100_000_000, "result", numbers).marker(f"{PREFIX}0a1b2c3d4e5f6a7b")) + 1
+    return count("\n" + LeftOut(100_000_000, "result", numbers, 100_000_000).marker(f"{PREFIX}0a1b2c3d4e5f6a7b")) + 1
 
 
 def guarded(text: str) -> str:
@@ -104,7 +126,9 @@ def guarded(text: str) -> str:
     """
     if not _HANDLE.search(text):
         return text
-    return _IN_JSON.sub(r"\1\\u002d", text) if is_json(text) else _HANDLE.sub(r"\1\\", text)
+    if is_json(text):
+        return _HANDLE.sub(lambda found: f"{found[1]}\\u{ord(found[2]):04x}", text)
+    return _HANDLE.sub(r"\1\\\2", text)
 
 
 def lines_of(text: str) -> list[Span]:
@@ -113,8 +137,9 @@ def lines_of(text: str) -> list[Span]:
     start = 0
     for line in split_lines(text):
         end = start + len(line)
-        while end - start > _LONGEST_LINE:
-            cut = _cut(text, start)
+        most = _most_characters(line)
+        while end - start > most:
+            cut = _cut(text, start, most)
             spans.append(Span(start, cut))
             start = cut
         spans.append(Span(start, end))
@@ -122,11 +147,17 @@ def lines_of(text: str) -> list[Span]:
     return spans
 
 
-def _cut(text: str, start: int) -> int:
+def _most_characters(line: str) -> int:
+    if 4 * len(line) <= _LONGEST_LINE:
+        return _LONGEST_LINE
+    return _LONGEST_LINE * len(line) // len(line.encode("utf-8", "surrogatepass"))
+
+
+def _cut(text: str, start: int, most: int) -> int:
     """Return where to cut a long line: after white space, else between graphemes."""
-    limit = start + _LONGEST_LINE
-    space = text.rfind(" ", start + _LONGEST_LINE // 2, limit)
-    return space + 1 if space >= 0 else start + (whole_graphemes(text[start:limit], _LONGEST_LINE) or _LONGEST_LINE)
+    limit = start + most
+    space = text.rfind(" ", start + most // 2, limit)
+    return space + 1 if space >= 0 else start + (whole_graphemes(text[start:limit], most) or most)
 
 
 def _covers(text: str, span: Span, start: int, end: int) -> bool:
