@@ -17,7 +17,7 @@ from ctxcompress.tools.input_models import LeftOutInput
 from ctxcompress.tools.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper, fitted
 from ctxcompress.tools.left_out import LeftOutStore, MemoryStore
 from ctxcompress.tools.markers import guarded, marker_room, tokens_left_out
-from ctxcompress.tools.output_compressor import on_thread, shown_to_model
+from ctxcompress.tools.output_compressor import on_own_thread, shown_to_model
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.graph_store import GraphStore
 from langchain_ctxcompress.outputs import Outputs, Shortened
@@ -116,7 +116,7 @@ class ExpandableOutputs:
 
     async def ashortened(self, content: Any, query: str | None) -> Shortened | None:
         """Do the same off the event loop."""
-        return await on_thread(partial(self.shortened, content, query))
+        return await on_own_thread(partial(self.shortened, content, query))
 
     def _shortened(self, content: Any, query: str | None) -> Shortened | None:
         outputs = self.outputs.for_query(query)
@@ -146,7 +146,7 @@ class _Expand:
         self, handle: str, config: RunnableConfig, lines: str | None = None, question: str | None = None
     ) -> str:
         store = self.shelf.store(asyncio.get_running_loop())
-        return await on_thread(partial(self._expanded, store, config, handle, lines, question))
+        return await on_own_thread(partial(self._expanded, store, config, handle, lines, question))
 
     def _expanded(
         self, store: LeftOutStore, config: RunnableConfig, handle: str, lines: str | None, question: str | None

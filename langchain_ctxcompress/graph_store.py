@@ -17,6 +17,8 @@ __all__ = ["GraphStore"]
 
 Result = TypeVar("Result")
 
+_WAIT = 30.0
+"""Seconds to wait for the event loop, which may have ended."""
 _MOST = 10_000
 """The most texts of a conversation."""
 
@@ -72,11 +74,7 @@ class GraphStore:
         """Forget one text, or all texts of a conversation."""
         for name in [name for name, _ in self._entries(conversation)] if handle is None else [handle]:
             for kind in ("entries", "texts"):
-                place = _namespace(kind, conversation)
-                self._call(
-                    lambda place=place, name=name: self.store.delete(place, name),
-                    lambda place=place, name=name: self.store.adelete(place, name),
-                )
+                self._delete(kind, conversation, name)
 
     def _make_room(self, conversation: str) -> None:
         total = 0
@@ -112,11 +110,15 @@ class GraphStore:
             lambda: self.store.aput(place, handle, value, **options),
         )
 
+    def _delete(self, kind: str, conversation: str, handle: str) -> None:
+        place = _namespace(kind, conversation)
+        self._call(lambda: self.store.delete(place, handle), lambda: self.store.adelete(place, handle))
+
     def _call(self, call: Callable[[], Result], acall: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Call the store, with its asynchronous method if it belongs to an event loop."""
         if self._loop is None:
             return call()
-        return asyncio.run_coroutine_threadsafe(acall(), self._loop).result()
+        return asyncio.run_coroutine_threadsafe(acall(), self._loop).result(_WAIT)
 
 
 def _namespace(kind: str, conversation: str) -> tuple[str, str, str]:

@@ -20,6 +20,7 @@ from ctxcompress.tools.output_compressor import (
     class_with,
     has_records,
     named_query,
+    on_own_thread,
     on_thread,
     only_text,
 )
@@ -218,8 +219,11 @@ def _twin(tool: Tool, outputs: _Outputs, names: Collection[str], shelf: Shelf | 
         inner = _itself(self, kind)
         given = own_arguments(kwargs)
         output: ToolOutput = await inner.acall(*args, **given)  # type: ignore[attr-defined]
-        keep = None if shelf is None else (await shelf.in_context(context_of(inner, kwargs))).keep
-        return await on_thread(functools.partial(outputs.shortened, output, _query(args, given, names), keep))
+        query = _query(args, given, names)
+        if shelf is None:
+            return await on_thread(functools.partial(outputs.shortened, output, query))
+        keep = (await shelf.in_context(context_of(inner, kwargs))).keep
+        return await on_own_thread(functools.partial(outputs.shortened, output, query, keep))
 
     def reduce(self: BaseTool) -> tuple[Any, ...]:
         return _twin, (_itself(self, kind), outputs, names, shelf)

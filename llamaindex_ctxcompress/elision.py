@@ -15,7 +15,7 @@ from llama_index.core.workflow import Context
 from ctxcompress.tools.input_models import LeftOutInput
 from ctxcompress.tools.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper
 from ctxcompress.tools.left_out import MONTH, LeftOutStore, MemoryStore, as_bytes, check_bounds
-from ctxcompress.tools.output_compressor import on_thread
+from ctxcompress.tools.output_compressor import on_own_thread
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = [
@@ -35,6 +35,8 @@ Result = TypeVar("Result")
 _TEXTS = "ctxcompress_left_out"
 _CONVERSATION = "ctxcompress_conversation"
 """The keys in the state of a context."""
+_WAIT = 30.0
+"""Seconds to wait for the event loop, which may have ended."""
 _CONTEXT = "ctxcompress_context"
 """The parameter by which agents pass the context to a tool that does not ask for it."""
 
@@ -82,7 +84,7 @@ def expand_tool(
         name=name,
         description=EXPAND_LEFT_OUT,
         fn_schema=LeftOutInput,
-        partial_params={"ctx": None},  # outside of agents
+        partial_params={"ctx": None},  # where no agent gives one
     )
 
 
@@ -136,18 +138,16 @@ class _Expand:
 
     def expand(  # only the event loop can read a context
         self,
-        ctx: Context | None,  # noqa: ARG002
+        ctx: Context,  # noqa: ARG002
         handle: str,
         lines: str | None = None,
         question: str | None = None,
     ) -> str:
         return self.shelf.expand(self.expander, handle, lines, question)
 
-    async def aexpand(
-        self, ctx: Context | None, handle: str, lines: str | None = None, question: str | None = None
-    ) -> str:
+    async def aexpand(self, ctx: Context, handle: str, lines: str | None = None, question: str | None = None) -> str:
         shelf = await self.shelf.in_context(ctx)
-        return await on_thread(partial(shelf.expand, self.expander, handle, lines, question))
+        return await on_own_thread(partial(shelf.expand, self.expander, handle, lines, question))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,7 +206,7 @@ class _InContext:
         return {handle: entry for handle, entry in kept.items() if entry[0] > oldest}
 
     def _await(self, work: Coroutine[Any, Any, Result]) -> Result:
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(_WAIT)
 
 
 def context_properties() -> dict[str, property]:

@@ -5,6 +5,7 @@ import copy
 import json
 import pickle
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import lc_tools
@@ -398,8 +399,17 @@ def test_a_store_that_fails_costs_the_marker_alone(tmp_path):
     assert text == compress_tool(manual, max_tokens=150).invoke({"query": "which part is blue?"})
 
 
-async def test_calls_at_the_same_time_keep_all_texts():
-    store = InMemoryStore()
+class OnTheLoopsThreads(InMemoryStore):
+    """A store whose asynchronous methods need a thread of the loop."""
+
+    async def abatch(self, ops):
+        return await asyncio.get_running_loop().run_in_executor(None, self.batch, ops)
+
+
+@pytest.mark.parametrize("make", [MemoryStore, InMemoryStore, OnTheLoopsThreads])
+async def test_calls_at_the_same_time_keep_all_texts(make):
+    store = make()
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
     shorter = compress_tool(lc_tools.Counting(), max_tokens=100, store=store)
     found = await asyncio.gather(*(shorter.ainvoke({"query": f"sentence {n}"}) for n in range(20)))
     expand = expand_tool(store, max_tokens=20_000)

@@ -58,7 +58,7 @@ Made = TypeVar("Made", bound="_Counted")
 
 
 class CannotExpand(InputError):  # noqa: N818 - as the other errors
-    """There is no such handle, or there are no such lines. The message is for the language model."""
+    """There is no such handle or no such lines, or the store fails. The message is for the language model."""
 
 
 class _Counted(Protocol):
@@ -118,14 +118,14 @@ def fitted(
     shorter = attempt(budget)
     if shorter is None or (shorter.original_tokens <= limit and attempt(limit) is None):
         return None
+    made = mark(shorter)
     for _ in range(_TRIES):
-        made = mark(shorter)
-        if made is None:
-            return attempt(limit)
-        if made.compressed_tokens <= limit or budget == 1:
+        if made is None or made.compressed_tokens <= limit or budget == 1:
             break
         budget = max(1, budget - (made.compressed_tokens - limit))
-        shorter = attempt(budget) or shorter
+        made = mark(attempt(budget) or shorter)
+    if made is None:
+        return attempt(limit)
     return made if made.compressed_tokens < made.original_tokens else None
 
 
@@ -156,14 +156,18 @@ class Expander:
         """Return the text under a handle, some of its lines, or the parts that answer a question.
 
         What does not fit is named by a marker again, with the lines to go on with. Raises CannotExpand if there is no
-        such handle or there are no such lines.
+        such handle, there are no such lines, or the store fails.
 
         conversations: where the handle may be, the agent's own one first.
         """
         name = _handle_of(handle)
-        text = next((text for kept in conversations if (text := store.get(kept, name)) is not None), None)
+        try:
+            text = next((text for kept in conversations if (text := store.get(kept, name)) is not None), None)
+            known = store.handles(conversations[0]) if text is None and conversations[0] else []
+        except OSError as error:
+            raise CannotExpand(f"What was left out cannot be read ({error}). Call the tool again.") from error
         if text is None:
-            raise CannotExpand(_unknown(handle, store.handles(conversations[0]) if conversations[0] else []))
+            raise CannotExpand(_unknown(handle, known))
         rows = lines_of(text)
         first, last = _asked_lines(lines, len(rows))
         asked = text[rows[first - 1].start : rows[last - 1].end] if rows else text

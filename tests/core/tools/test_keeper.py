@@ -181,6 +181,13 @@ def test_the_error_names_the_handles_of_the_conversation():
         expander.expand(store, [""], "ctx-00000000")
 
 
+def test_a_store_that_fails_gives_an_error_for_the_model(tmp_path):
+    store = DiskStore(tmp_path / "left.db")
+    (tmp_path / "left.db").write_bytes(b"damaged" * 1_000)
+    with pytest.raises(CannotExpand, match=r"cannot be read .* Call the tool again"):
+        Expander.of(CONFIG, 300).expand(store, ["one"], "ctx-00000000")
+
+
 @pytest.mark.parametrize("lines", ["first", "5-3", "0", "401", "401-500", "1-2-3", "9" * 100])
 def test_lines_that_are_not_there_give_an_error_that_says_which_are(lines):
     with pytest.raises(CannotExpand, match=r"Give a range|has the lines 1-400; give a range"):
