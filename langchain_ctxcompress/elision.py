@@ -60,7 +60,7 @@ class Shelf:
 
     @classmethod
     def of(cls, store: AnyStore | None) -> "Shelf":
-        """Raises TypeError if `store` is no store."""
+        """Return the shelf of a store of either kind. Raises TypeError if it is neither."""
         if store is None or isinstance(store, LeftOutStore):
             return cls(store)
         if all(hasattr(store, method) for method in ("put", "get", "search", "delete", "aput")):
@@ -87,10 +87,12 @@ class Shelf:
 
     def store(self, loop: Loop | None) -> LeftOutStore:
         """Return the store for a call of a tool, which may run in an agent."""
-        return self._store(None if self.given else _store_of_run(), loop)
+        return self._store(_store_of_run() if self.given is None else None, loop)
 
     def _store(self, run_store: "BaseStore | None", loop: Loop | None) -> LeftOutStore:
-        store = self.given or (self.spare if run_store is None else GraphStore(run_store))
+        store = self.given
+        if store is None:
+            store = self.spare if run_store is None else GraphStore(run_store)
         return store.on_loop(loop) if isinstance(store, GraphStore) else store
 
 

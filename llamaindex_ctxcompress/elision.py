@@ -98,7 +98,7 @@ class Shelf:
 
     @classmethod
     def of(cls, store: LeftOutStore | ContextStore) -> "Shelf":
-        """Raises TypeError if `store` is no store."""
+        """Return the shelf of a store. Raises TypeError if it is none."""
         memory = store.memory if isinstance(store, ContextStore) else store
         if not isinstance(memory, LeftOutStore):
             raise TypeError(f"store is a {type(store).__name__}; give a ContextStore, a MemoryStore or a DiskStore")

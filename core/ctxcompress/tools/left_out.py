@@ -173,14 +173,14 @@ class DiskStore:
     def get(self, conversation: str, handle: str, /) -> str | None:
         """Return the text; None if there is none or it has expired."""
         query = "SELECT text FROM texts WHERE conversation = ? AND handle = ? AND at > ?"
-        with self._opened() as database:
+        with self._opened(writes=False) as database:
             found = database.execute(query, (_key(conversation), handle, self._oldest())).fetchone()
         return None if found is None else bytes(found[0]).decode("utf-8", "surrogatepass")
 
     def handles(self, conversation: str, /) -> list[str]:
         """Return the handles of a conversation, the newest first."""
         query = "SELECT handle FROM texts WHERE conversation = ? AND at > ? ORDER BY at DESC, rowid DESC"
-        with self._opened() as database:
+        with self._opened(writes=False) as database:
             return [handle for (handle,) in database.execute(query, (_key(conversation), self._oldest()))]
 
     def forget(self, conversation: str, handle: str | None = None, /) -> None:
@@ -194,14 +194,14 @@ class DiskStore:
         return float("-inf") if self.ttl is None else self._clock() - self.ttl
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _opened(self, *, writes: bool = True) -> Iterator[sqlite3.Connection]:
         """Open the file for one transaction: connections can be shared by neither threads nor forked processes."""
         make_private(self.path)
         try:
             database = sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
             try:
                 database.execute("PRAGMA secure_delete = ON")
-                database.execute("BEGIN IMMEDIATE")
+                database.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
                 _create_tables(database)
                 yield database
                 database.execute("COMMIT")
