@@ -103,7 +103,7 @@ class _Outputs(OutputCompressor):
             return output if cut is None else _with_texts(output, cut)
         cut = outputs._marked(texts, output.raw_output, query, keep)
         if cut is None and (safe := [*map(guarded, texts)]) != texts:
-            cut = _Cut(safe, None, 0, 0)
+            cut = _Cut(safe)
         return output if cut is None else _with_texts(output, cut)
 
     def _marked(self, texts: Sequence[str], raw: object, query: str | None, keep: Keep) -> "_Cut | None":
@@ -140,7 +140,7 @@ class _Outputs(OutputCompressor):
         is_written = not isinstance(raw, str) and str(raw) == text
         found = self._search(raw if is_written else text, query)
         if found is not None:
-            return _Cut([found])
+            return found
         if is_written and isinstance(raw, list | tuple | Mapping) and not has_records(text):
             return None
         result = self.compress([text], query)
@@ -155,23 +155,25 @@ class _Outputs(OutputCompressor):
         kept = {part.index: part.text for part in result.passages}
         return _Cut([kept.get(place, "") for place in range(len(texts))])
 
-    def _search(self, results: object, query: str | None) -> str | None:
+    def _search(self, results: object, query: str | None) -> "_Cut | None":
         """Return search results as LlamaIndex writes them; None for other content.
 
         The core counts them as JSON, which is shorter, so they may have to be compressed again.
         """
-        budget = self.config.budget
+        budget, cut = self.config.budget, None
         for _ in range(_TRIES):
             found = self.search_results(results, query, budget)
             if found is None:
                 return None
-            if self.count(str(results)) <= self.config.budget:
-                return str(results)
+            if (whole := self.count(str(results))) <= self.config.budget:
+                return _Cut([str(results)])
             text = str(found.results)
-            if (tokens := self.count(text)) <= self.config.budget:
+            tokens, dropped = self.count(text), found.original_count - found.compressed_count
+            cut = _Cut([text], LeftOut(dropped, "result", tokens=whole - tokens))
+            if tokens <= self.config.budget:
                 break
             budget = max(1, budget * self.config.budget // tokens)
-        return text
+        return cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ class _Cut:
     texts: Sequence[str]
     """One for each text block, "" for a dropped one; with a marker, there may be one more."""
     left_out: LeftOut | None = None
-    """What was left out, if it is lines."""
+    """What was left out, if it can be counted in something else than tokens."""
     original_tokens: int = 0
     compressed_tokens: int = 0
 

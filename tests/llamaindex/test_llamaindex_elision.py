@@ -1,5 +1,6 @@
 """Agents that read again what `compress_tool` left out, and what no document can make them read."""
 
+import ast
 import asyncio
 import copy
 import json
@@ -232,6 +233,9 @@ def test_outputs_keep_everything_but_their_text(fn):
     if fn is in_json:
         kept, _, marker = after.content.rpartition("\n")
         assert f"{200 - len(json.loads(kept))} records left out" in marker
+    if fn is web_search:
+        dropped = 5 - len(ast.literal_eval(after.content.rpartition("\n")[0])["results"])
+        assert re.search(rf"{f'{dropped} results?, ' if dropped else ''}[\d,]+ tokens left out", after.content)
     assert expand_tool(store, max_tokens=50_000)(handle=handle).content == before.content
 
 

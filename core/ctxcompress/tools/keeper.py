@@ -124,9 +124,9 @@ def fitted(
             break
         budget = max(1, budget - (made.compressed_tokens - limit))
         made = mark(attempt(budget) or shorter)
-    if made is None:
-        return attempt(limit)
-    return made if made.compressed_tokens < made.original_tokens else None
+    if made is not None and made.compressed_tokens < made.original_tokens:
+        return made
+    return None if made is not None and made.original_tokens <= limit else attempt(limit)
 
 
 @dataclass(frozen=True, slots=True)
