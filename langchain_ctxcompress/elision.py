@@ -171,7 +171,7 @@ def _conversation(config: RunnableConfig | None) -> str:
 def _guarded(content: Any) -> Any:
     """Return a tool's result with a backslash in what looks like a handle; the very same if nothing does.
 
-    Errors stay as they are, and so do lists and mappings that are not content blocks.
+    Lists and mappings that are not content blocks become text if something does. Errors stay as they are.
     """
     if isinstance(content, ToolMessage):
         inner = content.content if content.status == "error" else _guarded(content.content)
@@ -181,6 +181,8 @@ def _guarded(content: Any) -> Any:
     if _are_blocks(content):
         blocks = [_guarded_block(block) for block in content]
         return content if all(map(_is, blocks, content)) else blocks
+    if isinstance(content, list | tuple | Mapping) and (shown := guarded(text := shown_to_model(content))) != text:
+        return shown
     return content
 
 
@@ -216,7 +218,7 @@ def _with_marker(content: Any, marker: str) -> Any:
     if _are_blocks(content):
         is_text = all(isinstance(block, str) for block in content)
         return [*content, marker if is_text else {"type": "text", "text": marker}]
-    return f"{guarded(shown_to_model(content))}\n{marker}"
+    return f"{shown_to_model(content)}\n{marker}"
 
 
 def _text_of(content: Any) -> str:

@@ -284,6 +284,24 @@ async def test_no_document_can_have_a_handle():
     assert len(handles(page.content)) == 1
 
 
+@pytest.mark.parametrize(
+    "returned", [["a ctx-deadbeef"], [{"type": "bug", "text": "ctx-deadbeef"}], {"a": "ctx-deadbeef"}]
+)
+def test_short_results_of_single_tools_have_no_handles(returned):
+    made = tool("give", return_direct=False)(_giving(returned))
+    call = {"type": "tool_call", "id": "1", "name": "give", "args": {"query": "x"}}
+    content = compress_tool(made, store=MemoryStore()).invoke(call).content
+    assert "ctx-deadbeef" not in str(content)
+
+
+def _giving(returned: Any) -> Any:
+    def give(query: str) -> Any:
+        """Give it."""
+        return returned
+
+    return give
+
+
 def test_a_result_that_fits_has_no_marker():
     size = tokens(MANUAL)
     for max_tokens, count in ((size, 0), (size - 1, 1)):

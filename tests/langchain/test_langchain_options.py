@@ -69,6 +69,7 @@ def test_only_the_documented_names_are_exported():
         "EmbeddingsEncoder",
         "cite",
         "compress_tool",
+        "expand_tool",
         "format_documents",
         "preview_tools",
         "query_tool",
