@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import lc_tools
@@ -16,7 +17,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from lc_tools import PAGE, RECORDS, Scripted, calling, tokens
-from search_shapes import KUBERNETES
+from search_shapes import CLOUDS, KUBERNETES
 
 from ctxcompress.tools.left_out import DiskStore, MemoryStore
 from langchain_ctxcompress import CtxCompressMiddleware, compress_tool, expand_tool
@@ -310,6 +311,20 @@ def test_a_result_that_fits_has_no_marker():
         assert len(handles(message.content)) == count
         assert tokens(message.content) <= max_tokens
         assert count or message.content == MANUAL
+
+
+def test_what_a_model_reads_in_the_run_of_the_documentation():
+    documented = [4, 1_445, 2_027]
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "expand.md").read_text(encoding="utf-8")
+    assert " + ".join(f"{number:,}" for number in documented) in page
+    model = reader(
+        calling((lc_tools.web_search, {"query": KUBERNETES}), (lc_tools.fetch_page, {"url": "a"})),
+        calling((lc_tools.web_search, {"query": CLOUDS}), turn="2"),
+    )
+    agent = agent_of(model, lc_tools.web_search, lc_tools.fetch_page, expandable=True, max_tokens=1_000)
+    agent.invoke({"messages": [HumanMessage(KUBERNETES)]})
+    read = [sum(tokens(message["content"]) for message in messages) for messages in model.shown]
+    assert read == pytest.approx(documented, rel=0.05)
 
 
 def test_without_it_nothing_changes():

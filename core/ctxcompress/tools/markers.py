@@ -114,9 +114,9 @@ def tokens_left_out(original: int, kept: int) -> LeftOut:
 
 
 def marker_room(count: Callable[[str], int]) -> int:
-    """Return the number of tokens that a marker takes at most, with the line break before it."""
-    numbers = tuple((100_000 * place, 100_000 * place + 99_999) for place in range(1, 4 + 1))
-    return count("\n" + LeftOut(100_000_000, "result", numbers, 100_000_000).marker(f"{PREFIX}0a1b2c3d4e5f6a7b")) + 1
+    """Return the number of tokens that nearly every marker fits into, with the line break before it."""
+    longest = LeftOut(3_057, "line", ((111, 333), (400, 1_825), (2_000, 3_444), (4_000, 4_001)))
+    return count("\n" + longest.marker(f"{PREFIX}0a1b2c3d"))
 
 
 def guarded(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.errors import ConfigError
-from ctxcompress.tools.keeper import CannotExpand, Expander, Keeper
+from ctxcompress.tools.keeper import CannotExpand, Expander, Keeper, fitted
 from ctxcompress.tools.left_out import DiskStore, MemoryStore
 
 CONFIG = CompressionConfig(encoding="o200k_base")
@@ -70,6 +71,31 @@ def test_a_store_that_fails_or_is_too_small_gives_no_handle_and_a_warning(tmp_pa
     small, damaged = (record.getMessage() for record in caplog.records)
     assert "more than the store holds" in small
     assert "left.db" in damaged
+
+
+@dataclass(frozen=True)
+class Made:
+    compressed_tokens: int
+    original_tokens: int = 500
+
+
+@pytest.mark.parametrize(("limit", "marker"), [(100, 30), (100, 40), (100, 75), (60, 55), (499, 60)])
+def test_the_budget_holds_however_long_the_marker_is(limit, marker):
+    made = fitted(Made, lambda shorter: Made(shorter.compressed_tokens + marker), limit, room=40)
+    assert made is not None
+    assert made.compressed_tokens <= limit
+
+
+def test_what_fits_stays_as_it_is_and_what_cannot_be_kept_is_shortened_without_a_marker():
+    assert fitted(lambda _: None, lambda shorter: shorter, 100, room=40) is None
+    fits = Made(60, original_tokens=90)
+    assert fitted(lambda budget: fits if budget < 90 else None, lambda shorter: shorter, 100, room=40) is None
+    assert fitted(Made, lambda _: None, 100, room=40) == Made(100)
+
+
+def test_a_marker_is_never_longer_than_what_it_stands_for():
+    filtered = Made(80, original_tokens=90)
+    assert fitted(lambda _: filtered, lambda _: Made(95, original_tokens=90), 100, room=40) is None
 
 
 def test_a_text_that_fits_comes_back_whole():
