@@ -120,11 +120,11 @@ class Shelf:
         """Keep a text and return its handle; None if it cannot be kept."""
         return self.keeper.keep(self.conversation, text)
 
-    def expand(self, expander: Expander, handle: object, lines: object, question: str | None) -> str:
+    def expand(self, expander: Expander, handle: object, lines: object, question: object) -> str:
         """Return the answer of the tool. A model may give numbers: nobody has checked its arguments."""
-        asked = None if lines is None else str(lines)
+        name, asked, wanted = (None if given is None else str(given) for given in (handle, lines, question))
         try:
-            return expander.expand(self.keeper.store, [self.conversation, ""], str(handle), asked, question)
+            return expander.expand(self.keeper.store, [self.conversation, ""], name or "", asked, wanted)
         except CannotExpand as error:
             return str(error)
 

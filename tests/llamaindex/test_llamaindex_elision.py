@@ -28,7 +28,7 @@ from ctxcompress.tools.left_out import DiskStore, MemoryStore
 from llamaindex_ctxcompress import ContextStore, compress_tool, expand_tool
 
 AMOUNT = r"[\d,]+ (?:line|token|result|record)s?(?:, [\d,]+ tokens)?"
-MARKER = re.compile(rf"\[… {AMOUNT} left out(?: \([^)]*\))?: expand (ctx-[0-9a-f]{{8}})\]\Z")
+MARKER = re.compile(rf"\[… {AMOUNT} left out(?: \([^)]*\))?: expand (ctx-[0-9a-f]{{8,16}})\]\Z")
 MANUAL = "\n".join(f"Chapter {n}: the part {n * 7} is {'blue' if n == 150 else 'grey'}." for n in range(300))
 LINE = MANUAL.split("\n")[6]
 

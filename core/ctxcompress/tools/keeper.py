@@ -47,6 +47,7 @@ _LEAST_TOKENS = 100
 _LEAST_EXPANDED = 300
 """The smallest budget of the tool, which has to hold a long line and a marker."""
 _HANDLE_LENGTHS = (8, 16, 64)
+"""Hexadecimal digits of a handle. The next length is for a handle that another text has."""
 _MOST_KNOWN = 5
 """How many handles an error names."""
 _TRIES = 4
@@ -93,7 +94,8 @@ class Keeper:
 
     def _free_handle(self, conversation: str, text: str) -> str:
         digest = hmac.new(self.secret, as_bytes(f"{conversation}\n{text}"), sha256).hexdigest()
-        handles = [PREFIX + digest[:length] for length in _HANDLE_LENGTHS]
+        # Without a conversation only the handle protects the text, so the shortest ones are not used.
+        handles = [PREFIX + digest[:length] for length in (_HANDLE_LENGTHS if conversation else _HANDLE_LENGTHS[1:])]
         return next(handle for handle in handles if self.store.get(conversation, handle) in (None, text))
 
 

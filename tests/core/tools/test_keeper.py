@@ -51,6 +51,11 @@ def test_a_handle_belongs_to_the_text_the_conversation_and_the_secret():
     assert len(store.handles("one")) == 3
 
 
+def test_without_a_conversation_a_handle_is_longer():
+    keeper = Keeper(MemoryStore(), b"secret")
+    assert [len(keeper.keep(conversation, "text")) for conversation in ("one", "")] == [12, 20]
+
+
 def test_two_texts_never_share_a_handle():
     store = MemoryStore()
     keeper = Keeper(store, b"secret")
