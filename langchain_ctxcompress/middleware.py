@@ -1,5 +1,6 @@
 """Middleware for agents that compresses the results of tools before the model first reads them."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -12,7 +13,9 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
+from ctxcompress.tools.keeper import EXPAND, Expander, check_room
 from ctxcompress.tools.output_compressor import named_query, only_text
+from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
@@ -64,6 +67,10 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     The agent's state sums the savings under "ctxcompress" (tool_results, original_tokens, compressed_tokens,
     tokens_saved), with a checkpointer over all turns of a thread. The key is missing as long as nothing is saved.
     Callbacks get a custom event "ctxcompress" for each result.
+
+    With ``expandable=True`` a shortened result ends with a marker such as "[… 120 lines left out (41-160): expand
+    ctx-3f2a91c4]", which counts in its budget. The whole result is kept, and the agent has the tool `expand` to read
+    it: see `expand_tool`. Results are kept by thread, and by user if the configurable has a "user_id".
     """
 
     state_schema = CtxCompressState
@@ -77,6 +84,9 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         exclude: Collection[BaseTool | str] = (),
         budgets: Mapping[str, int] | None = None,
         complexity: str | None = None,
+        expandable: bool | None = None,
+        store: AnyStore | None = None,
+        expand_tokens: int = 1_000,
         name: str | None = None,
         **options: Any,
     ) -> None:
@@ -87,14 +97,27 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
         limits search results; None classifies each query. name: the name of the middleware, where an agent has several.
         options: those of CtxCompressor other than `mode` and `format`.
+        expandable: whether results can be expanded; None means if a `store` is given. Where an agent has several of
+        these middlewares, only one can add the tool: with ``expandable=False`` and a store, results are marked and kept
+        without it. store: where whole results are kept: a MemoryStore, a DiskStore or a store of LangGraph. None means
+        the store of the agent, or the memory of this process if it has none. expand_tokens: the most tokens that
+        `expand` returns.
         """
         super().__init__()
-        self.tools = []
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
         self._outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
         self._budgets = {tool: self._outputs.with_budget(budget) for tool, budget in (budgets or {}).items()}
+        self._shelf = Shelf.of(store) if expandable or store is not None else None
+        self.tools = []
+        if self._shelf is not None:
+            for outputs in (self._outputs, *self._budgets.values()):
+                check_room(outputs.config.max_tokens)
+            self._exclude |= {EXPAND}
+            if expandable is not False:
+                expander = Expander.of(self._outputs.config, expand_tokens, "expand_tokens")
+                self.tools = [self._shelf.expand_tool(expander)]
 
     @property
     @override
@@ -120,7 +143,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     ) -> ToolMessage | Command[Any]:
         """Do the same off the event loop."""
         result = await handler(request)
-        outputs = self._outputs_for(request, result)
+        outputs = self._outputs_for(request, result, asyncio.get_running_loop())
         if outputs is None:
             return result
         shorter = await outputs.ashortened(result, _query(request))
@@ -129,14 +152,20 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         await areport(shorter.savings(request.tool_call["name"]), _config(request))
         return _with_savings(shorter)
 
-    def _outputs_for(self, request: ToolCallRequest, result: object) -> Outputs | None:
+    def _outputs_for(
+        self, request: ToolCallRequest, result: object, loop: asyncio.AbstractEventLoop | None = None
+    ) -> Outputs | ExpandableOutputs | None:
         """Return the compressor for this result; None if the result stays as it is."""
         name = request.tool_call["name"]
         is_direct = request.tool is not None and request.tool.return_direct
         is_wanted = name not in self._exclude and (self._only is None or name in self._only)
         if not isinstance(result, ToolMessage) or is_direct or not is_wanted:
             return None
-        return self._budgets.get(name, self._outputs)
+        outputs = self._budgets.get(name, self._outputs)
+        if self._shelf is None:
+            return outputs
+        store = request.runtime.store if request.runtime else None
+        return self._shelf.expandable(outputs, _config(request), store, loop)
 
 
 def _with_savings(shorter: Shortened) -> Command[Any]:

@@ -24,10 +24,12 @@ import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
 from llamaindex_ctxcompress import (
+    ContextStore,
     CtxCompressPostprocessor,
     EmbeddingsEncoder,
     cite,
     compress_tool,
+    expand_tool,
     format_nodes,
     preview_tools,
     query_tool,
@@ -154,6 +156,8 @@ MAKERS = {
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
+    "ContextStore": ContextStore,
+    "expand_tool": lambda **given: expand_tool(ContextStore(), **given),
     "preview_tools": lambda **given: preview_tools(Finder(), **given),
     "query_tool": lambda **given: query_tool(Finder(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
@@ -172,7 +176,9 @@ def test_a_keyword_that_means_nothing_is_refused_by_its_name(make):
         make(bogus=1)
 
 
-@pytest.mark.parametrize("name", ["CtxCompressPostprocessor", "compress_tool", "preview_tools", "query_tool"])
+@pytest.mark.parametrize(
+    "name", ["CtxCompressPostprocessor", "compress_tool", "expand_tool", "preview_tools", "query_tool"]
+)
 def test_the_closest_keyword_is_named(name):
     with pytest.raises(ValueError, match="there is no option 'max_token'; did you mean 'max_tokens'"):
         MAKERS[name](max_token=1)
@@ -274,10 +280,12 @@ def test_only_the_documented_names_are_exported():
     import llamaindex_ctxcompress
 
     assert llamaindex_ctxcompress.__all__ == [
+        "ContextStore",
         "CtxCompressPostprocessor",
         "EmbeddingsEncoder",
         "cite",
         "compress_tool",
+        "expand_tool",
         "format_nodes",
         "preview_tools",
         "query_tool",

@@ -12,7 +12,7 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.pipeline.threads import on_thread
+from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
 from ctxcompress.search.shapes import read_shape, shown_to_model
 from ctxcompress.segment.data_records import data_outline
@@ -28,8 +28,10 @@ __all__ = [
     "has_records",
     "is_json",
     "named_query",
+    "on_own_thread",
     "on_thread",
     "only_text",
+    "shown_to_model",
 ]
 
 QUERY_NAMES = ("query", "q", "question", "search_query", "input")
