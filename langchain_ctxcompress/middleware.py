@@ -1,10 +1,10 @@
-"""Middleware for agents that compresses the results of tools before the model first reads them."""
+"""Middleware for agents that compresses the results of tools before the model first reads them, and older messages."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.types import OmitFromInput
+from langchain.agents.middleware.types import ExtendedModelResponse, ModelRequest, ModelResponse, OmitFromInput
 from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -12,7 +12,9 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
+from ctxcompress.tools.history import Generation
 from ctxcompress.tools.output_compressor import named_query, only_text
+from langchain_ctxcompress.history import History
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
@@ -41,10 +43,12 @@ def _sum(one: Savings | None, other: Savings) -> Savings:
 
 
 class CtxCompressState(AgentState[Any]):
-    """The state of an agent with its savings. The key is missing as long as there are none."""
+    """The state of an agent with its savings, and with what the model is shown of older messages. Keys are missing as
+    long as nothing is compressed."""
 
     # With None: of `Savings` alone the graph would begin with an empty one.
     ctxcompress: NotRequired[Annotated[Savings | None, OmitFromInput, _sum]]
+    ctxcompress_history: NotRequired[Annotated[Generation | None, OmitFromInput]]
 
 
 class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
@@ -64,6 +68,14 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     The agent's state sums the savings under "ctxcompress" (tool_results, original_tokens, compressed_tokens,
     tokens_saved), with a checkpointer over all turns of a thread. The key is missing as long as nothing is saved.
     Callbacks get a custom event "ctxcompress" for each result.
+
+    With `history_tokens`, older messages are compressed, too, for the last message of the user. When the messages have
+    more tokens, the model gets shorter ones in place of the older ones: verbatim parts of their texts, or nothing of a
+    call with its results. System prompt, the user's last message and the last `keep_last` steps stay as they are. What
+    the model gets of older messages then stays byte for byte the same until `history_tokens` are exceeded again or the
+    user writes something new. The state's messages stay whole; "ctxcompress_history" has what was shortened and
+    dropped. Callbacks get a custom event "ctxcompress_history". Only one of several in an agent may have
+    `history_tokens`.
     """
 
     state_schema = CtxCompressState
@@ -78,6 +90,9 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         budgets: Mapping[str, int] | None = None,
         complexity: str | None = None,
         name: str | None = None,
+        history_tokens: int | None = None,
+        keep_last: int = 3,
+        history_share: float = 0.5,
         **options: Any,
     ) -> None:
         """Make the middleware. Raises ValueError for a value that cannot work.
@@ -86,6 +101,10 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         stay as they are. tools: the tools, or their names, whose results are compressed; None means all but those in
         `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
         limits search results; None classifies each query. name: the name of the middleware, where an agent has several.
+        history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
+        of tools; None compresses no history. keep_last: the number of steps that stay as they are; a step is a message
+        of the user, or an answer of the model with the results of its calls. history_share: how much of
+        `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.
         options: those of CtxCompressor other than `mode` and `format`.
         """
         super().__init__()
@@ -95,11 +114,30 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         self._exclude = _names("exclude", exclude)
         self._outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
         self._budgets = {tool: self._outputs.with_budget(budget) for tool, budget in (budgets or {}).items()}
+        self._history = (
+            None
+            if history_tokens is None
+            else History(self._outputs.config, history_tokens, keep_last=keep_last, history_share=history_share)
+        )
 
     @property
     @override
     def name(self) -> str:
         return self._name
+
+    @override
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Call the model with shorter messages in place of the older ones."""
+        return self._history.call(request, handler) if self._history else handler(request)
+
+    @override
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Do the same off the event loop."""
+        return await (self._history.acall(request, handler) if self._history else handler(request))
 
     @override
     def wrap_tool_call(
