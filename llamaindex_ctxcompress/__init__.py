@@ -1,5 +1,6 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
+CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
 cite: returns where a quote comes from, as citation blocks.
@@ -13,11 +14,13 @@ from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
 from llamaindex_ctxcompress.formats import format_nodes
+from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.tools import preview_tools
 
 __all__ = [
+    "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
     "EmbeddingsEncoder",
     "cite",

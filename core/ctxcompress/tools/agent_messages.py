@@ -41,10 +41,17 @@ class AgentMessage:
     """The ids of the tool calls that it makes."""
     answers: str | None = None
     """The id of the tool call that it answers."""
+    name: str | None = None
+    """The name of the speaker or of the tool."""
     title: str | None = None
     """What a tool's result is about: the arguments of the call."""
     metadata: Mapping[str, object] = field(default_factory=dict)
     """More about the message, such as its time."""
+
+    @property
+    def speaker(self) -> str:
+        """The role, and the name where there is one."""
+        return f"{self.role} {self.name}" if self.name else str(self.role)
 
 
 class Step(NamedTuple):
