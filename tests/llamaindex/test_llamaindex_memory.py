@@ -136,7 +136,7 @@ async def test_json_a_context_and_pickle_keep_it():
         pickle.loads(pickle.dumps(block)),
     ]
     for copy in copies:
-        assert (copy.model_dump(), await copy.aget(asked)) == (block.model_dump(), text)
+        assert (copy.model_dump_json(), await copy.aget(asked)) == (block.model_dump_json(), text)
 
 
 async def test_messages_of_a_chat_store_are_taken_up_again():

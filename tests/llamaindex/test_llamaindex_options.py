@@ -24,6 +24,7 @@ import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
 from llamaindex_ctxcompress import (
+    CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
     EmbeddingsEncoder,
     cite,
@@ -150,6 +151,7 @@ def look(query: str) -> str:
 
 
 MAKERS = {
+    "CtxCompressMemoryBlock": CtxCompressMemoryBlock,
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
@@ -273,6 +275,7 @@ def test_only_the_documented_names_are_exported():
     import llamaindex_ctxcompress
 
     assert llamaindex_ctxcompress.__all__ == [
+        "CtxCompressMemoryBlock",
         "CtxCompressPostprocessor",
         "EmbeddingsEncoder",
         "cite",
