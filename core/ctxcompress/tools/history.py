@@ -83,7 +83,7 @@ class HistoryCompressor:
         self.history_tokens = history_tokens
         self.keep_last = keep_last
         self.history_share = history_share
-        self._config = config.for_expansion(history_tokens)
+        self._config = config.for_expansion(history_tokens).with_options(adaptive=config.adaptive)
         self._counts = _Counts(config)
 
     def next_generation(self, messages: Sequence[AgentMessage], last: Generation | None) -> Generation | None:
