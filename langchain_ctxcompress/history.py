@@ -52,7 +52,7 @@ class History:
         last = _last_generation(request)
         messages, generation = self._compressed(request.messages, last)
         new = None if generation is last else generation
-        if new and is_traced(None):
+        if new and _is_next(new, last) and is_traced(None):
             dispatch_custom_event(HISTORY_EVENT, _savings(new))
         response = handler(request.override(messages=messages))
         return _with_generation(response, new) if new else response
@@ -64,7 +64,7 @@ class History:
         last = _last_generation(request)
         messages, generation = await on_thread(partial(self._compressed, request.messages, last))
         new = None if generation is last else generation
-        if new and is_traced(None):
+        if new and _is_next(new, last) and is_traced(None):
             await adispatch_custom_event(HISTORY_EVENT, _savings(new))
         response = await handler(request.override(messages=messages))
         return _with_generation(response, new) if new else response
@@ -85,6 +85,11 @@ class History:
 def _last_generation(request: ModelRequest[Any]) -> Generation | None:
     state: Mapping[str, Any] = request.state
     return state.get(HISTORY_KEY)
+
+
+def _is_next(new: Generation, last: Generation | None) -> bool:
+    """Return whether other messages are shown. Otherwise the generation was only found to be right for a new goal."""
+    return last is None or new["number"] != last["number"]
 
 
 def _with_generation(response: ModelResponse[Any], generation: Generation) -> ExtendedModelResponse[Any]:

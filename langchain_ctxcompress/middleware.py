@@ -72,10 +72,10 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     With `history_tokens`, older messages are compressed, too, for the last message of the user. When the messages have
     more tokens, the model gets shorter ones in place of the older ones: verbatim parts of their texts, or nothing of a
     call with its results. System prompt, the user's last message and the last `keep_last` steps stay as they are. What
-    the model gets of older messages then stays byte for byte the same until `history_tokens` are exceeded again or the
-    user writes something new. The state's messages stay whole; "ctxcompress_history" has what was shortened and
-    dropped. Callbacks get a custom event "ctxcompress_history". Only one of several in an agent may have
-    `history_tokens`.
+    the model gets of older messages then stays byte for byte the same until `history_tokens` are exceeded again, or the
+    user writes something that is likely to need what was left out. The state's messages stay whole;
+    "ctxcompress_history" has what was shortened and dropped. Callbacks get a custom event "ctxcompress_history". Only
+    one of several in an agent may have `history_tokens`.
     """
 
     state_schema = CtxCompressState

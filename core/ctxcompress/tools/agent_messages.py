@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 from ctxcompress.data.passages import Passage
 
-__all__ = ["AgentMessage", "Role", "Step", "goal_of", "passages_of", "query_for", "steps_of"]
+__all__ = [
+    "AgentMessage",
+    "Role",
+    "Step",
+    "ends_of_turns",
+    "goal_of",
+    "passages_of",
+    "query_for",
+    "steps_of",
+    "untouched_steps",
+]
 
 _FEW_WORDS = 6
 """A shorter message of the user, such as "yes, go on", says too little to compress for it alone."""
@@ -90,6 +100,33 @@ def steps_of(messages: Sequence[AgentMessage]) -> list[Step]:
 def _is_complete(messages: Sequence[AgentMessage]) -> bool:
     calls = {call for message in messages for call in message.calls}
     return calls == {message.answers for message in messages if message.role is Role.TOOL}
+
+
+def untouched_steps(
+    steps: Sequence[Step], messages: Sequence[AgentMessage], goal: int | None, keep_last: int
+) -> frozenset[int]:
+    """Return the numbers of the steps that stay as they are: the last ones, the goal, what is incomplete or has no id,
+    and the messages of the user that these follow."""
+    found = set(range(max(len(steps) - keep_last, 0), len(steps)))
+    for number, step in enumerate(steps):
+        if not step.is_complete or goal in step.places or any(messages[place].id is None for place in step.places):
+            found.add(number)
+    turns = {steps[number].turn for number in found}
+    opening = {step.turn: number for number, step in reversed(list(enumerate(steps)))}
+    return frozenset(
+        found | {opening[turn] for turn in turns if messages[steps[opening[turn]].places[0]].role is Role.USER}
+    )
+
+
+def ends_of_turns(steps: Sequence[Step], messages: Sequence[AgentMessage]) -> Mapping[int, Sequence[int]]:
+    """Return turn -> the numbers of its first and its last step, if the first one is a message of the user."""
+    ends: dict[int, list[int]] = {}
+    for number, step in enumerate(steps):
+        if step.turn not in ends:
+            ends[step.turn] = [number] if messages[step.places[0]].role is Role.USER else []
+        elif ends[step.turn]:
+            ends[step.turn][1:] = [number]
+    return ends
 
 
 def goal_of(messages: Sequence[AgentMessage]) -> int | None:

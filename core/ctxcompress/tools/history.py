@@ -1,9 +1,10 @@
 """The history of an agent's run, compressed in generations.
 
 As long as the messages fit, nothing happens. When they exceed the budget, older messages are compressed for the current
-goal, to a share of the budget. That is a generation: until the messages exceed the budget again, or the user says
-something new, the older messages are shown byte for byte the same, so that prompt caches stay valid. Each generation
-starts from the whole messages, so what one has left out can come back in the next.
+goal, to a share of the budget. That is a generation: until the messages exceed the budget again, or the user writes
+something for which text that was left out is likely needed, the older messages are shown byte for byte the same, so
+that prompt caches stay valid. Each generation starts from the whole messages, so what one has left out can come back in
+the next.
 """
 
 import logging
@@ -17,8 +18,19 @@ from typing_extensions import TypedDict
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
+from ctxcompress.data.results import KeptPassage
 from ctxcompress.errors import ConfigError
-from ctxcompress.tools.agent_messages import AgentMessage, Role, Step, goal_of, passages_of, query_for, steps_of
+from ctxcompress.tools.agent_messages import (
+    AgentMessage,
+    Role,
+    Step,
+    ends_of_turns,
+    goal_of,
+    passages_of,
+    query_for,
+    steps_of,
+    untouched_steps,
+)
 
 __all__ = ["LEFT_OUT", "Generation", "HistoryCompressor", "Shortened"]
 
@@ -91,16 +103,18 @@ class HistoryCompressor:
 
         Raises TokenizerUnavailable.
         """
+        shown = self.shown(messages, last)
+        fits = sum(map(self.tokens, shown.values())) <= self.history_tokens
         goal = goal_of(messages)
         goal_id = None if goal is None else messages[goal].id
-        shown = sum(self.tokens(message) for message in self.shown(messages, last).values())
-        is_outdated = last is not None and goal_id != last["goal"] and bool(last["shortened"] or last["dropped"])
-        if shown <= self.history_tokens and not is_outdated:
+        if fits and (last is None or last["goal"] == goal_id):
             return last
-        found = _History(self, messages, goal).generation(last["number"] + 1 if last else 1)
-        same = ("goal", "shortened", "dropped")
-        if last is not None and all(found[key] == last[key] for key in same):  # type: ignore[literal-required]
-            return last
+        history = _History(self, messages, goal)
+        if fits and last is not None and not history.lacks(shown):
+            return {**last, "goal": goal_id}
+        found = history.generation(last["number"] + 1 if last else 1)
+        if last is not None and _is_shown_alike(found, last):
+            return last if found["goal"] == last["goal"] else {**last, "goal": goal_id}
         if found["compressed_tokens"] > self.history_tokens:
             _log.warning(
                 "the messages have %d tokens, %d more than history_tokens: the last %d steps and what cannot be "
@@ -136,8 +150,15 @@ class HistoryCompressor:
         self, query: str, passages: Sequence[Passage], max_tokens: int, frame: Callable[[Passage, str], str] | None
     ) -> Kept:
         """Return what is kept of these passages. frame: what else counts beside each of them."""
-        config = self._config.with_options(max_tokens=max_tokens)
-        return {part.id: part.text for part in Compressor(config).compress(query, passages, frame=frame).passages}
+        compressor = Compressor(self._config.with_options(max_tokens=max_tokens))
+        return {part.id: part.text for part in compressor.compress(query, passages, frame=frame).passages}
+
+    def likely_needed(self, query: str, passages: Sequence[Passage]) -> Sequence[KeptPassage]:
+        """Return the parts of these passages that the query is likely to need; all if the scorer cannot tell."""
+        if self._config.scorer != "evidence":
+            return [KeptPassage.from_record(place, passage, None) for place, passage in enumerate(passages)]
+        only_likely = self._config.with_options(adaptive=True, on_empty="drop")
+        return Compressor(only_likely).compress(query, passages).passages
 
 
 class _Older(NamedTuple):
@@ -165,10 +186,10 @@ class _History:
         self._messages = messages
         self._goal = goal
         steps = steps_of(messages)
-        untouched = _untouched(steps, messages, goal, compressor.keep_last)
+        untouched = untouched_steps(steps, messages, goal, compressor.keep_last)
         older = [step for number, step in enumerate(steps) if number not in untouched]
         self._older = [_Older(step, sum(self._tokens_of(place, {}) for place in step.places)) for step in older]
-        self._ends = _ends_of_turns(older, messages)
+        self._ends = ends_of_turns(older, messages)
         self._step_of = {place: number for number, step in enumerate(older) for place in step.places}
         self._passages = [
             passage
@@ -196,6 +217,16 @@ class _History:
             self._write(generation, plan)
             generation["compressed_tokens"] = fixed + plan.tokens
         return generation
+
+    def lacks(self, shown: Mapping[int, AgentMessage]) -> bool:
+        """Return whether something that the goal is likely to need is missing from the messages shown."""
+        query = query_for(self._messages, self._goal)
+        for part in self._compressor.likely_needed(query, self._passages):
+            place = _place(part.id)
+            texts = "\n".join(shown[place].texts) if place in shown else ""
+            if any(part.original.text[start:end].strip() not in texts for start, end in part.spans):
+                return True
+        return False
 
     def _write(self, generation: Generation, plan: _Plan) -> None:
         for place, number in self._step_of.items():
@@ -259,31 +290,8 @@ class _History:
         return self._compressor.tokens(self._with(place, kept))
 
 
-def _untouched(
-    steps: Sequence[Step], messages: Sequence[AgentMessage], goal: int | None, keep_last: int
-) -> frozenset[int]:
-    """Return the numbers of the steps that stay as they are: the last ones, the goal, what is incomplete or has no id,
-    and the messages of the user that these follow."""
-    found = set(range(max(len(steps) - keep_last, 0), len(steps)))
-    for number, step in enumerate(steps):
-        if not step.is_complete or goal in step.places or any(messages[place].id is None for place in step.places):
-            found.add(number)
-    turns = {steps[number].turn for number in found}
-    opening = {step.turn: number for number, step in reversed(list(enumerate(steps)))}
-    return frozenset(
-        found | {opening[turn] for turn in turns if messages[steps[opening[turn]].places[0]].role is Role.USER}
-    )
-
-
-def _ends_of_turns(steps: Sequence[Step], messages: Sequence[AgentMessage]) -> Mapping[int, Sequence[int]]:
-    """Return turn -> the numbers of its first and its last step, if the first one is a message of the user."""
-    ends: dict[int, list[int]] = {}
-    for number, step in enumerate(steps):
-        if step.turn not in ends:
-            ends[step.turn] = [number] if messages[step.places[0]].role is Role.USER else []
-        elif ends[step.turn]:
-            ends[step.turn][1:] = [number]
-    return ends
+def _is_shown_alike(one: Generation, other: Generation) -> bool:
+    return one["shortened"] == other["shortened"] and one["dropped"] == other["dropped"]
 
 
 class _Counts:

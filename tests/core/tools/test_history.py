@@ -199,6 +199,19 @@ def test_what_answers_the_goal_is_kept_and_comes_back_for_another_goal():
     assert (first["number"], second["number"]) == (1, 2)
 
 
+def test_a_message_that_needs_nothing_of_what_was_left_out_changes_nothing():
+    messages = run(12)
+    compressor = HistoryCompressor(CONFIG, 3_000)
+    first = compressor.next_generation(messages, None)
+    messages += [said(97, "It is fitted in May."), user(98, "Put that into a letter to my grandmother, in rhymes.")]
+    second = compressor.next_generation(messages, first)
+    assert second == {**first, "goal": "m98"}
+    assert compressor.next_generation(messages, second) is second
+    bm25 = HistoryCompressor(CompressionConfig(scorer="bm25"), 3_000)  # it cannot tell what is likely
+    before = bm25.next_generation(messages[:-2], None)
+    assert bm25.next_generation(messages, before)["number"] == 2
+
+
 def test_calls_stay_without_their_results_as_long_as_there_is_room():
     messages = run(6)
     compressor = HistoryCompressor(CONFIG, 2_500, keep_last=1)
