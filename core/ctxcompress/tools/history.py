@@ -13,7 +13,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import NamedTuple
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # comes with pydantic, which takes no other before Python 3.12
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
@@ -49,7 +49,9 @@ _MOST_SKELETON = 0.5
 _SHARE_OF_TEXTS = 0.75
 """The share of the room that goes to texts if steps are dropped. The other steps' calls share what is left."""
 _SMALLER = 0.7
+"""The most of the last attempt's budget that the next one gets, where texts and calls together had too many tokens."""
 _REMEMBERED = 20_000
+"""Texts whose tokens are remembered."""
 _log = logging.getLogger("ctxcompress")
 
 Kept = Mapping[str, str]
