@@ -1,11 +1,11 @@
 """The memory block: what leaves the short-term memory of an agent, compressed for the current question."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, model_validator
 from llama_index.core.memory import BaseMemoryBlock
 from typing_extensions import override
@@ -114,16 +114,13 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
 
 def agent_messages(messages: Sequence[ChatMessage]) -> list[AgentMessage]:
     """Return the messages as the core reads them."""
-    calls = {
-        block.tool_call_id: block
-        for message in messages
-        for block in message.blocks
-        if isinstance(block, ToolCallBlock) and block.tool_call_id
-    }
+    blocks: Iterable[Any] = (block for message in messages for block in message.blocks)
+    # Blocks of calls have no class in older versions of LlamaIndex.
+    calls = {block.tool_call_id: block for block in blocks if getattr(block, "tool_call_id", None)}
     return [_agent_message(message, calls) for message in messages]
 
 
-def _agent_message(message: ChatMessage, calls: Mapping[str, ToolCallBlock]) -> AgentMessage:
+def _agent_message(message: ChatMessage, calls: Mapping[str, Any]) -> AgentMessage:
     kwargs = message.additional_kwargs
     call = calls.get(kwargs.get("tool_call_id", ""))
     return AgentMessage(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.agent.workflow import FunctionAgent
-from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock, ToolCallBlock
+from llama_index.core.base.llms import types
+from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
 from llama_index.core.llms import ChatResponse, LLMMetadata, MockLLM
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
@@ -172,7 +173,9 @@ def test_values_that_cannot_work_are_refused(options, message):
 
 
 def test_what_the_core_reads_of_messages():
-    call = ToolCallBlock(tool_call_id="1", tool_name="look", tool_kwargs={"page": 7})
+    if not hasattr(types, "ToolCallBlock"):
+        pytest.skip("this version of LlamaIndex has no blocks for calls")
+    call = types.ToolCallBlock(tool_call_id="1", tool_name="look", tool_kwargs={"page": 7})
     answer = ChatMessage(role="tool", content="Found.", additional_kwargs={"tool_call_id": "1"})
     picture = ChatMessage(role="user", blocks=[TextBlock(text="Look."), ImageBlock(url="https://a.example/a.png")])
     read = agent_messages([ChatMessage(role="assistant", blocks=[call]), answer, picture])
