@@ -16,7 +16,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
-from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
+from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
 from llamaindex_ctxcompress.embeddings import read_back
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.option_serializers import SerializedOptions
@@ -90,6 +90,11 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     def config(self) -> CompressionConfig:
         _check_format(self.format, self.metadata_mode)
         return super().config
+
+    def confidence(self, nodes: list[NodeWithScore], query_str: str) -> float:
+        """Return the probability, from 0 to 1, that the nodes answer the query at all, before or in place of
+        compressing them: see `ctxcompress.Compression.confidence`. A workflow can search elsewhere if it is low."""
+        return confidence_of_nodes(self.config, query_str, nodes)
 
     @classmethod
     def class_name(cls) -> str:
