@@ -23,7 +23,7 @@ from ctxcompress.tools.output_compressor import OutputCompressor, check_limits, 
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
-__all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "report"]
+__all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "is_traced", "report"]
 
 EVENT = "ctxcompress"
 """The name of the custom event that callbacks get for each compressed result."""
@@ -173,17 +173,18 @@ class Outputs(OutputCompressor):
 
 def report(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
     """Report savings to the callbacks of the surrounding run, if there is one."""
-    if _is_traced(config):
+    if is_traced(config):
         dispatch_custom_event(EVENT, savings, config=config)
 
 
 async def areport(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
     """Do the same, and await the callbacks."""
-    if _is_traced(config):
+    if is_traced(config):
         await adispatch_custom_event(EVENT, savings, config=config)
 
 
-def _is_traced(config: RunnableConfig | None) -> bool:
+def is_traced(config: RunnableConfig | None) -> bool:
+    """Return whether there is a surrounding run whose callbacks can be told."""
     return get_callback_manager_for_config(ensure_config(config)).parent_run_id is not None
 
 

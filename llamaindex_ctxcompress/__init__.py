@@ -1,5 +1,6 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
+CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
 ContextStore: keeps whole outputs in a workflow's context, for `expand_tool`.
@@ -16,12 +17,14 @@ from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.elision import ContextStore, expand_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
 from llamaindex_ctxcompress.formats import format_nodes
+from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.tools import preview_tools
 
 __all__ = [
     "ContextStore",
+    "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
     "EmbeddingsEncoder",
     "cite",

@@ -25,6 +25,7 @@ from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
 from llamaindex_ctxcompress import (
     ContextStore,
+    CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
     EmbeddingsEncoder,
     cite,
@@ -153,6 +154,7 @@ def look(query: str) -> str:
 
 
 MAKERS = {
+    "CtxCompressMemoryBlock": CtxCompressMemoryBlock,
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
@@ -281,6 +283,7 @@ def test_only_the_documented_names_are_exported():
 
     assert llamaindex_ctxcompress.__all__ == [
         "ContextStore",
+        "CtxCompressMemoryBlock",
         "CtxCompressPostprocessor",
         "EmbeddingsEncoder",
         "cite",

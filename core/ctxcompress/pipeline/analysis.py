@@ -24,6 +24,7 @@ from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import read_text, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
+from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import Terms
@@ -129,15 +130,16 @@ class Analyser:
         keys = self._keys(document_passages, options)
         key = _key_of_all(documents, document_passages, keys, options) if keys else None
         if self.cache is None or key is None:
-            texts = _read_texts(document_passages, options.language)
-            return _analysis(documents, document_passages, _together(texts, options.language), options)
+            texts = _together(_read_texts(document_passages, options.language), document_passages, options.language)
+            return _analysis(documents, document_passages, texts, options)
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
             alone = self._texts(documents, document_passages, keys, options)
-            texts = _together(alone, options.language)
+            texts = _together(alone, document_passages, options.language)
             # Another segmentation of a text has other counts of tokens.
             keys = [
-                key if one is other else f"{key}:together" for key, one, other in zip(keys, alone, texts, strict=True)
+                key if one is other else f"{key}:{key_of('cuts', [part.end for part in other.prose])}"
+                for key, one, other in zip(keys, alone, texts, strict=True)
             ]
             analysis = _analysis(documents, document_passages, texts, options, keys)
             self.cache.put(key, analysis, MEMORY_ONLY)
@@ -148,7 +150,7 @@ class Analyser:
     ) -> SegmentTable:
         """Return only the segments of the documents: see `read`."""
         alone = self._texts(documents, document_passages, self._keys(document_passages, options), options)
-        texts = _together(alone, options.language)
+        texts = _together(alone, document_passages, options.language)
         return SegmentTable.of(documents, [_segments(text, options) for text in texts])
 
     def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
@@ -231,7 +233,10 @@ def _key_of_all(
     documents: Sequence[Document], document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
 ) -> str | None:
     pairs = zip(documents, document_passages, strict=True)
-    places = [(document.pieces, passage.title, passage.header_path) for document, passage in pairs]
+    places = [
+        (document.pieces, passage.title, passage.header_path, recorded_speaker(passage.metadata))
+        for document, passage in pairs
+    ]
     return key_of("passages", keys, options.whole, places)
 
 
@@ -254,10 +259,11 @@ def _read_text(passage: Passage, language: str) -> ReadText:
     return ReadText(passage.text, nodes, prose)
 
 
-def _together(texts: Sequence[ReadText], language: str) -> list[ReadText]:
-    """Return the texts, segmented as the others show: see `segments_together`."""
+def _together(texts: Sequence[ReadText], document_passages: Sequence[Passage], language: str) -> list[ReadText]:
+    """Return the texts, segmented as the others and their metadata show: see `segments_together`."""
     prose = [number for number, text in enumerate(texts) if text.prose]
-    changed = segments_together([texts[n].text for n in prose], [texts[n].prose for n in prose], language)
+    speakers = [recorded_speaker(document_passages[n].metadata) for n in prose]
+    changed = segments_together([texts[n].text for n in prose], [texts[n].prose for n in prose], language, speakers)
     found = [*texts]
     for place, segments in changed.items():
         found[prose[place]] = ReadText(texts[prose[place]].text, (), segments)
