@@ -12,7 +12,8 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
-from ctxcompress.tools.output_compressor import named_query, only_text
+from ctxcompress.tools.component_options import ConfigSource, Preset
+from ctxcompress.tools.output_compressor import SearchLimits, named_query, only_text
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
@@ -77,7 +78,10 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         exclude: Collection[BaseTool | str] = (),
         budgets: Mapping[str, int] | None = None,
         complexity: str | None = None,
+        search_limits: SearchLimits | None = None,
         name: str | None = None,
+        preset: Preset | None = None,
+        config: ConfigSource | None = None,
         **options: Any,
     ) -> None:
         """Make the middleware. Raises ValueError for a value that cannot work.
@@ -85,15 +89,26 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. min_tokens: shorter results
         stay as they are. tools: the tools, or their names, whose results are compressed; None means all but those in
         `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
-        limits search results; None classifies each query. name: the name of the middleware, where an agent has several.
-        options: those of CtxCompressor other than `mode` and `format`.
+        limits search results; None classifies each query. search_limits: other limits on lists of search results,
+        `SearchLimits` of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. name: the
+        name of the middleware, where an agent has several. preset, config: the options to start from; config is a
+        CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressor other than `mode` and
+        `format`.
         """
         super().__init__()
         self.tools = []
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
-        self._outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
+        self._outputs = Outputs.of(
+            min_tokens=min_tokens,
+            complexity=complexity,
+            search_limits=search_limits,
+            max_tokens=max_tokens,
+            preset=preset,
+            config=config,
+            **options,
+        )
         self._budgets = {tool: self._outputs.with_budget(budget) for tool, budget in (budgets or {}).items()}
 
     @property

@@ -18,7 +18,7 @@ from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 from typing_extensions import TypedDict
 
 from ctxcompress import Compressor, Passage
-from ctxcompress.tools.output_compressor import OutputCompressor, check_limits, on_thread
+from ctxcompress.tools.output_compressor import OutputCompressor, SearchLimits, check_limits, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
@@ -60,10 +60,13 @@ class Outputs(OutputCompressor):
     """A compressor for what LangChain's tools return."""
 
     @classmethod
-    def of(cls, *, min_tokens: int, complexity: str | None, **options: Any) -> "Outputs":
+    def of(
+        cls, *, min_tokens: int, complexity: str | None, search_limits: SearchLimits | None = None, **options: Any
+    ) -> "Outputs":
         """Make the compressor. options: those of CtxCompressor other than `mode` and `format`. Raises ValueError."""
-        check_limits(min_tokens, complexity)
-        return cls(CtxCompressor(mode="extract", format="plain", **options).config, min_tokens, complexity)
+        check_limits(min_tokens, complexity, search_limits)
+        config = CtxCompressor(mode="extract", format="plain", **options).config
+        return cls(config, min_tokens, complexity, search_limits)
 
     def with_budget(self, max_tokens: int) -> "Outputs":
         """Return the same with another budget. Raises ValueError."""
@@ -106,11 +109,9 @@ class Outputs(OutputCompressor):
         return Shortened(result.text, result.stats.original_tokens, result.tokens)
 
     def _search(self, content: object, query: str | None) -> Shortened | None:
-        """Return the replacement of search results over the budget; None for other content, or if they fit."""
+        """Return the replacement of search results; None for other content, or if they stay as they are."""
         found = self.search_results(content, query)
-        if found is None or found.original_tokens <= self.config.budget:
-            return None
-        return Shortened(found.results, found.original_tokens, found.compressed_tokens)
+        return None if found is None else Shortened(found.results, found.original_tokens, found.compressed_tokens)
 
     def _data(self, content: object, query: str | None) -> Shortened | None:
         """Return the replacement of a list or a mapping over the budget; None for other content, or if it fits."""

@@ -10,9 +10,11 @@ from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, ToolOutput
 
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.output_compressor import (
     QUERY_NAMES,
     OutputCompressor,
+    SearchLimits,
     check_limits,
     class_with,
     has_records,
@@ -40,6 +42,9 @@ def compress_tool(
     max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
+    search_limits: SearchLimits | None = None,
+    preset: Preset | None = None,
+    config: ConfigSource | None = None,
     **options: Any,
 ) -> Tool:
     """Return a copy of `tool` whose outputs keep what answers the query of the call, in at most `max_tokens` tokens.
@@ -58,8 +63,10 @@ def compress_tool(
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
     max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
-    every query, which limits search results; None classifies each query. options: those of CtxCompressPostprocessor
-    other than `mode`, `format`, `metadata_mode` and `trace_to`.
+    every query, which limits search results; None classifies each query. search_limits: other limits on lists of search
+    results, `SearchLimits` of ctxcompress.search; unless they say otherwise, they hold for results that fit, too.
+    preset, config: the options to start from; config is a CompressionConfig or the path of a TOML or JSON file.
+    options: those of CtxCompressPostprocessor other than `mode`, `format`, `metadata_mode` and `trace_to`.
 
     Raises TypeError if `tool` is not a tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
     raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that can neither be found nor fetched.
@@ -68,10 +75,11 @@ def compress_tool(
         raise TypeError(
             f"tool is a {type(tool).__name__}; give a BaseTool, such as FunctionTool.from_defaults(function)"
         )
-    check_limits(min_tokens, complexity)
-    config = CtxCompressPostprocessor.config_of(dict(mode="extract", format="plain", max_tokens=max_tokens, **options))
+    check_limits(min_tokens, complexity, search_limits)
+    given = dict(mode="extract", format="plain", max_tokens=max_tokens, preset=preset, config=config, **options)
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
-    return _twin(tool, _Outputs(config, min_tokens, complexity), names)
+    outputs = _Outputs(CtxCompressPostprocessor.config_of(given), min_tokens, complexity, search_limits)
+    return _twin(tool, outputs, names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,9 @@ class _Outputs(OutputCompressor):
             return [found]
         if is_written and isinstance(raw, list | tuple | Mapping) and not has_records(text):
             return None
-        return [self.compress([text], query).text]
+        kept = self.compress([text], query).text
+        is_emptied = not kept and is_written and isinstance(raw, list | tuple | Mapping)
+        return [str(self.emptied(raw)) if is_emptied else kept]
 
     def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
         kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)
@@ -125,11 +135,9 @@ class _Outputs(OutputCompressor):
         """
         budget = self.config.budget
         for _ in range(_TRIES):
-            found = self.search_results(results, query, budget)
+            found = self.search_results(results, query, budget, shown=str)
             if found is None:
                 return None
-            if self.count(str(results)) <= self.config.budget:
-                return str(results)
             text = str(found.results)
             if (tokens := self.count(text)) <= self.config.budget:
                 break

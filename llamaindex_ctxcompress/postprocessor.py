@@ -78,8 +78,8 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
     def _checked(cls, options: Any) -> Any:
         if not isinstance(options, dict):
             return options
-        encoder = read_back(options.get("encoder"))
-        checked = cls._with_defaults({**options, "encoder": encoder})
+        encoder = {"encoder": read_back(options["encoder"])} if "encoder" in options else {}
+        checked = cls._with_defaults({**options, **encoder})
         mode = options.get("metadata_mode", MetadataMode.LLM)
         if mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")

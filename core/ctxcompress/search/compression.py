@@ -5,13 +5,13 @@ differences: duplicates within a page are removed, the best-scored results are k
 scorer chooses the sentences instead of a word count.
 
 results -> score threshold -> no boilerplate -> no duplicates -> as many of the best as the query needs
-        -> key sentences -> the shape of the input
+        -> with `adaptive`, only those that may be needed -> key sentences -> the shape of the input
 """
 
 import logging
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, Unpack
 
 from ctxcompress.config.checks import check_count
@@ -64,8 +64,8 @@ class SearchCompression(Generic[Results]):
     """Every dropped character of the results' texts, with the reason. `index` is the position of the result in the
     input, `passage.metadata["key"]` the key of the text. A dropped result without text has no spans.
 
-    DUPLICATE: another result of the same page contains the text. SCORE and LIMIT: the result is dropped. BUDGET: other
-    sentences answer better, the result is boilerplate only, or `max_tokens` is full."""
+    DUPLICATE: another result of the same page contains the text. SCORE, LIMIT and UNLIKELY: the result is dropped.
+    BUDGET: other sentences answer better, the result is boilerplate only, or `max_tokens` is full."""
 
     @property
     def tokens_saved(self) -> int:
@@ -97,8 +97,9 @@ def compress_search_results(
     max_tokens: the most tokens of the results as a language model reads them. Texts are shortened first, then results
     are dropped: those with the lowest scores, or if no result has a score, those that answer the query least. With
     None, only the other limits hold.
-    config: the options that count tokens (`encoding`) and score sentences (`scorer`, `encoder`, `language`, `synonyms`,
-    `type_weights`). All other options are ignored.
+    config: the options that count tokens (`encoding`), score sentences (`scorer`, `encoder`, `language`, `synonyms`,
+    `type_weights`), and drop what the query hardly needs (`adaptive`, `min_probability`, `on_empty`). All other options
+    are ignored.
     limits: `max_results`, `max_characters` (of all texts of a result together) and `max_sentences` (3) replace the
     limits of the complexity. `min_score` is the score below which a result is dropped (0.3; None for no threshold).
     Results without a usable score are kept, and if all scores are below the threshold, all results are kept.
@@ -165,6 +166,8 @@ class _KeptResults:
     spans: Mapping[tuple[int, TextKey], Sequence[Span]]
     """The kept spans of each text, by the position of its result and its key."""
     tokens: int
+    unlikely: frozenset[int] = frozenset()
+    """The positions of the results that `adaptive` drops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +187,15 @@ class _ResultCompressor:
         positions = best_first(records, [n for n in range(len(records)) if n not in self.drops])
         texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in positions}
         shortener = _Shortener(query, records, texts, config)
+        unlikely = frozenset(shortener.unlikely(positions, config))
+        positions = [n for n in positions if n not in unlikely]
+        kept = self._fitting(positions, shortener, count, max_tokens)
+        return replace(kept, unlikely=unlikely)
+
+    def _fitting(
+        self, positions: list[int], shortener: "_Shortener", count: TokenCounter, max_tokens: int | None
+    ) -> _KeptResults:
+        records = self.parsed.records
         if have_no_scores(records, positions):
             positions.sort(key=lambda n: -shortener.worth(n))
 
@@ -207,7 +219,7 @@ class _ResultCompressor:
     def decisions(self, kept: _KeptResults) -> Iterator[Decision]:
         """Yield what was dropped of each text. A dropped result without text yields a decision without spans."""
         for position, record in enumerate(self.parsed.records):
-            drop = self.drops.get(position, Drop(Reason.BUDGET))
+            drop = self.drops.get(position, Drop(Reason.UNLIKELY if position in kept.unlikely else Reason.BUDGET))
             is_kept = position in kept.positions
             has_decision = False
             for text in self._texts(position):
@@ -283,6 +295,13 @@ class _Shortener:
     def worth(self, position: int) -> float:
         """Return how well the best sentence of a result answers the query."""
         return self._sentences.worth(self._numbers[position])
+
+    def unlikely(self, positions: Sequence[int], config: CompressionConfig) -> list[int]:
+        """Return the positions of the results that the query hardly needs. If it needs none, `on_empty` decides."""
+        found = [n for n in positions if self._sentences.are_unlikely(self._numbers[n])]
+        if found and len(found) == len(positions) and config.on_empty != "drop":
+            found.remove(max(found, key=self.worth))
+        return found
 
     def shorten(self, position: int, characters: int, sentences: int) -> _ShortenedResult:
         if (position, characters) not in self._known:

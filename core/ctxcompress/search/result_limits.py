@@ -1,7 +1,7 @@
 """Which search results are kept, how many, and how long they may be.
 
 A result is dropped if its score is too low, if it contains only boilerplate, if another result of the same page
-contains its text, or if there are enough better ones.
+contains its text, or if there are enough better ones. `adaptive` drops more, see ctxcompress.search.compression.
 """
 
 import re
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypedDict
 from urllib.parse import SplitResult, urlsplit
 
-from ctxcompress.config.checks import check_count
+from ctxcompress.config.checks import check_count, check_flag
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Kind, Passage
@@ -28,6 +28,7 @@ from ctxcompress.text.words import Terms
 __all__ = [
     "Drop",
     "Limits",
+    "SearchLimits",
     "SearchOptions",
     "best_first",
     "boilerplate_only",
@@ -85,6 +86,38 @@ class Limits:
         """Return the limits of a query's complexity, with `options` in place of some of them."""
         given: Any = {**_LIMITS[complexity], **options}
         return cls(**given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchLimits:
+    """The limits on search results that a tool returns. Raises ConfigError on an invalid value.
+
+    A limit that is None is that of the query's complexity: 3, 4 or 5 results of 300, 400 or 500 characters each.
+    """
+
+    max_results: int | None = None
+    """The most results."""
+    max_characters: int | None = None
+    """The most characters of all texts of a result together."""
+    max_sentences: int = 3
+    """The most sentences of a result."""
+    min_score: float | None = 0.3
+    """The score below which a result is dropped; None drops none by it."""
+    only_over_budget: bool = False
+    """Whether results that fit into the budget stay as they are. Otherwise the limits always hold."""
+
+    def __post_init__(self) -> None:
+        check_flag("only_over_budget", self.only_over_budget)
+        Limits.of(Complexity.COMPLEX, self.options())
+
+    def options(self) -> SearchOptions:
+        """Return the limits as `compress_search_results` takes them."""
+        options: SearchOptions = {"max_sentences": self.max_sentences, "min_score": self.min_score}
+        if self.max_results is not None:
+            options["max_results"] = self.max_results
+        if self.max_characters is not None:
+            options["max_characters"] = self.max_characters
+        return options
 
 
 def complexity_of(given: object, query: str | None) -> Complexity:
