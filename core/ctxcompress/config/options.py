@@ -233,7 +233,9 @@ class CompressionConfig:
         checks.language_code,
     )
     synonyms: Mapping[str, Sequence[str]] = option(
-        {}, "Other words that mean the same, by a word of the query.", checks.synonym_lists
+        {},
+        "Words or phrases that mean the same, by one of them. Each finds all the others.",
+        checks.synonym_lists,
     )
     technical_synonyms: bool = option(
         False,
