@@ -104,7 +104,7 @@ def test_the_demonstration_takes_a_file_too(tmp_path: Path) -> None:
 def test_the_server_takes_a_preset_or_a_file(tmp_path: Path, config: str) -> None:
     with pytest.raises(ConfigError, match="both preset='docs' and config are given"):
         serve(tmp_path, config=config, preset="docs")
-    with pytest.raises(ConfigError, match="nowhere.toml cannot be read"):
+    with pytest.raises(ConfigError, match=r"nowhere\.toml cannot be read"):
         serve(tmp_path, config="nowhere.toml")
     for arguments in (["--config", "nowhere.toml"], ["--preset", "docs", "--config", config]):
         assert CliRunner().invoke(app, ["mcp", "--docs", str(tmp_path), *arguments]).exit_code == 2

@@ -4,7 +4,7 @@ import pytest
 from langchain_core.documents import Document
 from lc_documents import tokens_in_prompt
 
-from langchain_ctxcompress import CtxCompressor, format_documents
+from langchain_ctxcompress import CtxCompressor, cite, format_documents
 
 QUERY = "what is the default timeout?"
 DOCUMENTS = [
@@ -76,3 +76,10 @@ def test_extracts_can_be_expanded_too():
     [kept] = compressor.compress_documents(DOCUMENTS, QUERY)
     assert kept.page_content == "The default timeout is 30 seconds."
     assert compressor.expand(kept, DOCUMENTS).page_content == DOCUMENTS[1].page_content
+
+
+def test_a_quote_from_what_was_kept_is_cited():
+    [kept] = CtxCompressor(max_tokens=9).compress_documents(DOCUMENTS, QUERY)
+    [found] = cite("default timeout is 30 seconds", [kept])
+    [[start, end]] = found["extras"]["spans"]
+    assert DOCUMENTS[1].page_content[start:end] == "default timeout is 30 seconds"

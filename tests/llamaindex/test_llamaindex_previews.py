@@ -4,7 +4,7 @@ import pytest
 from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, TextNode
 
 from ctxcompress import Compressor
-from llamaindex_ctxcompress import CtxCompressPostprocessor, format_nodes
+from llamaindex_ctxcompress import CtxCompressPostprocessor, cite, format_nodes
 
 QUERY = "what is the default timeout?"
 TEXTS = {
@@ -84,3 +84,10 @@ def test_nodes_of_another_call_are_refused():
         postprocessor.expand(kept, NODES[::-1])
     with pytest.raises(TypeError, match="has no record of a compression; give what the compression returned"):
         postprocessor.expand(NODES[0], NODES)
+
+
+def test_a_quote_from_what_was_kept_is_cited():
+    [kept] = CtxCompressPostprocessor(max_tokens=9, metadata_mode=MetadataMode.NONE).postprocess_nodes(
+        NODES, query_str=QUERY
+    )
+    assert cite("default timeout is 30 seconds", [kept])

@@ -285,7 +285,7 @@ class CompressionConfig:
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> "CompressionConfig":
-        """Return the options of a TOML file, or of a JSON file whose name ends in ".json"; see docs/configuration.md.
+        """Return the options of a TOML file, or of a JSON file whose name ends in ".json"; see docs/how-to/configuration.md.
 
         Raises ConfigError for an unknown key, with the closest one there is, or a file that cannot be parsed,
         MissingExtra if the encoder or cache that it names is not installed, and OSError if there is no file.
