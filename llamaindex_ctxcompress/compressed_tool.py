@@ -116,8 +116,9 @@ class _Outputs(OutputCompressor):
         if is_written and isinstance(raw, list | tuple | Mapping) and not has_records(text):
             return None
         kept = self.compress([text], query).text
-        is_emptied = not kept and is_written and isinstance(raw, list | tuple | Mapping)
-        return [str(self.emptied(raw)) if is_emptied else kept]
+        if not kept and is_written and isinstance(raw, list | tuple | Mapping):
+            return [str(self.emptied(raw))]
+        return [kept]
 
     def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
         kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)

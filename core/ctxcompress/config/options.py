@@ -285,8 +285,9 @@ class CompressionConfig:
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> "CompressionConfig":
-        """Return the options of a TOML file, or of a JSON file whose name ends in ".json"; see docs/how-to/configuration.md.
+        """Return the options of a TOML file, or of a JSON file whose name ends in ".json".
 
+        docs/how-to/configuration.md says what a file can hold.
         Raises ConfigError for an unknown key, with the closest one there is, or a file that cannot be parsed,
         MissingExtra if the encoder or cache that it names is not installed, and OSError if there is no file.
         """

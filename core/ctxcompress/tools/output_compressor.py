@@ -92,7 +92,7 @@ class OutputCompressor:
         """Return a list or a mapping without its values. A mapping keeps the keys of lists and mappings if they fit."""
         if not isinstance(output, Mapping):
             return []
-        empty = {key: type(value)() for key, value in output.items() if isinstance(value, list | dict)}
+        empty: dict[Any, object] = {key: type(value)() for key, value in output.items() if _holds_values(value)}
         return empty if self.count(shown_to_model(empty)) <= self.config.budget else {}
 
     def search_results(
@@ -148,6 +148,10 @@ def evident_results(
     except InputError:
         return None
     return found if found.is_evident else None
+
+
+def _holds_values(value: object) -> bool:
+    return isinstance(value, list | dict)
 
 
 def _no_limits(max_tokens: int) -> SearchLimits:
