@@ -32,8 +32,8 @@ class DocumentsAndQuery(TypedDict):
 class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     """A document compressor that keeps what answers the query, within a budget of tokens.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset` and `trace_to`. A passage is a
-    document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
+    The options are those of `ctxcompress.CompressionConfig`, as fields, with `preset`, `config` and `trace_to`. A
+    passage is a document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
     `CtxCompressRetriever.from_vectorstore` asks the store. `format` says how `format_documents` will show the
     documents; they have no headers themselves, but the headers count in the budget.
 

@@ -106,6 +106,8 @@ class Outputs(OutputCompressor):
         if found:
             return found
         result = self.compress([text], query)
+        if not result.text and (empty := self.emptied_text(text)):
+            return Shortened(empty, result.stats.original_tokens, self.count(empty))
         return Shortened(result.text, result.stats.original_tokens, result.tokens)
 
     def _search(self, content: object, query: str | None) -> Shortened | None:

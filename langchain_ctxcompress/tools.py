@@ -32,9 +32,10 @@ def preview_tools(
 ) -> tuple[BaseTool, BaseTool]:
     """Return the tools `search_previews` and `expand_chunk`, with which an agent sees much and reads what it needs.
 
-    `search_previews(query)` returns one line for each result, `[id] title › headings: best sentence`, in at most
-    `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its artifact
-    is the documents of these lines: copies with the sentence, as CtxCompressor makes them, under the ids of the lines.
+    `search_previews(query)` returns one line for each result, `[id] (relevance) title › headings: best sentence`, in at
+    most `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its
+    artifact is the documents of these lines: copies with the sentence, as CtxCompressor makes them, under the ids of
+    the lines.
     `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or the parts of it that best answer the last query
     that found it. An unknown id gives a message with status "error".
 

@@ -118,7 +118,7 @@ class _Outputs(OutputCompressor):
         kept = self.compress([text], query).text
         if not kept and is_written and isinstance(raw, list | tuple | Mapping):
             return [str(self.emptied(raw))]
-        return [kept]
+        return [kept or self.emptied_text(text)]
 
     def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
         kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)

@@ -45,8 +45,8 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
     Nodes with an image, audio or video, and index nodes with an object, stay in their place unchanged. The text they
     show counts in the budget: the other nodes share what remains.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset` and `trace_to`. A
-    passage is a node here.
+    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset`, `config` and
+    `trace_to`. A passage is a node here.
 
     `format="compact"`, `"verbose"` or `"xml"`, and `mode="preview"`, set the `text_template` of the copies so that
     `get_content(MetadataMode.LLM)` shows a number and the source, or the line of the preview, in place of the metadata;

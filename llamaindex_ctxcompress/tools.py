@@ -44,8 +44,8 @@ def preview_tools(
 ) -> tuple[FunctionTool, FunctionTool]:
     """Return the tools `search_previews` and `expand_chunk`, with which an agent sees much and reads what it needs.
 
-    `search_previews(query)` returns one line for each result, `[id] title › headings: best sentence`, in at most
-    `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its raw
+    `search_previews(query)` returns one line for each result, `[id] (relevance) title › headings: best sentence`, in at
+    most `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its raw
     output is a `Previews`, with copies of the nodes of these lines. Nodes never change.
     `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or the parts of it that best answer the last query
     that found it. An unknown id gives a message that says what to do.

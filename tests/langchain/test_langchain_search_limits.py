@@ -73,6 +73,14 @@ def test_an_emptied_mapping_stays_one():
     emptied = compress_tool(rows, min_tokens=0, adaptive=True, on_empty="drop")
     assert emptied.invoke({"query": "zebra stripes in kenya"}) == {"rows": []}
 
+    @tool
+    def as_text(query: str) -> str:
+        """Read rows as text."""
+        return json.dumps(rows.invoke({"query": query}))
+
+    emptied = compress_tool(as_text, min_tokens=0, adaptive=True, on_empty="drop")
+    assert emptied.invoke({"query": "zebra stripes in kenya"}) == '{"rows": []}'
+
 
 @pytest.mark.parametrize("make", [lambda **options: compress_tool(lc_tools.echo, **options), CtxCompressMiddleware])
 def test_limits_that_are_none_are_refused(make):

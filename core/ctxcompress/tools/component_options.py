@@ -77,7 +77,9 @@ class ComponentOptions(OptionFields):
         others = cls.model_fields.keys() - OPTIONS.keys() - set(_STARTS)
         # What is no field stays in: the core refuses it, and names the closest option.
         config = cls.config_of({name: value for name, value in options.items() if name not in others})
-        given = {name: value for name, value in options.items() if name != "config"}
+        # A copy that is made of all fields has the empty one as well.
+        read = {"config"} if options.get("start") is not None else {"config", "start"}
+        given = {name: value for name, value in options.items() if name not in read}
         return {"encoder": config.encoder, **given, **_without_encoder(config)}
 
 

@@ -92,8 +92,16 @@ class OutputCompressor:
         """Return a list or a mapping without its values. A mapping keeps the keys of lists and mappings if they fit."""
         if not isinstance(output, Mapping):
             return []
-        empty: dict[Any, object] = {key: type(value)() for key, value in output.items() if _holds_values(value)}
+        empty: dict[Any, object] = {k: type(value)() for k, value in output.items() if isinstance(value, list | dict)}
         return empty if self.count(shown_to_model(empty)) <= self.config.budget else {}
+
+    def emptied_text(self, text: str) -> str:
+        """Return the JSON of an empty list or mapping for JSON of which nothing is kept, "" for any other text."""
+        try:
+            value = json.loads(text) if text.lstrip().startswith(("[", "{")) else None
+        except (ValueError, RecursionError):
+            return ""
+        return shown_to_model(self.emptied(value)) if isinstance(value, list | dict) else ""
 
     def search_results(
         self,
@@ -148,10 +156,6 @@ def evident_results(
     except InputError:
         return None
     return found if found.is_evident else None
-
-
-def _holds_values(value: object) -> bool:
-    return isinstance(value, list | dict)
 
 
 def _no_limits(max_tokens: int) -> SearchLimits:
