@@ -63,8 +63,7 @@ def _persistent(keys: Mapping[str, Any]) -> Cache:
 
 
 def _qdrant(keys: Mapping[str, Any]) -> Cache:
-    others = _arguments(QdrantCache) - {"client_or_url"}
-    given = dict(_checked(keys, {"url", *others}, "qdrant"))
+    given = dict(_checked(keys, {"url", *_arguments(QdrantCache)}, "qdrant"))
     if "url" not in given or "collection" not in given:
         raise ConfigError('the cache "qdrant" needs url and collection; give them in [compression.cache]')
     return QdrantCache(given.pop("url"), **given)
@@ -81,8 +80,12 @@ _KINDS: Mapping[str, Callable[[Mapping[str, Any]], Cache]] = MappingProxyType(
 )
 
 
+_OBJECTS = frozenset({"client_or_url", "clock"})
+"""Arguments that no configuration can give."""
+
+
 def _arguments(kind: Callable[..., Cache]) -> set[str]:
-    return set(inspect.signature(kind).parameters)
+    return set(inspect.signature(kind).parameters) - _OBJECTS
 
 
 def _checked(keys: Mapping[str, Any], known: set[str], kind: str) -> Mapping[str, Any]:
