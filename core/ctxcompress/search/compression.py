@@ -4,8 +4,8 @@ The rules and limits are those of "Query Complexity & Result Compression" (Conte
 differences: duplicates within a page are removed, the best-scored results are kept if there are too many, and the
 scorer chooses the sentences instead of a word count.
 
-results -> score threshold -> no boilerplate -> no duplicates -> as many of the best as the query needs
-        -> with `adaptive`, only those that may be needed -> key sentences -> the shape of the input
+results -> score threshold -> no boilerplate -> no duplicates -> with `adaptive`, only those that may be needed
+        -> as many of the best as the query needs -> key sentences -> the shape of the input
 """
 
 import logging
@@ -166,8 +166,8 @@ class _KeptResults:
     spans: Mapping[tuple[int, TextKey], Sequence[Span]]
     """The kept spans of each text, by the position of its result and its key."""
     tokens: int
-    unlikely: frozenset[int] = frozenset()
-    """The positions of the results that `adaptive` drops."""
+    drops: Mapping[int, Drop] = field(default_factory=dict)
+    """The positions of the results that are dropped because of what their texts say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,18 +185,22 @@ class _ResultCompressor:
         """Keep as many of the best results as fit, each as long as the limits allow."""
         records = self.parsed.records
         positions = best_first(records, [n for n in range(len(records)) if n not in self.drops])
-        texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in positions}
+        most = self.limits.max_results
+        judged = positions if config.adaptive else positions[:most]
+        texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in judged}
         shortener = _Shortener(query, records, texts, config)
-        unlikely = frozenset(shortener.unlikely(positions, config))
-        positions = [n for n in positions if n not in unlikely]
-        kept = self._fitting(positions, shortener, count, max_tokens)
-        return replace(kept, unlikely=unlikely)
+        drops = dict.fromkeys(shortener.unlikely(judged, config), Drop(Reason.UNLIKELY))
+        wanted = [n for n in positions if n not in drops]
+        if config.adaptive and have_no_scores(records, wanted):
+            wanted.sort(key=lambda n: -shortener.worth(n))
+        drops |= dict.fromkeys(wanted[most:], Drop(Reason.LIMIT))
+        return replace(self._fitting(wanted[:most], shortener, count, max_tokens), drops=drops)
 
     def _fitting(
         self, positions: list[int], shortener: "_Shortener", count: TokenCounter, max_tokens: int | None
     ) -> _KeptResults:
-        records = self.parsed.records
-        if have_no_scores(records, positions):
+        """Keep as many of the results as fit: those with the best scores, or without scores those that answer best."""
+        if have_no_scores(self.parsed.records, positions):
             positions.sort(key=lambda n: -shortener.worth(n))
 
         def attempt(number: int, characters: int) -> _KeptResults:
@@ -219,7 +223,7 @@ class _ResultCompressor:
     def decisions(self, kept: _KeptResults) -> Iterator[Decision]:
         """Yield what was dropped of each text. A dropped result without text yields a decision without spans."""
         for position, record in enumerate(self.parsed.records):
-            drop = self.drops.get(position, Drop(Reason.UNLIKELY if position in kept.unlikely else Reason.BUDGET))
+            drop = self.drops.get(position) or kept.drops.get(position) or Drop(Reason.BUDGET)
             is_kept = position in kept.positions
             has_decision = False
             for text in self._texts(position):

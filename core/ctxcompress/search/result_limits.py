@@ -144,7 +144,7 @@ class Drop:
 
 
 def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = ()) -> dict[int, Drop]:
-    """Map the position of each result that is dropped before any text is shortened to the reason.
+    """Map the position of each result that is dropped before any text is scored to the reason.
 
     boilerplate: the positions of the results that are boilerplate only. They are kept if no other result has a text.
     """
@@ -158,8 +158,6 @@ def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collectio
     if any(text.strip() for n in others for *_, text in records[n].texts()):
         drops.update({n: Drop(Reason.BUDGET) for n in boilerplate if n not in drops})
     drops.update(_find_duplicates(records, [n for n in range(len(records)) if n not in drops]))
-    ranked = best_first(records, [n for n in range(len(records)) if n not in drops])
-    drops.update(dict.fromkeys(ranked[limits.max_results :], Drop(Reason.LIMIT)))
     return drops
 
 

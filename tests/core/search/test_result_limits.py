@@ -126,6 +126,14 @@ def test_adaptive_drops_results_that_answer_nothing():
     assert compress_search_results(answers(*OTHERS, ANSWER), QUERY, complexity="complex").compressed_count == 4
 
 
+def test_adaptive_counts_only_results_that_answer_against_the_limit():
+    given = answers(*OTHERS, "A client waits for a while.", ANSWER)
+    assert texts_of(compress_search_results(given, QUERY, max_results=1).results) == OTHERS[:1]
+    found = compress_search_results(given, QUERY, max_results=1, config=ADAPTIVE)
+    assert texts_of(found.results) == [ANSWER]
+    assert {part.reason.value for part in found.dropped} <= {"unlikely", "limit"}
+
+
 def test_adaptive_drops_sentences_that_answer_nothing_of_a_result_that_is_kept():
     mixed = "\n\n".join([ANSWER, *OTHERS])
     strict = CompressionConfig(adaptive=True, min_probability=0.2)
