@@ -1,6 +1,8 @@
 """The document compressor: LangChain's calls, callbacks and traces around a compression."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import Callbacks
@@ -13,7 +15,8 @@ from typing_extensions import TypedDict, override
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
 from ctxcompress.tools.component_options import ComponentOptions
-from langchain_ctxcompress.convert import compressed_document, passages_from_documents
+from ctxcompress.tools.records import original_index
+from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
@@ -29,8 +32,8 @@ class DocumentsAndQuery(TypedDict):
 class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     """A document compressor that keeps what answers the query, within a budget of tokens.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset` and `trace_to`. A passage is a
-    document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
+    The options are those of `ctxcompress.CompressionConfig`, as fields, with `preset`, `config` and `trace_to`. A
+    passage is a document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
     `CtxCompressRetriever.from_vectorstore` asks the store. `format` says how `format_documents` will show the
     documents; they have no headers themselves, but the headers count in the budget.
 
@@ -103,6 +106,32 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
             raise
         await run.on_chain_end(_outputs(compression, is_seen=bool(run.handlers)))
         return compressed
+
+    def expand(
+        self, document: Document, documents: Sequence[Document], *, query: str = "", max_tokens: int | None = None
+    ) -> Document:
+        """Return more of a document that this compressor returned: a copy with all of its text, or with the parts that
+        answer `query` best, in at most `max_tokens` tokens.
+
+        documents: the documents that were compressed. Raises TypeError if they are others, and ValueError if nothing
+        fits.
+        """
+        originals = [original.page_content for original in documents]
+        index = original_index(document.metadata.get(RECORD_KEY), document.page_content, originals)
+        config = self.config.switched_off() if max_tokens is None else self.config.for_expansion(max_tokens)
+        passages = passages_from_documents(documents[index : index + 1], config)
+        found = Compressor(config).compress(query, passages)
+        if not found.passages and originals[index]:
+            raise ValueError(f"max_tokens is {max_tokens}, and nothing of the document fits; give more")
+        whole = [replace(kept, index=index) for kept in found.passages]
+        return compressed_document(documents[index], whole[0], config) if whole else documents[index].model_copy()
+
+    async def aexpand(
+        self, document: Document, documents: Sequence[Document], *, query: str = "", max_tokens: int | None = None
+    ) -> Document:
+        """Do the same on another thread."""
+        more = partial(self.expand, document, documents, query=query, max_tokens=max_tokens)
+        return await run_in_executor(None, more)
 
     def confidence(self, documents: Sequence[Document], query: str) -> float:
         """Return the probability, from 0 to 1, that the documents answer the query at all, before or in place of

@@ -13,9 +13,10 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.history import Generation
 from ctxcompress.tools.keeper import EXPAND, Expander, check_room
-from ctxcompress.tools.output_compressor import named_query, only_text
+from ctxcompress.tools.output_compressor import SearchLimits, named_query, only_text
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.history import History
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
@@ -96,13 +97,16 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         exclude: Collection[BaseTool | str] = (),
         budgets: Mapping[str, int] | None = None,
         complexity: str | None = None,
+        search_limits: SearchLimits | None = None,
         expandable: bool | None = None,
         store: AnyStore | None = None,
         expand_tokens: int = 1_000,
-        name: str | None = None,
         history_tokens: int | None = None,
         keep_last: int = 3,
         history_share: float = 0.5,
+        name: str | None = None,
+        preset: Preset | None = None,
+        config: ConfigSource | None = None,
         **options: Any,
     ) -> None:
         """Make the middleware. Raises ValueError for a value that cannot work.
@@ -110,23 +114,36 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. min_tokens: shorter results
         stay as they are. tools: the tools, or their names, whose results are compressed; None means all but those in
         `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
-        limits search results; None classifies each query. name: the name of the middleware, where an agent has several.
-        history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
-        of tools; None compresses no history. keep_last: the number of steps that stay as they are; a step is a message
-        of the user, or an answer of the model with the results of its calls. history_share: how much of
-        `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.
-        options: those of CtxCompressor other than `mode` and `format`.
+        limits search results; None classifies each query. search_limits: other limits on lists of search results,
+        `SearchLimits` of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. name: the
+        name of the middleware, where an agent has several. preset, config: the options to start from; config is a
+        CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressor other than `mode` and
+        `format`.
+
         expandable: whether results can be expanded; None means if a `store` is given. Where an agent has several of
         these middlewares, only one can add the tool: with ``expandable=False`` and a store, results are marked and kept
         without it. store: where whole results are kept: a MemoryStore, a DiskStore or a store of LangGraph. None means
         the store of the agent, or the memory of this process if it has none. expand_tokens: the most tokens that
         `expand` returns.
+
+        history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
+        of tools; None compresses no history. keep_last: the number of steps that stay as they are; a step is a message
+        of the user, or an answer of the model with the results of its calls. history_share: how much of
+        `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.
         """
         super().__init__()
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
-        self._outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
+        self._outputs = Outputs.of(
+            min_tokens=min_tokens,
+            complexity=complexity,
+            search_limits=search_limits,
+            max_tokens=max_tokens,
+            preset=preset,
+            config=config,
+            **options,
+        )
         self._budgets = {tool: self._outputs.with_budget(budget) for tool, budget in (budgets or {}).items()}
         self._shelf = Shelf.of(store) if expandable or store is not None else None
         self.tools = []

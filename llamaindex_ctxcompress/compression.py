@@ -73,7 +73,8 @@ class _Job:
 
     def __init__(self, config: CompressionConfig, nodes: Sequence[NodeWithScore], mode: MetadataMode) -> None:
         self._config, self._nodes, self._mode = config, nodes, mode
-        self._is_plain = config.format == "plain"
+        shows_lines = config.mode == "preview" and mode is MetadataMode.LLM
+        self._is_plain = config.format == "plain" and not shows_lines
         self._count = Compressor(config).count
         texts = {
             position: passage_from_node(item, config.metadata_map, config.score_key)

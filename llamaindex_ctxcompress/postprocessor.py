@@ -1,7 +1,7 @@
 """The node postprocessor: LlamaIndex's events and serialization around a compression."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pickle import PicklingError
 from typing import Any
@@ -16,7 +16,9 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
+from ctxcompress.tools.records import original_index
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
+from llamaindex_ctxcompress.convert import RECORD_KEY
 from llamaindex_ctxcompress.embeddings import read_back
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.option_serializers import SerializedOptions
@@ -42,12 +44,12 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     Nodes with an image, audio or video, and index nodes with an object, stay in their place unchanged. The text they
     show counts in the budget: the other nodes share what remains.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset` and `trace_to`. A
-    passage is a node here.
+    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset`, `config` and
+    `trace_to`. A passage is a node here.
 
-    `format="compact"`, `"verbose"` or `"xml"` sets the `text_template` of the copies so that `get_content(
-    MetadataMode.LLM)` shows a number and the source in place of the metadata; that is what counts in the budget. The
-    nodes' texts stay as they are. "json" is refused: `format_nodes` writes it.
+    `format="compact"`, `"verbose"` or `"xml"`, and `mode="preview"`, set the `text_template` of the copies so that
+    `get_content(MetadataMode.LLM)` shows a number and the source, or the line of the preview, in place of the metadata;
+    that is what counts in the budget. The nodes' texts stay as they are. "json" is refused: `format_nodes` writes it.
 
     `to_dict`, `to_json` and pickle keep every option. A callable `encoding` cannot be written to a dictionary or JSON:
     only its name is, and `from_dict(data)` refuses that name; give it again with `from_dict(data, encoding=...)`. The
@@ -77,8 +79,8 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     def _checked(cls, options: Any) -> Any:
         if not isinstance(options, dict):
             return options
-        encoder = read_back(options.get("encoder"))
-        checked = cls._with_defaults({**options, "encoder": encoder})
+        encoder = {"encoder": read_back(options["encoder"])} if "encoder" in options else {}
+        checked = cls._with_defaults({**options, **encoder})
         mode = options.get("metadata_mode", MetadataMode.LLM)
         if mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
@@ -120,6 +122,31 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
             kept += found
             await asyncio.to_thread(self._tell, compression)
         return kept
+
+    def expand(
+        self, node: NodeWithScore, nodes: Sequence[NodeWithScore], *, query_str: str = "", max_tokens: int | None = None
+    ) -> NodeWithScore:
+        """Return more of a node that this postprocessor returned: a copy with all of its text, or with the parts that
+        answer `query_str` best, in at most `max_tokens` tokens of text.
+
+        nodes: the nodes that were processed. Raises TypeError if they are others, and ValueError if nothing fits.
+        """
+        originals = [original.node.get_content(MetadataMode.NONE) for original in nodes]
+        record, kept = node.node.metadata.get(RECORD_KEY), node.node.get_content(MetadataMode.NONE)
+        index = original_index(record, kept, originals)
+        config = self.config.switched_off() if max_tokens is None else self.config.for_expansion(max_tokens)
+        found, _ = compress_nodes(config, query_str, nodes[index : index + 1], MetadataMode.NONE)
+        if not found:
+            raise ValueError(f"max_tokens is {max_tokens}, and nothing of the node fits; give more")
+        if RECORD_KEY in found[0].node.metadata:
+            found[0].node.metadata[RECORD_KEY]["index"] = index
+        return found[0]
+
+    async def aexpand(
+        self, node: NodeWithScore, nodes: Sequence[NodeWithScore], *, query_str: str = "", max_tokens: int | None = None
+    ) -> NodeWithScore:
+        """Do the same on another thread."""
+        return await asyncio.to_thread(self.expand, node, nodes, query_str=query_str, max_tokens=max_tokens)
 
     def _tell(self, compression: Compression) -> None:
         tell(compression)

@@ -81,7 +81,7 @@ def test_only_the_documented_names_are_exported():
 
 def test_options_are_exactly_the_cores_in_name_and_order():
     options = [option.name for option in fields(CompressionConfig)]
-    assert list(CtxCompressor.model_fields) == [*options, "preset", "trace_to"]
+    assert list(CtxCompressor.model_fields) == [*options, "preset", "start", "trace_to"]
 
 
 @pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ctxcompress.config.options import OPTIONS, Format, Preset, Tier
+from ctxcompress.config.options import OPTIONS, Format, Order, Preset, Tier
 
 __all__ = [
+    "AdaptiveOption",
     "ConfigOption",
     "EncoderOption",
     "EncodingOption",
@@ -20,10 +21,14 @@ __all__ = [
     "JsonlOption",
     "LanguageOption",
     "MaxTokensOption",
+    "MinScoreOption",
+    "OrderOption",
     "PresetOption",
     "QueryOption",
     "SetOption",
+    "SynonymOption",
     "TierOption",
+    "TopNOption",
 ]
 
 QueryOption = Annotated[str, typer.Option("--query", "-q", help="The question that the texts should answer.")]
@@ -67,6 +72,23 @@ EncodingOption = Annotated[str | None, typer.Option(help=OPTIONS["encoding"].sum
 LanguageOption = Annotated[
     str | None, typer.Option(metavar="CODE", help=OPTIONS["language"].summary, show_default="detected")
 ]
+AdaptiveOption = Annotated[
+    bool | None, typer.Option("--adaptive/--no-adaptive", help=OPTIONS["adaptive"].summary, show_default="no")
+]
+MinScoreOption = Annotated[
+    float | None, typer.Option(metavar="SCORE", help=OPTIONS["min_score"].summary, show_default=False)
+]
+TopNOption = Annotated[int | None, typer.Option(metavar="N", help=OPTIONS["top_n"].summary, show_default=False)]
+OrderOption = Annotated[Order | None, typer.Option(help=OPTIONS["order"].summary, show_default="source")]
+SynonymOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--synonym",
+        metavar="WORD=OTHER,...",
+        help="Words that mean the same: k8s=kubernetes. Repeatable.",
+        show_default=False,
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -87,7 +109,9 @@ PresetOption = Annotated[
 ]
 ConfigOption = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="A TOML file to start from, with a table [compression].", show_default=False),
+    typer.Option(
+        metavar="FILE", help="A TOML or JSON file to start from, with a table [compression].", show_default=False
+    ),
 ]
 EncoderOption = Annotated[
     str | None,

@@ -48,6 +48,7 @@ __all__ = [
     "synonym_lists",
     "token_encoding",
     "whole_number",
+    "with_one_budget",
 ]
 
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
@@ -218,6 +219,20 @@ def check_budget(max_tokens: object, tier: object) -> None:
         raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
     if tier is not None and tier not in get_args(Tier):
         raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(Tier))}, or max_tokens")
+
+
+def with_one_budget(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options in which one of `max_tokens` and `tier` replaces the other.
+
+    None for one of these two means that it is not given.
+    """
+    budgets = ("max_tokens", "tier")
+    given = {name: value for name, value in options.items() if value is not None or name not in budgets}
+    if "max_tokens" in given and "tier" not in given:
+        given["tier"] = None
+    elif "tier" in given and "max_tokens" not in given:
+        given["max_tokens"] = None
+    return given
 
 
 def check_format(format: str, mode: str, separator: str) -> None:

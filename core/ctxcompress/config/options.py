@@ -15,9 +15,9 @@ from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
 from ctxcompress.config.checks import TIERS, FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
 from ctxcompress.config.declaration import Option, option
+from ctxcompress.config.files import read_options
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
-from ctxcompress.config.toml import read_options
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
@@ -42,6 +42,10 @@ __all__ = [
     "Scorer",
     "Tier",
 ]
+
+
+_NO_LIMIT = 1_000_000_000
+"""More tokens than any text has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +234,9 @@ class CompressionConfig:
         checks.language_code,
     )
     synonyms: Mapping[str, Sequence[str]] = option(
-        {}, "Other words that mean the same, by a word of the query.", checks.synonym_lists
+        {},
+        "Words or phrases that mean the same, by one of them. Each finds all the others.",
+        checks.synonym_lists,
     )
     technical_synonyms: bool = option(
         False,
@@ -283,16 +289,19 @@ class CompressionConfig:
         return cls(**given).with_options(**options)
 
     @classmethod
-    def from_toml(cls, path: str | PathLike[str]) -> "CompressionConfig":
-        """Return the options that the tables [search] and [compression] of a file give; see ctxcompress.config.toml.
+    def from_file(cls, path: str | PathLike[str]) -> "CompressionConfig":
+        """Return the options of a TOML file, or of a JSON file whose name ends in ".json".
 
-        `preset` in [compression] names the preset to start from; `encoder = "static"` means `StaticVectors()`. Raises
-        ConfigError for an unknown key, with the closest one there is, or a file that is not TOML, MissingExtra if the
-        encoder is not installed, and OSError if there is no file.
+        docs/how-to/configuration.md says what a file can hold.
+        Raises ConfigError for an unknown key, with the closest one there is, or a file that cannot be parsed,
+        MissingExtra if the encoder or cache that it names is not installed, and OSError if there is no file.
         """
-        options: Any = read_options(path, ["preset", *OPTIONS])
-        preset = options.pop("preset", None)
-        return cls(**options) if preset is None else cls.from_preset(preset, **options)
+        options = read_options(path, ["preset", *OPTIONS])
+        is_on, preset = options.pop("enabled", True), options.pop("preset", None)
+        config = cls(**options) if preset is None else cls.from_preset(preset, **options)
+        return config if is_on else config.switched_off()
+
+    from_toml = from_file
 
     @property
     def budget(self) -> int:
@@ -313,13 +322,18 @@ class CompressionConfig:
                 raise ConfigError(f"there is no option {name!r}; {hint}")
         if not options:
             return self
-        old: Any = {"max_tokens": self.max_tokens, "tier": self.tier}
-        return replace(self, **_merged(old, options))
+        changes: Any = checks.with_one_budget(options)
+        return replace(self, **changes)
 
     def without_filters(self) -> "CompressionConfig":
         """Return the options without those that drop or cut passages before the budget decides."""
         off: Any = {name: declared.off for name, declared in OPTIONS.items() if declared.is_filter}
         return self.with_options(**off)
+
+    def switched_off(self) -> "CompressionConfig":
+        """Return the options with which every text passes as it is: without filters, and within any budget."""
+        passing: Any = {"mode": "extract", "order": "source", "adaptive": False, "cache": None}
+        return self.without_filters().with_options(max_tokens=_NO_LIMIT, **passing)
 
     def without_limits(self) -> "CompressionConfig":
         """Return the options without filters that compare scores, for passages of several retrievals together."""
@@ -337,18 +351,3 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
     {declared.name: declared.metadata["option"] for declared in fields(CompressionConfig)}
 )
 """The declarations of all options, by name."""
-
-
-def _merged(options: Options, others: Options) -> Options:
-    """Return `options` with `others` in their place, where one of `max_tokens` and `tier` replaces the other.
-
-    None for one of these two means that it is not given.
-    """
-    budgets = ("max_tokens", "tier")
-    given: Any = {name: value for name, value in others.items() if value is not None or name not in budgets}
-    merged: Any = {**options, **given}
-    if "max_tokens" in given and "tier" not in given:
-        merged["tier"] = None
-    elif "tier" in given and "max_tokens" not in given:
-        merged["max_tokens"] = None
-    return merged  # type: ignore[no-any-return]

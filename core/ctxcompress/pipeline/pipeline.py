@@ -17,6 +17,7 @@ from functools import partial
 import numpy as np
 
 from ctxcompress.cache.protocol import Fingerprints
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are, passages_of
 from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
@@ -139,8 +140,7 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
         elide = with_dropped_lines(elide, table, [document.text for document in reduced.layout.documents])
     layout = replace(reduced.layout, arrange=arrange, elide=elide, relevance=relevance)
     if config.mode == "preview":
-        selection = previews(table, scored.worth, relevance, layout, budget)
-        return _Choice(selection, layout, relevance, delivered=delivered.spans)
+        return _preview(config, scored, relevance, layout, budget)
     simple = _without_packing(task, reduced, scored, delivered, layout)
     if simple is not None:
         is_emptied = config.adaptive and len(scored.unlikely) > 0
@@ -149,6 +149,17 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
     counts = analyser.counts(analysis, reduced.layout.documents)
     selection = select(analysis.structure, scored.worth, layout, budget, delivered.numbers, counts=counts)
     return _Choice(selection, layout, relevance, table.spans(scored.unlikely), delivered.spans)
+
+
+def _preview(
+    config: CompressionConfig, scored: ScoredSegments, relevance: Mapping[int, float], layout: Layout, budget: int
+) -> _Choice:
+    """Choose the best sentence of each passage, with `adaptive` of those that the query may need."""
+    unlikely = scored.unlikely if config.adaptive else ()
+    keeps_best = config.on_empty != "drop"
+    selection = previews(scored.table, scored.worth, relevance, layout, budget, unlikely, keeps_best=keeps_best)
+    is_emptied = not keeps_best and len(unlikely) == len(scored.table.segments)
+    return _Choice(selection, layout, relevance, scored.table.spans(unlikely), is_emptied=is_emptied)
 
 
 def _without_packing(

@@ -4,14 +4,14 @@ The rules and limits are those of "Query Complexity & Result Compression" (Conte
 differences: duplicates within a page are removed, the best-scored results are kept if there are too many, and the
 scorer chooses the sentences instead of a word count.
 
-results -> score threshold -> no boilerplate -> no duplicates -> as many of the best as the query needs
-        -> key sentences -> the shape of the input
+results -> score threshold -> no boilerplate -> no duplicates -> with `adaptive`, only those that may be needed
+        -> as many of the best as the query needs -> key sentences -> the shape of the input
 """
 
 import logging
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, Unpack
 
@@ -67,8 +67,8 @@ class SearchCompression(Generic[Results]):
     """Every dropped character of the results' texts, with the reason. `index` is the position of the result in the
     input, `passage.metadata["key"]` the key of the text. A dropped result without text has no spans.
 
-    DUPLICATE: another result of the same page contains the text. SCORE and LIMIT: the result is dropped. BUDGET: other
-    sentences answer better, the result is boilerplate only, or `max_tokens` is full."""
+    DUPLICATE: another result of the same page contains the text. SCORE, LIMIT and UNLIKELY: the result is dropped.
+    BUDGET: other sentences answer better, the result is boilerplate only, or `max_tokens` is full."""
 
     @property
     def tokens_saved(self) -> int:
@@ -100,8 +100,9 @@ def compress_search_results(
     max_tokens: the most tokens of the results as a language model reads them. Texts are shortened first, then results
     are dropped: those with the lowest scores, or if no result has a score, those that answer the query least. With
     None, only the other limits hold.
-    config: the options that count tokens (`encoding`) and score sentences (`scorer`, `encoder`, `language`, `synonyms`,
-    `type_weights`), and `telemetry`. All other options are ignored.
+    config: the options that count tokens (`encoding`), score sentences (`scorer`, `encoder`, `language`, `synonyms`,
+    `type_weights`), and drop what the query hardly needs (`adaptive`, `min_probability`, `on_empty`), and `telemetry`.
+    All other options are ignored.
     limits: `max_results`, `max_characters` (of all texts of a result together) and `max_sentences` (3) replace the
     limits of the complexity. `min_score` is the score below which a result is dropped (0.3; None for no threshold).
     Results without a usable score are kept, and if all scores are below the threshold, all results are kept.
@@ -194,6 +195,8 @@ class _KeptResults:
     spans: Mapping[tuple[int, TextKey], Sequence[Span]]
     """The kept spans of each text, by the position of its result and its key."""
     tokens: int
+    drops: Mapping[int, Drop] = field(default_factory=dict)
+    """The positions of the results that are dropped because of what their texts say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +214,22 @@ class _ResultCompressor:
         """Keep as many of the best results as fit, each as long as the limits allow."""
         records = self.parsed.records
         positions = best_first(records, [n for n in range(len(records)) if n not in self.drops])
-        texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in positions}
+        most = self.limits.max_results
+        judged = positions if config.adaptive else positions[:most]
+        texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in judged}
         shortener = _Shortener(query, records, texts, config)
-        if have_no_scores(records, positions):
+        drops = dict.fromkeys(shortener.unlikely(judged, config), Drop(Reason.UNLIKELY))
+        wanted = [n for n in positions if n not in drops]
+        if config.adaptive and have_no_scores(records, wanted):
+            wanted.sort(key=lambda n: -shortener.worth(n))
+        drops |= dict.fromkeys(wanted[most:], Drop(Reason.LIMIT))
+        return replace(self._fitting(wanted[:most], shortener, count, max_tokens), drops=drops)
+
+    def _fitting(
+        self, positions: list[int], shortener: "_Shortener", count: TokenCounter, max_tokens: int | None
+    ) -> _KeptResults:
+        """Keep as many of the results as fit: those with the best scores, or without scores those that answer best."""
+        if have_no_scores(self.parsed.records, positions):
             positions.sort(key=lambda n: -shortener.worth(n))
 
         def attempt(number: int, characters: int) -> _KeptResults:
@@ -236,7 +252,7 @@ class _ResultCompressor:
     def decisions(self, kept: _KeptResults) -> Iterator[Decision]:
         """Yield what was dropped of each text. A dropped result without text yields a decision without spans."""
         for position, record in enumerate(self.parsed.records):
-            drop = self.drops.get(position, Drop(Reason.BUDGET))
+            drop = self.drops.get(position) or kept.drops.get(position) or Drop(Reason.BUDGET)
             is_kept = position in kept.positions
             has_decision = False
             for text in self._texts(position):
@@ -312,6 +328,13 @@ class _Shortener:
     def worth(self, position: int) -> float:
         """Return how well the best sentence of a result answers the query."""
         return self._sentences.worth(self._numbers[position])
+
+    def unlikely(self, positions: Sequence[int], config: CompressionConfig) -> list[int]:
+        """Return the positions of the results that the query hardly needs. If it needs none, `on_empty` decides."""
+        found = [n for n in positions if self._sentences.are_unlikely(self._numbers[n])]
+        if found and len(found) == len(positions) and config.on_empty != "drop":
+            found.remove(max(found, key=self.worth))
+        return found
 
     def shorten(self, position: int, characters: int, sentences: int) -> _ShortenedResult:
         if (position, characters) not in self._known:

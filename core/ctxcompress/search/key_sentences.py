@@ -46,7 +46,7 @@ class KeptText:
 class KeySentences:
     """The sentences of all results, scored for one query."""
 
-    __slots__ = ("_around", "_layout", "_structure", "_worth")
+    __slots__ = ("_around", "_layout", "_structure", "_unlikely", "_worth")
 
     def __init__(self, query: str, passages: Sequence[Passage], config: CompressionConfig) -> None:
         """passages: the texts of all results."""
@@ -59,6 +59,7 @@ class KeySentences:
         scored = score_segments(query, items, analysis, language, config)
         self._worth: Floats = scored.worth
         self._around = frozenset(scored.around)
+        self._unlikely = frozenset(scored.unlikely) if config.adaptive else frozenset[int]()
         texts = [passage.text for passage in passages]
         self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=analysis.markers)
 
@@ -66,12 +67,12 @@ class KeySentences:
         """Map the number of each text of one result to its kept part.
 
         At most `sentences` sentences are kept, with the headings and table headers they need, in at most `characters`
-        characters altogether. Texts that already fit stay as they are. If even the best sentence is too long, it is
-        cut between words and ends in an ellipsis.
+        characters altogether. Texts that already fit stay as they are, except for sentences that `adaptive` drops. If
+        even the best sentence is too long, it is cut between words and ends in an ellipsis.
         """
-        table, layout = self._structure.table, self._layout
-        own = [n for number in numbers for n in range(table.first[number], table.first[number + 1])]
-        if sum(len(layout.passages[n]) for n in numbers) <= characters and len(self._sentences(own)) <= sentences:
+        layout, own = self._layout, self._of(numbers)
+        fits = sum(len(layout.passages[n]) for n in numbers) <= characters and len(self._sentences(own)) <= sentences
+        if fits and self._unlikely.isdisjoint(own):
             return {n: KeptText(layout.passages[n], (Span(0, len(layout.passages[n])),)) for n in numbers}
         best = self._best(own, characters, sentences)
         spans = self._select(best, characters)
@@ -82,9 +83,17 @@ class KeySentences:
 
     def worth(self, numbers: Sequence[int]) -> float:
         """Return the value of the best sentence in the texts of one result, 0 if there is none."""
+        return max((float(self._worth[n]) for n in self._of(numbers) if n not in self._around), default=0.0)
+
+    def are_unlikely(self, numbers: Sequence[int]) -> bool:
+        """Return whether `adaptive` would drop all sentences in the texts of one result."""
+        own = self._of(numbers)
+        return bool(own) and self._unlikely.issuperset(own)
+
+    def _of(self, numbers: Iterable[int]) -> list[int]:
+        """Return the numbers of the segments of these texts."""
         first = self._structure.table.first
-        own = [n for number in numbers for n in range(first[number], first[number + 1])]
-        return max((float(self._worth[n]) for n in own if n not in self._around), default=0.0)
+        return [n for number in numbers for n in range(first[number], first[number + 1])]
 
     def _best(self, own: Sequence[int], characters: int, sentences: int) -> list[int]:
         """Return the best sentences that fit together, or the best one alone if none fits.
@@ -96,6 +105,7 @@ class KeySentences:
         standing = [n for n in self._sentences(own) if self._structure.stands[n]]
         ranked = sorted(standing, key=lambda n: (-self._worth[n], n))
         ranked = [n for n in ranked if n not in self._around] or ranked
+        ranked = [n for n in ranked if n not in self._unlikely] or ranked[:1]
         ranked = [n for n in ranked if not _says_nothing(texts[n])] or ranked
         best: dict[str, int] = {}
         room = characters

@@ -1,6 +1,6 @@
 """Previews, with the best sentence of each passage, and lines about passages with low scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,10 +28,14 @@ def previews(
     relevance: Mapping[int, float],
     layout: Layout,
     budget: int,
+    unlikely: Collection[int] | None = None,
+    *,
+    keeps_best: bool = True,
 ) -> Selection:
     """Select the best sentence of each passage, for as many of the most relevant passages as fit.
 
-    values: of each segment. relevance: of each passage.
+    values: of each segment. relevance: of each passage. unlikely: the numbers of the segments that the query hardly
+    needs; passages that have nothing else are left out. keeps_best: whether the best of them stays if all would go.
     """
     headers = {need for number in range(len(table.segments)) for need in table.needs(number)}
     best: dict[int, int] = {}
@@ -41,6 +45,10 @@ def previews(
         if start < end:
             best.setdefault(table.passage[number], number)
     ranked = sorted(best, key=lambda passage: (-relevance[passage], passage))
+    if unlikely:
+        hardly_needed = set(unlikely)
+        likely = [passage for passage in ranked if best[passage] not in hardly_needed]
+        ranked = likely or (ranked[:1] if keeps_best else [])
     shown: list[int] = []
     separator = layout.count(layout.separator)
     room = budget + separator
@@ -57,10 +65,10 @@ def previews(
     return selection
 
 
-def preview_line(passage: Passage, text: str) -> str:
-    """Return the line of a preview: the id, title and headings, and the text with spaces for line breaks."""
+def preview_line(passage: Passage, text: str, relevance: float) -> str:
+    """Return the line of a preview: the id, relevance, title and headings, and the text with spaces for line breaks."""
     label = " › ".join(filter(None, (passage.title, *(passage.header_path or ()))))
-    return " ".join(f"[{passage.id}] {label}{': ' if label and text else ''}{text}".split())
+    return " ".join(f"[{passage.id}] ({relevance:.2f}) {label}{': ' if label and text else ''}{text}".split())
 
 
 def _composed(table: SegmentTable, shown: Sequence[int], layout: Layout) -> Selection:

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Self
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
+from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.tools.option_fields import OptionFields
 
-__all__ = ["ComponentOptions", "Preset"]
+__all__ = ["ComponentOptions", "ConfigSource", "Preset"]
 
-_DEFAULT = CompressionConfig()
+_STARTS = ("preset", "config")
 
 
 class ComponentOptions(OptionFields):
@@ -28,6 +29,9 @@ class ComponentOptions(OptionFields):
 
     preset: Preset | None = None
     """The options to start from; options that are given replace those of the preset."""
+    start: ConfigSource | None = Field(default=None, alias="config", exclude=True, repr=False)
+    """The options to start from, given as `config=`: a CompressionConfig, or the path of a TOML or JSON file. Options
+    that are given replace them. It is read once, so the field itself stays None."""
     trace_to: str | PathLike[str] | None = None
     """A folder for an HTML page about each call, which shows what became of every passage; see docs/xray.md. It keeps
     the last 100 pages, which hold the texts. A page that cannot be written is a warning in the log."""
@@ -50,11 +54,11 @@ class ComponentOptions(OptionFields):
 
     @classmethod
     def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
-        """Return options, of which `preset` may be one, as the core takes them. Raises ConfigError."""
-        given: Any = {name: value for name, value in options.items() if name != "preset"}
-        preset = options.get("preset")
-        start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
-        return start.with_options(**{**given, "encoder": cls._as_encoder(given.get("encoder"))})
+        """Return options, with `preset` or `config` to start from, as the core takes them. Raises ConfigError."""
+        given: Any = {name: value for name, value in options.items() if name not in _STARTS}
+        if "encoder" in given:
+            given["encoder"] = cls._as_encoder(given["encoder"])
+        return starting_config(options.get("config"), options.get("preset")).with_options(**given)
 
     @staticmethod
     def _as_encoder(encoder: object) -> Any:
@@ -70,10 +74,13 @@ class ComponentOptions(OptionFields):
     @classmethod
     def _with_defaults(cls, options: dict[str, Any]) -> dict[str, Any]:
         """Return `options` with values for all, as the core makes them of the preset and of what is given."""
-        others = cls.model_fields.keys() - OPTIONS.keys() - {"preset"}
+        others = cls.model_fields.keys() - OPTIONS.keys() - set(_STARTS)
         # What is no field stays in: the core refuses it, and names the closest option.
         config = cls.config_of({name: value for name, value in options.items() if name not in others})
-        return {**options, **_without_encoder(config)}
+        # A copy that is made of all fields has the empty one as well.
+        read = {"config"} if options.get("start") is not None else {"config", "start"}
+        given = {name: value for name, value in options.items() if name not in read}
+        return {"encoder": config.encoder, **given, **_without_encoder(config)}
 
 
 def _without_encoder(config: CompressionConfig) -> dict[str, Any]:

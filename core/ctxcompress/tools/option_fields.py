@@ -103,7 +103,7 @@ class OptionFields(BaseModel):
     language: str | None = None
     """The language of the texts as an ISO 639-1 code, such as "en". None detects it."""
     synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)
-    """Other words that mean the same, by a word of the query."""
+    """Words or phrases that mean the same, by one of them. Each finds all the others."""
     technical_synonyms: bool = False
     """Whether to use a small built-in table of synonyms for technical English as well."""
     type_weights: Mapping[str, float] = Field(default_factory=dict)

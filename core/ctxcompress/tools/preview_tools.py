@@ -18,9 +18,9 @@ Item = TypeVar("Item")
 
 # A language model reads these texts.
 SEARCH = (
-    "Search the documents. Returns one line for each result: its id in square brackets, the title and headings above "
-    "it, and the one sentence that fits the query best. A line is only a preview: read the promising results with "
-    "expand_chunk before you answer from them."
+    "Search the documents. Returns one line for each result: its id in square brackets, its relevance in parentheses "
+    "(more is better), the title and headings above it, and the one sentence that fits the query best. A line is only "
+    "a preview: read the promising results with expand_chunk before you answer from them."
 )
 EXPAND = (
     "Read a result of search_previews: its full text or, with max_tokens, only the parts that best answer the query "

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig, Options
+from ctxcompress.config.options import CompressionConfig, Options, Preset
+from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression, KeptPassage, Stats
 from ctxcompress.errors import ConfigError
@@ -70,12 +71,12 @@ class QueryTool:
     """The arguments of a call, with the options as their defaults."""
 
     @classmethod
-    def of(cls, start: CompressionConfig | None = None, **options: Any) -> Self:
-        """Make the tool. start: the options to start from, by default the preset "docs".
+    def of(cls, config: ConfigSource | None = None, *, preset: Preset | None = None, **options: Any) -> Self:
+        """Make the tool. config, preset: the options to start from, by default the preset "docs".
 
         The default budget is 2,000 tokens, the default format "compact". Raises ConfigError.
         """
-        start = CompressionConfig.from_preset("docs") if start is None else start
+        start = starting_config(config, preset, default="docs")
         defaults: Options = {"mode": "extract", "separator": "\n\n"}
         if not start.max_tokens and not start.tier:
             defaults["max_tokens"] = MAX_TOKENS

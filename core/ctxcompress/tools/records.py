@@ -8,8 +8,9 @@ from typing import Any
 
 from ctxcompress.data.metadata import RECORD_KEY, as_number
 from ctxcompress.data.results import KeptPassage
+from ctxcompress.errors import InputError
 
-__all__ = ["RECORD_KEY", "REFUSALS", "as_number", "deep_copy", "readable", "record_of"]
+__all__ = ["RECORD_KEY", "REFUSALS", "as_number", "deep_copy", "original_index", "readable", "record_of"]
 
 REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, PickleError)
 """What Python's own objects and those of common libraries raise when they cannot be copied."""
@@ -35,6 +36,22 @@ def record_of(
         **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
         **({"metadata_only": True} if kept.metadata_only else {}),
     }
+
+
+def original_index(record: object, kept: str, originals: Sequence[str]) -> int:
+    """Return the position in the input that a record names.
+
+    kept: the text that came out. originals: the texts of the input. Raises InputError if there is no record, or if the
+    text at the position does not contain what was kept.
+    """
+    index = record.get("index") if isinstance(record, Mapping) else None
+    if not isinstance(record, Mapping) or not isinstance(index, int):
+        raise InputError(f"metadata[{RECORD_KEY!r}] has no record of a compression; give what the compression returned")
+    text = originals[index] if 0 <= index < len(originals) else None
+    spans = record.get("spans") or ()
+    if text is None or not all(text[start:end] and text[start:end] in kept for start, end in spans):
+        raise InputError(f"what was kept is not in the text at position {index}; give what was compressed")
+    return index
 
 
 def readable(metadata: Mapping[str, object]) -> dict[str, object]:

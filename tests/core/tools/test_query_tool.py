@@ -283,3 +283,20 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
 def test_a_score_that_is_not_relative_is_refused():
     with pytest.raises(ConfigError, match="min_score is 7 with normalize_scores=False; a call says it relative"):
         QueryTool.of(min_score=7, normalize_scores=False)
+
+
+def test_it_starts_from_a_preset_or_a_file(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text("[compression]\nmax_tokens = 300\ntop_n = 3\nadaptive = true")
+    tool = QueryTool.of(path, format="verbose")
+    assert (tool.config.budget, tool.config.top_n, tool.config.adaptive, tool.config.format) == (
+        300,
+        3,
+        True,
+        "verbose",
+    )
+    assert tool.config.min_score is None
+    assert QueryTool.of(preset="docs") == QueryTool.of()
+    assert QueryTool.of(preset="web").config.on_empty == "original"
+    with pytest.raises(ConfigError, match="both preset='web' and config are given"):
+        QueryTool.of(path, preset="web")
