@@ -19,6 +19,7 @@ from langchain_ctxcompress.citing import cite
 from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.embeddings import EmbeddingsEncoder
+from langchain_ctxcompress.feedback import record
 from langchain_ctxcompress.formats import format_documents
 from langchain_ctxcompress.query_tool import query_tool
 from langchain_ctxcompress.retriever import CtxCompressRetriever
@@ -36,6 +37,7 @@ __all__ = [
     "format_documents",
     "preview_tools",
     "query_tool",
+    "record",
 ]
 
 

@@ -118,7 +118,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         config = self.config
         compression = Compressor(config).compress(query, passages_from_documents(documents, config))
         self._trace(compression)
-        return compression, _compressed(documents, compression, config)
+        return compression, self._compressed(documents, compression, config)
 
     async def _acompress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
         config = self.config
@@ -127,15 +127,17 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         compression = await Compressor(config).acompress(query, passages)
         if self.trace_to is not None:
             await run_in_executor(None, self._trace, compression)
-        return compression, await run_in_executor(None, _compressed, documents, compression, config)
+        return compression, await run_in_executor(None, self._compressed, documents, compression, config)
 
     def _trace(self, compression: Compression) -> None:
         if self.trace_to is not None:
             compression.trace(self.trace_to)
 
-
-def _compressed(documents: Sequence[Document], compression: Compression, config: CompressionConfig) -> list[Document]:
-    return [compressed_document(documents[kept.index], kept, config) for kept in compression.passages]
+    def _compressed(
+        self, documents: Sequence[Document], compression: Compression, config: CompressionConfig
+    ) -> list[Document]:
+        call = None if self.feedback is None else self.feedback.remember(compression)
+        return [compressed_document(documents[kept.index], kept, config, call) for kept in compression.passages]
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

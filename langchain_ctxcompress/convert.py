@@ -46,15 +46,20 @@ def scored_document(document: Document, score: object, kind: str) -> Document:
     return _twin(document).model_copy(update={"metadata": {**deep_copy(document.metadata), RECORD_KEY: record}})
 
 
-def compressed_document(document: Document, kept: KeptPassage, config: CompressionConfig) -> Document:
+def compressed_document(
+    document: Document, kept: KeptPassage, config: CompressionConfig, call: str | None = None
+) -> Document:
     """Return a copy of `document` that holds the kept text, and a record of it under RECORD_KEY.
 
     Id, metadata, subclass and the subclass's fields stay as they are. The exception is a transformer's document that
-    offers `to_document()`: its state belongs to the longer text, so the copy is a plain Document.
+    offers `to_document()`: its state belongs to the longer text, so the copy is a plain Document. call: see
+    `record_of`.
     """
     metadata = {
         **deep_copy(document.metadata),
-        RECORD_KEY: record_of(kept, index=kept.index, stands_for=kept.stands_for, score_kind=config.score_kind),
+        RECORD_KEY: record_of(
+            kept, index=kept.index, stands_for=kept.stands_for, score_kind=config.score_kind, call=call
+        ),
     }
     if type(document) is Document or callable(getattr(document, "to_document", None)):
         return Document(kept.text, id=document.id, metadata=metadata)

@@ -7,11 +7,13 @@ compress_tool: returns a copy of any tool, with shorter output.
 format_nodes: shows nodes in a prompt, each with a number and its source.
 preview_tools: returns a pair of tools with which agents browse what a retriever finds.
 query_tool: returns a search tool for agents, with compressed results.
+record: records which nodes an answer used, for tuning.
 """
 
 from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
+from llamaindex_ctxcompress.feedback import record
 from llamaindex_ctxcompress.formats import format_nodes
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
@@ -25,4 +27,5 @@ __all__ = [
     "format_nodes",
     "preview_tools",
     "query_tool",
+    "record",
 ]

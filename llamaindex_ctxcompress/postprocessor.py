@@ -106,7 +106,9 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            found, compression = compress_nodes(self.config, _text_of(query_bundle), nodes, self.metadata_mode)
+            found, compression = compress_nodes(
+                self.config, _text_of(query_bundle), nodes, self.metadata_mode, self.feedback
+            )
             kept += found
             self._tell(compression)
         return kept
@@ -117,7 +119,9 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            found, compression = await acompress_nodes(self.config, _text_of(query_bundle), nodes, self.metadata_mode)
+            found, compression = await acompress_nodes(
+                self.config, _text_of(query_bundle), nodes, self.metadata_mode, self.feedback
+            )
             kept += found
             await asyncio.to_thread(self._tell, compression)
         return kept
@@ -172,6 +176,7 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
         # would count with another one, and without its encoder keep other texts, so that is refused.
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
         state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
+        state["__dict__"].setdefault("feedback", None)
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "

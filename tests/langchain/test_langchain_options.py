@@ -25,6 +25,7 @@ from langchain_ctxcompress import (
     format_documents,
     preview_tools,
     query_tool,
+    record,
 )
 from langchain_ctxcompress.retriever import ScoredSearch
 
@@ -72,13 +73,14 @@ def test_only_the_documented_names_are_exported():
         "format_documents",
         "preview_tools",
         "query_tool",
+        "record",
     ]
     assert sorted(langchain_ctxcompress.__all__) == names
 
 
 def test_options_are_exactly_the_cores_in_name_and_order():
     options = [option.name for option in fields(CompressionConfig)]
-    assert list(CtxCompressor.model_fields) == [*options, "preset", "trace_to"]
+    assert list(CtxCompressor.model_fields) == [*options, "preset", "trace_to", "feedback"]
 
 
 @pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
@@ -154,6 +156,7 @@ MAKERS = {
     "query_tool": lambda **given: query_tool(store().as_retriever(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_documents": lambda **given: format_documents([], **given),
+    "record": lambda **given: record([], log=None, **given),
 }
 
 

@@ -31,6 +31,7 @@ from llamaindex_ctxcompress import (
     format_nodes,
     preview_tools,
     query_tool,
+    record,
 )
 
 OPTIONS = {
@@ -97,7 +98,7 @@ def test_every_option_of_the_core_is_a_field_with_the_same_default():
 def test_fields_and_keywords_are_the_same_with_the_same_defaults():
     keywords = inspect.signature(CtxCompressPostprocessor).parameters
     fields = CtxCompressPostprocessor.model_fields
-    assert set(keywords) == set(fields) == set(OPTIONS) | {"callback_manager"}
+    assert set(keywords) == set(fields) == set(OPTIONS) | {"callback_manager", "feedback"}
     for name in OPTIONS:
         if fields[name].default_factory is None:
             assert keywords[name].default == fields[name].default, name
@@ -157,6 +158,7 @@ MAKERS = {
     "query_tool": lambda **given: query_tool(Finder(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_nodes": lambda **given: format_nodes([], **given),
+    "record": lambda **given: record([], log=None, **given),
 }
 
 
@@ -280,6 +282,7 @@ def test_only_the_documented_names_are_exported():
         "format_nodes",
         "preview_tools",
         "query_tool",
+        "record",
     ]
 
 
