@@ -16,9 +16,12 @@ from pydantic import ConfigDict, Field, ValidationError
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
 from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.research import ResearchCache
 from langchain_ctxcompress import (
     CtxCompressor,
     CtxCompressRetriever,
+    CtxResearchRetriever,
     EmbeddingsEncoder,
     cite,
     compress_tool,
@@ -67,6 +70,7 @@ def test_only_the_documented_names_are_exported():
     names = [
         "CtxCompressRetriever",
         "CtxCompressor",
+        "CtxResearchRetriever",
         "EmbeddingsEncoder",
         "cite",
         "compress_tool",
@@ -149,6 +153,9 @@ MAKERS = {
         store(), score_kind="similarity", **given
     ),
     "ScoredSearch": lambda **given: ScoredSearch(store=store(), score_kind="similarity", **given),
+    "CtxResearchRetriever": lambda **given: CtxResearchRetriever(
+        base_retriever=store().as_retriever(), research_cache=ResearchCache(StaticVectors()), **given
+    ),
     "CtxCompressMiddleware": langchain_ctxcompress.CtxCompressMiddleware,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(DeterministicFakeEmbedding(size=8), **given),
     "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),

@@ -23,8 +23,11 @@ from qdrant_client import QdrantClient
 import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import (
     CtxCompressPostprocessor,
+    CtxResearchRetriever,
     EmbeddingsEncoder,
     cite,
     compress_tool,
@@ -152,6 +155,7 @@ def look(query: str) -> str:
 
 MAKERS = {
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
+    "CtxResearchRetriever": lambda **given: CtxResearchRetriever(Finder(), ResearchCache(StaticVectors()), **given),
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
     "preview_tools": lambda **given: preview_tools(Finder(), **given),
@@ -276,6 +280,7 @@ def test_only_the_documented_names_are_exported():
 
     assert llamaindex_ctxcompress.__all__ == [
         "CtxCompressPostprocessor",
+        "CtxResearchRetriever",
         "EmbeddingsEncoder",
         "cite",
         "compress_tool",
