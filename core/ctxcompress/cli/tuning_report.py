@@ -35,7 +35,7 @@ def run_tune(
     screen = Console(markup=False, highlight=False, width=_WIDTH)
     with screen.capture() as shown:
         for curve in tuning.curves:
-            screen.print(_table(curve))
+            screen.print(_table(curve) if curve.records else f"{curve.option}: no record says anything about it")
         for line in _summary(tuning):
             screen.print(line)
     write_text(shown.get())

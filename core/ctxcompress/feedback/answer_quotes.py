@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ctxcompress.data.results import Citation, KeptPassage
+from ctxcompress.data.spans import intersection
 from ctxcompress.feedback.call_sheet import Used
 
 __all__ = ["used_by_answer"]
@@ -31,13 +32,22 @@ def used_by_answer(answer: str, parts: Sequence[KeptPassage], *, numbered: bool 
     found: dict[Used, None] = {}
     for quote in _quotes(answer):
         for citation in Citation.find(quote, parts):
-            found.setdefault(Used(citation.index, citation.spans))
+            used = Used(citation.index, citation.spans)
+            if not any(_is_part(used, other) for other in found):
+                found.setdefault(used)
     if numbered:
         quoted = {used.passage for used in found}
         for number in _numbers(answer):
             if 0 < number <= len(parts) and parts[number - 1].index not in quoted:
                 found.setdefault(Used(parts[number - 1].index))
     return list(found)
+
+
+def _is_part(used: Used, other: Used) -> bool:
+    """Tell whether all text of one piece of evidence is in another."""
+    if used.passage != other.passage or used.spans is None or other.spans is None:
+        return False
+    return intersection(used.spans, other.spans) == used.spans
 
 
 def _quotes(answer: str) -> Iterator[str]:

@@ -50,7 +50,7 @@ def write_tuned(
     before = _version(file)
     if before and not force:
         raise ConfigError(
-            f"{file.name} exists; give force to replace it, which keeps it as {_earlier(file, before).name}"
+            f"{file.name} exists; --force (force=True) replaces it, and keeps it as {_earlier(file, before).name}"
         )
     earlier = _earlier(file, before) if before else None
     text = "\n".join(_lines(tuning, scope, today, before + 1)) + "\n"
@@ -102,7 +102,8 @@ def _lines(tuning: Tuning, scope: str, today: date, version: int) -> Iterator[st
 
 def _option_lines(curve: Curve) -> Iterator[str]:
     if curve.chosen is None:
-        yield f"# {curve.option} is not fitted: no value keeps enough in the {curve.records} records about it."
+        reason = "no value keeps enough" if curve.records else "no record says anything about it"
+        yield f"# {curve.option} is not fitted: {reason}."
         return
     chosen = curve.chosen
     yield f"# {chosen.answers:.3f} of {curve.records} (at least {chosen.bound:.3f}), {chosen.tokens:,.0f} tokens:"

@@ -1,29 +1,22 @@
 """Fits `min_score`, `min_probability` and the budget to the evidence that was used."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
-from typing import Literal, NamedTuple
+from itertools import takewhile
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxcompress.errors import ConfigError
-from ctxcompress.feedback.call_sheet import BUDGETS, CallSheet, Evidence
+from ctxcompress.feedback.call_outcomes import OUTCOMES, TUNED, Floats, Outcomes, TunedOption, Value, WithEvidence
 from ctxcompress.feedback.feedback_log import FeedbackRecord
 
 __all__ = ["TUNED", "Curve", "Point", "TunedOption", "Tuning", "least_records", "lower_bound", "tune"]
 
-TunedOption = Literal["min_score", "min_probability", "max_tokens"]
-TUNED: tuple[TunedOption, ...] = ("min_score", "min_probability", "max_tokens")
-"""The options that are fitted."""
-Value = float | int
-
-_SCORES = tuple(step / 20 for step in range(1, 20))
-_PROBABILITIES = (
-    *(0.001, 0.002, 0.004, 0.006, 0.008, 0.01, 0.012, 0.015, 0.02, 0.025, 0.03, 0.04),
-    *(0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5),
-)
+_LEAST_SAVED = 0.01
+"""The least share of the tokens that an option must save to be set."""
 
 
 class Point(NamedTuple):
@@ -49,7 +42,7 @@ class Curve:
     """The records that say something about the option."""
     points: tuple[Point, ...]
     chosen: Point | None
-    """None if no value keeps enough, or there are too few records."""
+    """None if no value keeps enough, or the other options save as much without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +92,50 @@ class Tuning:
         }
 
 
-class _Case(NamedTuple):
-    """A record with evidence."""
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """The records, and the pieces of evidence in them."""
 
-    sheet: CallSheet
-    evidence: Sequence[Evidence]
+    record_of: NDArray[np.intp]
+    """The record of each piece, ascending, shape (pieces,)."""
+    tokens: Floats
+    """The tokens of the text that was kept of each record."""
+    kept: NDArray[np.bool_]
+    """Whether each piece is kept under the budget that its record had."""
+    confidence: float
 
+    @classmethod
+    def of(cls, cases: Sequence[WithEvidence], confidence: float) -> "_Records":
+        sizes = [len(case.evidence) for case in cases]
+        tokens = [min(case.sheet.budget, case.sheet.input_tokens) for case in cases]
+        kept = [(piece.budget or 0) <= case.sheet.budget for case in cases for piece in case.evidence]
+        return cls(np.repeat(np.arange(len(cases)), sizes), np.array(tokens, dtype=float), np.array(kept), confidence)
 
-class _Rule(NamedTuple):
-    """How one option decides."""
+    def point(self, value: Value, kept: NDArray[np.bool_], tokens: Floats, told: NDArray[np.bool_]) -> Point:
+        """Return the point of a curve.
 
-    option: TunedOption
-    values: Sequence[Value]
-    """From the one that keeps most to the one that keeps least."""
-    applies: Callable[[_Case], bool]
-    """Tells whether a record says something about the option."""
-    keeps: Callable[[Evidence, Value], bool]
-    tokens: Callable[[CallSheet, Value], int]
-    """Returns the tokens that are kept."""
+        kept: of each piece. tokens: of each record. told: the records that count.
+        """
+        lost = np.bincount(self.record_of[~kept], minlength=told.size) > 0
+        records, whole = int(told.sum()), int((told & ~lost).sum())
+        return Point(
+            value=value,
+            evidence=float(kept[told[self.record_of]].mean()),
+            answers=whole / records,
+            bound=lower_bound(whole, records, self.confidence),
+            tokens=float(tokens[told].mean()),
+        )
+
+    def curve(self, outcomes: Outcomes) -> Curve:
+        """Return what each value keeps alone; nothing is chosen yet."""
+        told = outcomes.told
+        if not told.any():
+            return Curve(outcomes.option, 0, (), None)
+        points = [
+            self.point(value, outcomes.kept[place], outcomes.tokens[place], told)
+            for place, value in enumerate(outcomes.values)
+        ]
+        return Curve(outcomes.option, int(told.sum()), tuple(points), None)
 
 
 def tune(
@@ -130,14 +149,14 @@ def tune(
 
     A value is taken if the lower confidence bound (Clopper and Pearson, one-sided) of the share of records whose used
     evidence it keeps whole is at least `keep`. Values are tried from the safest on, and the first that fails ends the
-    search, so that many candidates do not make a lucky one. The chosen values are then tried together; while these keep
-    too little, the option that loses most goes back by one value.
+    search, so that many candidates do not make a lucky one. First comes the option whose value saves most. The others
+    are set only if they save more, and if all together keep enough.
 
     Raises ConfigError for a wrong argument, and if there are too few records for such a bound: 149 are needed for 0.98
     at a confidence of 0.95.
     """
     _check(keep, confidence, options)
-    cases = [_Case(record.sheet, [record.sheet.evidence(used) for used in record.used]) for record in records]
+    cases = [WithEvidence(record.sheet, [record.sheet.evidence(used) for used in record.used]) for record in records]
     cases = [case for case in cases if case.evidence]
     needed = least_records(keep, confidence)
     if len(cases) < needed:
@@ -146,9 +165,9 @@ def tune(
             f"answers keep theirs, at a confidence of {confidence:g}; record more, or ask for less: "
             f"{_possible(len(cases), confidence)}"
         )
-    rules = [rule for rule in _RULES if rule.option in options]
-    curves = [_curve(rule, cases, keep, confidence) for rule in rules]
-    curves, together = _together(rules, curves, cases, keep, confidence)
+    known = _Records.of(cases, confidence)
+    outcomes = [OUTCOMES[option](cases) for option in TUNED if option in options]
+    choice = _choose(known, outcomes, [known.curve(each) for each in outcomes], keep)
     return Tuning(
         keep=keep,
         confidence=confidence,
@@ -156,9 +175,9 @@ def tune(
         missing=sum(record.missing for record in records),
         whole_passages=sum(used.spans is None for record in records for used in record.used),
         pieces=sum(len(record.used) for record in records),
-        tokens_before=fmean(min(case.sheet.budget, case.sheet.input_tokens) for case in cases),
-        curves=tuple(curves),
-        together=together,
+        tokens_before=float(known.tokens.mean()),
+        curves=tuple(choice.curves),
+        together=choice.together,
     )
 
 
@@ -185,105 +204,65 @@ def lower_bound(kept: int, records: int, confidence: float = 0.95) -> float:
     return low
 
 
-def _keeps_score(evidence: Evidence, value: Value) -> bool:
-    return evidence.score is None or evidence.score >= value
+class _Choice(NamedTuple):
+    """The values that are chosen so far, and what they keep."""
+
+    curves: Sequence[Curve]
+    kept: NDArray[np.bool_]
+    """Of each piece."""
+    tokens: Floats
+    """Of each record."""
+    together: Point | None
+
+    def options(self, outcomes: Sequence[Outcomes]) -> Iterator[tuple[int, Outcomes, Curve]]:
+        """Yield (number, outcomes, curve) of each option that may still be chosen."""
+        for number, (each, curve) in enumerate(zip(outcomes, self.curves, strict=True)):
+            if curve.points and curve.chosen is None:
+                yield number, each, curve
+
+    def with_value(
+        self, number: int, place: int, each: Outcomes, known: _Records, *, raised: bool = False
+    ) -> "_Choice":
+        """Return the choice with one more value. raised: whether more tokens than before may be kept."""
+        kept = self.kept & each.kept[place]
+        tokens = each.tokens[place] if raised else np.minimum(self.tokens, each.tokens[place])
+        curve = replace(self.curves[number], chosen=self.curves[number].points[place])
+        together = known.point(0, kept, tokens, np.ones(tokens.size, dtype=bool))
+        return _Choice([*self.curves[:number], curve, *self.curves[number + 1 :]], kept, tokens, together)
 
 
-def _keeps_probability(evidence: Evidence, value: Value) -> bool:
-    return evidence.probability is None or evidence.probability >= value
+def _choose(known: _Records, outcomes: Sequence[Outcomes], curves: Sequence[Curve], keep: float) -> _Choice:
+    """Choose the value that saves most, then those of the other options that save more and still keep enough.
 
-
-def _keeps_budget(evidence: Evidence, value: Value) -> bool:
-    return evidence.budget is None or evidence.budget <= value
-
-
-def _score_tokens(sheet: CallSheet, value: Value) -> int:
-    kept = sum(
-        tokens for score, tokens in zip(sheet.scores, sheet.tokens, strict=True) if score is None or score >= value
-    )
-    return min(kept, sheet.budget)
-
-
-def _probability_tokens(sheet: CallSheet, value: Value) -> int:
-    kept = sum(part.tokens for part in sheet.parts if part.probability is None or part.probability >= value)
-    return min(kept, sheet.budget, sheet.input_tokens)
-
-
-def _budget_tokens(sheet: CallSheet, value: Value) -> int:
-    return min(int(value), sheet.input_tokens)
-
-
-_RULES = (
-    _Rule("min_score", _SCORES, lambda case: case.sheet.has_scores, _keeps_score, _score_tokens),
-    _Rule(
-        "min_probability",
-        _PROBABILITIES,
-        lambda case: any(piece.probability is not None for piece in case.evidence),
-        _keeps_probability,
-        _probability_tokens,
-    ),
-    _Rule(
-        "max_tokens",
-        BUDGETS[::-1],
-        lambda case: any(piece.budget is not None for piece in case.evidence),
-        _keeps_budget,
-        _budget_tokens,
-    ),
-)
-
-
-def _curve(rule: _Rule, cases: Sequence[_Case], keep: float, confidence: float) -> Curve:
-    telling = [case for case in cases if rule.applies(case)]
-    if not telling:
-        return Curve(rule.option, 0, (), None)
-    points, chosen, is_open = [], None, True
-    for value in rule.values:
-        points.append(_point(((rule, value),), telling, confidence))
-        is_open = is_open and points[-1].bound >= keep
-        chosen = points[-1] if is_open else chosen
-    return Curve(rule.option, len(telling), tuple(points), chosen)
-
-
-def _point(chosen: Sequence[tuple[_Rule, Value]], cases: Sequence[_Case], confidence: float) -> Point:
-    """Return what these values keep together."""
-    kept = [[all(rule.keeps(piece, value) for rule, value in chosen) for piece in case.evidence] for case in cases]
-    whole = sum(map(all, kept))
-    return Point(
-        value=chosen[0][1] if len(chosen) == 1 else 0,
-        evidence=sum(map(sum, kept)) / sum(map(len, kept)),
-        answers=whole / len(cases),
-        bound=lower_bound(whole, len(cases), confidence),
-        tokens=fmean(min(rule.tokens(case.sheet, value) for rule, value in chosen) for case in cases),
-    )
-
-
-def _together(
-    rules: Sequence[_Rule], curves: Sequence[Curve], cases: Sequence[_Case], keep: float, confidence: float
-) -> tuple[list[Curve], Point | None]:
-    """Step the chosen values back until they keep enough together."""
-    found = list(curves)
+    If the budgets that the records had lose too much, a greater one that keeps enough is chosen first.
+    """
+    choice = _Choice(curves, np.ones(known.record_of.size, dtype=bool), known.tokens, None)
+    if known.point(0, known.kept, known.tokens, np.ones(known.tokens.size, dtype=bool)).bound < keep:
+        choice = _raised(choice, known, outcomes, keep)
     while True:
-        chosen = [
-            (rule, curve.chosen.value) for rule, curve in zip(rules, found, strict=True) if curve.chosen is not None
-        ]
-        if not chosen:
-            return found, None
-        point = _point(chosen, cases, confidence)._replace(value=0)
-        if point.bound >= keep:
-            return found, point
-        worst = min(range(len(found)), key=lambda place: _answers(found[place]))
-        found[worst] = _stepped_back(found[worst])
+        better = min(_steps(choice, known, outcomes, keep), key=lambda step: float(step.tokens.mean()), default=choice)
+        if better.tokens.mean() > (1 - _LEAST_SAVED) * choice.tokens.mean():
+            return choice
+        choice = better
 
 
-def _answers(curve: Curve) -> float:
-    """Return the share of answers that the chosen value keeps whole; more than 1 if none is chosen."""
-    return 2.0 if curve.chosen is None else curve.chosen.answers
+def _steps(choice: _Choice, known: _Records, outcomes: Sequence[Outcomes], keep: float) -> Iterator[_Choice]:
+    """Yield the choice with one more value, for each value that keeps enough."""
+    for number, each, curve in choice.options(outcomes):
+        for place, point in enumerate(curve.points):
+            step = choice.with_value(number, place, each, known)
+            if point.bound < keep or step.together is None or step.together.bound < keep:
+                break
+            yield step
 
 
-def _stepped_back(curve: Curve) -> Curve:
-    """Return the curve with the value before the chosen one, or with none if that was the safest."""
-    place = curve.points.index(curve.chosen) if curve.chosen is not None else 0
-    return replace(curve, chosen=curve.points[place - 1] if place else None)
+def _raised(choice: _Choice, known: _Records, outcomes: Sequence[Outcomes], keep: float) -> _Choice:
+    """Return the choice with the least budget that keeps enough, if there is one."""
+    for number, each, curve in choice.options(outcomes):
+        enough = sum(1 for _ in takewhile(lambda point: point.bound >= keep, curve.points))
+        if each.option == "max_tokens" and enough:
+            return choice.with_value(number, enough - 1, each, known, raised=True)
+    return choice
 
 
 def _check(keep: float, confidence: float, options: Sequence[TunedOption]) -> None:

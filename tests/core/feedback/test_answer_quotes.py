@@ -18,14 +18,14 @@ def used(answer: str, **given) -> list[str]:
 @pytest.mark.parametrize(
     ("answer", "found"),
     [
-        (ANSWER, [ANSWER, ANSWER.rstrip(".")]),
+        (ANSWER, [ANSWER]),
         ('The page says that "the garden is open" and no more.', []),  # the case differs
         ('The page says: "The garden is open from nine".', ["The garden is open from nine"]),
         ("\u201cRefunds take five working days\u201d, they write.", ["Refunds take five working days"]),
         ("I think Refunds take five working days to arrive on the account.", []),
         (
             "- Invoices are settled by bank transfer.",
-            ["Invoices are settled by bank transfer.", "Invoices are settled by bank transfer"],
+            ["Invoices are settled by bank transfer."],
         ),
         ("Sadly, Invoices are settled by bank transfer", ["Invoices are settled by bank transfer"]),
         ("Thirty seconds.", []),
@@ -44,7 +44,7 @@ def test_numbers_cite_passages_if_they_are_said_to():
 
 
 def test_a_passage_that_is_quoted_is_not_listed_again_as_a_whole():
-    assert used(f"{ANSWER} [1]", numbered=True) == [ANSWER, ANSWER.rstrip(".")]
+    assert used(f"{ANSWER} [1]", numbered=True) == [ANSWER]
 
 
 @given(st.text(alphabet='[]1,. "\u201c\u201dab\n', max_size=200))

@@ -1,5 +1,6 @@
 import json
 import tomllib
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from ctxcompress import CompressionConfig
 from ctxcompress.errors import ConfigError
 from ctxcompress.feedback import FeedbackRecord, tune, write_tuned
-from ctxcompress.feedback.tuning import least_records, lower_bound
+from ctxcompress.feedback.tuning import TUNED, least_records, lower_bound
 
 DAY = date(2026, 3, 1)
 
@@ -49,8 +50,11 @@ def test_the_refusal_says_what_the_records_can_show():
 
 
 def test_the_values_that_save_most_and_keep_enough_are_chosen():
-    tuning = tune([made_up(score=0.62, probability=0.11, budget=300)] * 100, keep=0.95)
-    assert tuning.options == {"min_score": 0.6, "min_probability": 0.1, "max_tokens": 300}
+    records = [made_up(score=0.62, probability=0.41, budget=300)] * 100
+    alone = [tune(records, keep=0.95, options=[option]).options for option in TUNED]
+    assert alone == [{}, {"min_probability": 0.4}, {"max_tokens": 300}]  # `min_score` would save nothing
+    tuning = tune(records, keep=0.95)
+    assert tuning.options == {"max_tokens": 300}
     assert tuning.together.answers == 1.0
     assert tuning.together.tokens == 300
     assert tuning.tokens_before == 1000
@@ -62,17 +66,28 @@ def test_rare_evidence_may_be_lost_and_more_may_not():
     assert tune(records, keep=0.98, options=["max_tokens"]).options == {"max_tokens": 2000}
 
 
-def test_values_that_lose_different_answers_go_back_together():
-    most = [made_up(score=0.9, probability=0.5, budget=200)] * 191
-    others = [made_up(score=0.1)] * 3 + [made_up(probability=0.01)] * 3 + [made_up(budget=1500)] * 3
-    alone = [
-        tune([*most, *others], keep=0.95, options=[name]).options
-        for name in ("min_score", "min_probability", "max_tokens")
-    ]
-    assert alone == [{"min_score": 0.9}, {"min_probability": 0.5}, {"max_tokens": 200}]
-    tuning = tune([*most, *others], keep=0.95)
-    assert tuning.together.bound >= 0.95
-    assert tuning.options != {"min_score": 0.9, "min_probability": 0.5, "max_tokens": 200}
+def test_values_that_lose_different_answers_are_not_chosen_together():
+    most = [made_up(probability=0.5, budget=500)] * 194
+    others = [made_up(probability=0.01)] * 3 + [made_up(probability=0.5, budget=1500)] * 3
+    options = ["min_probability", "max_tokens"]
+    alone = [tune([*most, *others], keep=0.95, options=[option]) for option in options]
+    assert [tuning.options for tuning in alone] == [{"min_probability": 0.5}, {"max_tokens": 500}]
+    tuning = tune([*most, *others], keep=0.96, options=options)
+    assert tuning.together.bound >= 0.96
+    assert tuning.options == {"min_probability": 0.5}
+
+
+def test_a_score_that_drops_whole_passages_is_chosen_if_that_saves():
+    records = [FeedbackRecord(replace(made_up(1.0).sheet, scores=(1.0, 0.1)), made_up().used, False, 0.0)] * 100
+    assert tune(records, keep=0.95, options=["min_score"]).options == {
+        "min_score": 0.15
+    }  # the safest of those that save as much
+
+
+def test_a_budget_that_loses_too_much_is_raised():
+    tuning = tune([made_up(budget=3000)] * 100, keep=0.95, options=["max_tokens"])
+    assert tuning.options == {"max_tokens": 3000}
+    assert tuning.together.answers == 1.0
 
 
 def test_a_curve_shows_every_value_from_the_safest_on():
@@ -131,10 +146,10 @@ def test_json_has_everything():
 
 
 def test_the_file_loads_as_options_and_says_where_they_come_from(tmp_path):
-    tuning = tune([made_up(0.62, 0.11, 300)] * 100, keep=0.95)
+    tuning = tune([made_up(0.62, 0.41, 300)] * 100, keep=0.95, options=["min_probability"])
     written = write_tuned(tmp_path / "tuned.toml", tuning, scope='shop "é"', today=DAY)
     config = CompressionConfig.from_toml(written.path)
-    assert config == CompressionConfig(max_tokens=300, min_score=0.6, min_probability=0.1, adaptive=True)
+    assert config == CompressionConfig(min_probability=0.4, adaptive=True)
     text = written.path.read_text(encoding="utf-8")
     assert tomllib.loads(text)["tuning"] == {
         "version": 1, "date": DAY, "scope": 'shop "é"', "records": 100, "keep": 0.95, "confidence": 0.95
@@ -147,7 +162,7 @@ def test_an_existing_file_is_kept_as_an_earlier_version(tmp_path):
     tuning = tune([made_up()] * 40, keep=0.9)
     write_tuned(path, tuning, scope="shop", today=DAY)
     first = path.read_bytes()
-    with pytest.raises(ConfigError, match=r"tuned\.toml exists; give force.*tuned\.v1\.toml"):
+    with pytest.raises(ConfigError, match=r"tuned\.toml exists; --force.*tuned\.v1\.toml"):
         write_tuned(path, tuning, scope="shop", today=DAY)
     assert path.read_bytes() == first
     written = write_tuned(path, tuning, scope="shop", today=DAY, force=True)
