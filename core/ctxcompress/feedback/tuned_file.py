@@ -41,7 +41,7 @@ def write_tuned(
     today: the date that the file gives. force: whether to replace an existing file, which is renamed to end in
     ".v1.toml", ".v2.toml" and so on.
 
-    Raises ConfigError if no option could be fitted, if the file exists and `force` is not set, or if it is not a tuned
+    Raises ConfigError if no value was chosen, if the file exists and `force` is not set, or if it is not a tuned
     file, and OSError if it cannot be written.
     """
     if not tuning.options:
@@ -102,8 +102,8 @@ def _lines(tuning: Tuning, scope: str, today: date, version: int) -> Iterator[st
 
 def _option_lines(curve: Curve) -> Iterator[str]:
     if curve.chosen is None:
-        reason = "no value keeps enough" if curve.records else "no record says anything about it"
-        yield f"# {curve.option} is not fitted: {reason}."
+        reason = "no value keeps enough, or saves more" if curve.records else "no record says anything about it"
+        yield f"# {curve.option} is not set: {reason}."
         return
     chosen = curve.chosen
     yield f"# {chosen.answers:.3f} of {curve.records} (at least {chosen.bound:.3f}), {chosen.tokens:,.0f} tokens:"

@@ -66,7 +66,7 @@ class Tuning:
 
     @property
     def options(self) -> dict[TunedOption, Value]:
-        """The chosen value of each option that could be fitted."""
+        """The chosen values, by option."""
         return {curve.option: curve.chosen.value for curve in self.curves if curve.chosen is not None}
 
     def to_dict(self) -> dict[str, object]:
