@@ -42,8 +42,9 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     Each returned document's metadata has one more key, "ctxcompress", which can be written as JSON: "spans" ([start,
     end) pairs of character offsets into the given document), "tokens" (of the text alone), "relevance" (comparable
     within one call only), "index" (the document's position in the input), and where they are known "score" and
-    "score_kind" (from the retriever) and "stands_for" (the positions of dropped duplicates). Compressing a document
-    again replaces the key: the spans then refer to the document that was given last.
+    "score_kind" (from the retriever) and "stands_for" (the positions of dropped duplicates); with `feedback`, also
+    "call" and "passage", by which `record` finds the call. Compressing a document again replaces the key: the spans
+    then refer to the document that was given last.
 
     Each call is a run of its own in the trace, with the query, and the statistics at its end.
 

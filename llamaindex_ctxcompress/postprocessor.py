@@ -38,7 +38,8 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
 
     `spans` are half-open character offsets into the text that the node had (add `start_char_idx`, which stays, for the
     place in the document), `tokens` count the bare text, `index` is the position in the input, and `relevance` compares
-    within one call only. An embedding is dropped if the text has changed. Input nodes are never changed or shared.
+    within one call only. With `feedback`, "call" and "passage" let `record` find the call. An embedding is dropped if
+    the text has changed. Input nodes are never changed or shared.
 
     Nodes with an image, audio or video, and index nodes with an object, stay in their place unchanged. The text they
     show counts in the budget: the other nodes share what remains.
