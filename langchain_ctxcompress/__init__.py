@@ -20,8 +20,10 @@ from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.elision import expand_tool
 from langchain_ctxcompress.embeddings import EmbeddingsEncoder
+from langchain_ctxcompress.feedback import record
 from langchain_ctxcompress.formats import format_documents
 from langchain_ctxcompress.query_tool import query_tool
+from langchain_ctxcompress.research import CtxResearchRetriever
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CtxCompressRetriever",
     "CtxCompressor",
+    "CtxResearchRetriever",
     "EmbeddingsEncoder",
     "cite",
     "compress_tool",
@@ -38,6 +41,7 @@ __all__ = [
     "format_documents",
     "preview_tools",
     "query_tool",
+    "record",
 ]
 
 

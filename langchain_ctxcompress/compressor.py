@@ -45,8 +45,9 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     Each returned document's metadata has one more key, "ctxcompress", which can be written as JSON: "spans" ([start,
     end) pairs of character offsets into the given document), "tokens" (of the text alone), "relevance" (comparable
     within one call only), "index" (the document's position in the input), and where they are known "score" and
-    "score_kind" (from the retriever) and "stands_for" (the positions of dropped duplicates). Compressing a document
-    again replaces the key: the spans then refer to the document that was given last.
+    "score_kind" (from the retriever) and "stands_for" (the positions of dropped duplicates); with `feedback`, also
+    "call" and "passage", by which `record` finds the call. Compressing a document again replaces the key: the spans
+    then refer to the document that was given last.
 
     Each call is a run of its own in the trace, with the query, and the statistics at its end.
 
@@ -152,7 +153,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         config = self.config
         compression = Compressor(config).compress(query, passages_from_documents(documents, config))
         self._trace(compression)
-        return compression, _compressed(documents, compression, config)
+        return compression, self._compressed(documents, compression, config)
 
     async def _acompress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
         config = self.config
@@ -161,15 +162,17 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         compression = await Compressor(config).acompress(query, passages)
         if self.trace_to is not None:
             await run_in_executor(None, self._trace, compression)
-        return compression, await run_in_executor(None, _compressed, documents, compression, config)
+        return compression, await run_in_executor(None, self._compressed, documents, compression, config)
 
     def _trace(self, compression: Compression) -> None:
         if self.trace_to is not None:
             compression.trace(self.trace_to)
 
-
-def _compressed(documents: Sequence[Document], compression: Compression, config: CompressionConfig) -> list[Document]:
-    return [compressed_document(documents[kept.index], kept, config) for kept in compression.passages]
+    def _compressed(
+        self, documents: Sequence[Document], compression: Compression, config: CompressionConfig
+    ) -> list[Document]:
+        call = None if self.feedback is None else self.feedback.remember(compression)
+        return [compressed_document(documents[kept.index], kept, config, call) for kept in compression.passages]
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

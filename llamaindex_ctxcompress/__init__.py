@@ -10,22 +10,27 @@ expand_tool: returns the tool with which agents read what was left out.
 format_nodes: shows nodes in a prompt, each with a number and its source.
 preview_tools: returns a pair of tools with which agents browse what a retriever finds.
 query_tool: returns a search tool for agents, with compressed results.
+record: records which nodes an answer used, for tuning.
+CtxResearchRetriever: gives a question the nodes of an earlier one that asks the same.
 """
 
 from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.elision import ContextStore, expand_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
+from llamaindex_ctxcompress.feedback import record
 from llamaindex_ctxcompress.formats import format_nodes
 from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
+from llamaindex_ctxcompress.research import CtxResearchRetriever
 from llamaindex_ctxcompress.tools import preview_tools
 
 __all__ = [
     "ContextStore",
     "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
+    "CtxResearchRetriever",
     "EmbeddingsEncoder",
     "cite",
     "compress_tool",
@@ -33,4 +38,5 @@ __all__ = [
     "format_nodes",
     "preview_tools",
     "query_tool",
+    "record",
 ]

@@ -81,16 +81,20 @@ def kept_passages(nodes: Sequence[NodeWithScore], config: CompressionConfig) -> 
 
 
 def compressed_node(
-    item: NodeWithScore, kept: KeptPassage, position: int, stands_for: Sequence[int] = ()
+    item: NodeWithScore,
+    kept: KeptPassage,
+    position: int,
+    stands_for: Sequence[int] = (),
+    call: str | None = None,
 ) -> NodeWithScore:
     """Return a copy of `item` that holds the kept text, and a record of it under RECORD_KEY.
 
     Class, id, score, relationships, metadata, templates and `start_char_idx`/`end_char_idx` (the place of the whole
     chunk in its document, to which the spans are relative) stay as they are. The embedding is dropped if the text has
-    changed. The record is excluded from prompts.
+    changed. The record is excluded from prompts. call: see `record_of`.
     """
     node = item.node
-    record = record_of(kept, index=position, stands_for=stands_for)
+    record = record_of(kept, index=position, stands_for=stands_for, call=call)
     changes: dict[str, object] = {
         "metadata": {**_copy(node.metadata), RECORD_KEY: record},
         "excluded_llm_metadata_keys": _with_record_key(node.excluded_llm_metadata_keys),

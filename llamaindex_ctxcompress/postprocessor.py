@@ -39,7 +39,8 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
 
     `spans` are half-open character offsets into the text that the node had (add `start_char_idx`, which stays, for the
     place in the document), `tokens` count the bare text, `index` is the position in the input, and `relevance` compares
-    within one call only. An embedding is dropped if the text has changed. Input nodes are never changed or shared.
+    within one call only. With `feedback`, "call" and "passage" let `record` find the call. An embedding is dropped if
+    the text has changed. Input nodes are never changed or shared.
 
     Nodes with an image, audio or video, and index nodes with an object, stay in their place unchanged. The text they
     show counts in the budget: the other nodes share what remains.
@@ -107,7 +108,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            found, compression = compress_nodes(self.config, _text_of(query_bundle), nodes, self.metadata_mode)
+            found, compression = compress_nodes(
+                self.config, _text_of(query_bundle), nodes, self.metadata_mode, self.feedback
+            )
             kept += found
             self._tell(compression)
         return kept
@@ -118,7 +121,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            found, compression = await acompress_nodes(self.config, _text_of(query_bundle), nodes, self.metadata_mode)
+            found, compression = await acompress_nodes(
+                self.config, _text_of(query_bundle), nodes, self.metadata_mode, self.feedback
+            )
             kept += found
             await asyncio.to_thread(self._tell, compression)
         return kept
@@ -180,6 +185,7 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
         state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
         state["__dict__"].setdefault("telemetry", False)
+        state["__dict__"].setdefault("feedback", None)
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "

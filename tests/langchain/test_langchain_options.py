@@ -16,10 +16,13 @@ from pydantic import ConfigDict, Field, ValidationError
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
 from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.research import ResearchCache
 from ctxcompress.tools.left_out import MemoryStore as LeftInMemory
 from langchain_ctxcompress import (
     CtxCompressor,
     CtxCompressRetriever,
+    CtxResearchRetriever,
     EmbeddingsEncoder,
     cite,
     compress_tool,
@@ -27,6 +30,7 @@ from langchain_ctxcompress import (
     format_documents,
     preview_tools,
     query_tool,
+    record,
 )
 from langchain_ctxcompress.retriever import ScoredSearch
 
@@ -68,6 +72,7 @@ def test_only_the_documented_names_are_exported():
     names = [
         "CtxCompressRetriever",
         "CtxCompressor",
+        "CtxResearchRetriever",
         "EmbeddingsEncoder",
         "cite",
         "compress_tool",
@@ -75,13 +80,14 @@ def test_only_the_documented_names_are_exported():
         "format_documents",
         "preview_tools",
         "query_tool",
+        "record",
     ]
     assert sorted(langchain_ctxcompress.__all__) == names
 
 
 def test_options_are_exactly_the_cores_in_name_and_order():
     options = [option.name for option in fields(CompressionConfig)]
-    assert list(CtxCompressor.model_fields) == [*options, "preset", "start", "trace_to"]
+    assert list(CtxCompressor.model_fields) == [*options, "preset", "start", "trace_to", "feedback"]
 
 
 @pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
@@ -152,6 +158,9 @@ MAKERS = {
         store(), score_kind="similarity", **given
     ),
     "ScoredSearch": lambda **given: ScoredSearch(store=store(), score_kind="similarity", **given),
+    "CtxResearchRetriever": lambda **given: CtxResearchRetriever(
+        base_retriever=store().as_retriever(), research_cache=ResearchCache(StaticVectors()), **given
+    ),
     "CtxCompressMiddleware": langchain_ctxcompress.CtxCompressMiddleware,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(DeterministicFakeEmbedding(size=8), **given),
     "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),
@@ -160,6 +169,7 @@ MAKERS = {
     "query_tool": lambda **given: query_tool(store().as_retriever(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_documents": lambda **given: format_documents([], **given),
+    "record": lambda **given: record([], log=None, **given),
 }
 
 

@@ -23,10 +23,13 @@ from qdrant_client import QdrantClient
 import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import (
     ContextStore,
     CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
+    CtxResearchRetriever,
     EmbeddingsEncoder,
     cite,
     compress_tool,
@@ -34,6 +37,7 @@ from llamaindex_ctxcompress import (
     format_nodes,
     preview_tools,
     query_tool,
+    record,
 )
 
 OPTIONS = {
@@ -101,7 +105,7 @@ def test_every_option_of_the_core_is_a_field_with_the_same_default():
 def test_fields_and_keywords_are_the_same_with_the_same_defaults():
     keywords = inspect.signature(CtxCompressPostprocessor).parameters
     fields = CtxCompressPostprocessor.model_fields
-    assert set(fields) == set(OPTIONS) | {"callback_manager", "start"}
+    assert set(fields) == set(OPTIONS) | {"callback_manager", "start", "feedback"}
     assert set(keywords) == set(fields) - {"start"} | {"config"}  # which is read once, and never written down
     for name in OPTIONS:
         if fields[name].default_factory is None:
@@ -157,6 +161,7 @@ def look(query: str) -> str:
 MAKERS = {
     "CtxCompressMemoryBlock": CtxCompressMemoryBlock,
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
+    "CtxResearchRetriever": lambda **given: CtxResearchRetriever(Finder(), ResearchCache(StaticVectors()), **given),
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
     "ContextStore": ContextStore,
@@ -165,6 +170,7 @@ MAKERS = {
     "query_tool": lambda **given: query_tool(Finder(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_nodes": lambda **given: format_nodes([], **given),
+    "record": lambda **given: record([], log=None, **given),
 }
 
 
@@ -286,6 +292,7 @@ def test_only_the_documented_names_are_exported():
         "ContextStore",
         "CtxCompressMemoryBlock",
         "CtxCompressPostprocessor",
+        "CtxResearchRetriever",
         "EmbeddingsEncoder",
         "cite",
         "compress_tool",
@@ -293,6 +300,7 @@ def test_only_the_documented_names_are_exported():
         "format_nodes",
         "preview_tools",
         "query_tool",
+        "record",
     ]
 
 

@@ -5,12 +5,14 @@ Only the adapters import it: pydantic comes with their frameworks.
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
+from ctxcompress.errors import ConfigError
+from ctxcompress.feedback import FeedbackLog
 from ctxcompress.tools.option_fields import OptionFields
 
 __all__ = ["ComponentOptions", "ConfigSource", "Preset"]
@@ -35,6 +37,11 @@ class ComponentOptions(OptionFields):
     trace_to: str | PathLike[str] | None = None
     """A folder for an HTML page about each call, which shows what became of every passage; see docs/xray.md. It keeps
     the last 100 pages, which hold the texts. A page that cannot be written is a warning in the log."""
+
+    feedback: Annotated[FeedbackLog | None, WithJsonSchema({"type": "object"})] = Field(default=None, exclude=True)
+    """A log that remembers the numbers of each call, so that `record` can later say what was used; see
+    docs/how-to/tuning.md. It stores no text. A call then takes three to four times as long, and an `encoder` is asked
+    twice."""
 
     @property
     def config(self) -> CompressionConfig:
@@ -75,12 +82,18 @@ class ComponentOptions(OptionFields):
     def _with_defaults(cls, options: dict[str, Any]) -> dict[str, Any]:
         """Return `options` with values for all, as the core makes them of the preset and of what is given."""
         others = cls.model_fields.keys() - OPTIONS.keys() - set(_STARTS)
+        _check_feedback(options.get("feedback"))
         # What is no field stays in: the core refuses it, and names the closest option.
         config = cls.config_of({name: value for name, value in options.items() if name not in others})
         # A copy that is made of all fields has the empty one as well.
         read = {"config"} if options.get("start") is not None else {"config", "start"}
         given = {name: value for name, value in options.items() if name not in read}
         return {"encoder": config.encoder, **given, **_without_encoder(config)}
+
+
+def _check_feedback(feedback: object) -> None:
+    if feedback is not None and not isinstance(feedback, FeedbackLog):
+        raise ConfigError(f"feedback is a {type(feedback).__name__}; give a FeedbackLog of ctxcompress.feedback")
 
 
 def _without_encoder(config: CompressionConfig) -> dict[str, Any]:

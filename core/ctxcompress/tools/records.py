@@ -19,11 +19,17 @@ _IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def record_of(
-    kept: KeptPassage, *, index: int, stands_for: Sequence[int], score_kind: str | None = None
+    kept: KeptPassage,
+    *,
+    index: int,
+    stands_for: Sequence[int],
+    score_kind: str | None = None,
+    call: str | None = None,
 ) -> dict[str, object]:
     """Return the record of a kept passage, in numbers, strings and lists that can be written as JSON.
 
-    index, stands_for: positions in the input. score_kind: given where the record holds the score.
+    index, stands_for: positions in the input. score_kind: given where the record holds the score. call: the id under
+    which a feedback log remembers the compression.
     """
     score = None if score_kind is None else kept.original.score
     return {
@@ -35,6 +41,7 @@ def record_of(
         **({"stands_for": list(stands_for)} if stands_for else {}),
         **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
         **({"metadata_only": True} if kept.metadata_only else {}),
+        **({} if call is None else {"call": call, "passage": int(kept.index)}),
     }
 
 
