@@ -14,6 +14,7 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression, Decision, DeliveredContext, KeptPassage, Reason, StageStats
 from ctxcompress.data.spans import inverse
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.delivered_memory import DeliveredMemory
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.threads import off_loop
@@ -95,11 +96,11 @@ class ContextBuilder:
     @property
     def passages(self) -> tuple[KeptPassage, ...]:
         """The kept passages in the order of the context. One is listed again if a later add kept more of it."""
-        return tuple(self._state.delivered.parts)
+        return tuple(self._state.delivered.context.parts)
 
     def render(self) -> str:
         """Return the context: the kept text in the order in which it was added, in the format of the options."""
-        return self._state.delivered.text
+        return self._state.delivered.context.text
 
     def add(
         self,
@@ -187,7 +188,7 @@ class _AddRequest:
 class _State:
     """Everything that a builder knows. An add replaces it with a new one."""
 
-    delivered: DeliveredContext = field(default_factory=DeliveredContext)
+    delivered: DeliveredMemory = field(default_factory=DeliveredMemory)
     tokens: int = 0
     all_passages: tuple[Passage, ...] = ()
     """All passages that were ever added."""
@@ -230,18 +231,19 @@ def _extended(state: _State, request: _AddRequest, config: CompressionConfig) ->
 
 
 def _appended(state: _State, request: _AddRequest, config: CompressionConfig) -> tuple[_State, _Change]:
-    before, first = state.delivered, len(state.all_passages)
+    before, first = state.delivered.context, len(state.all_passages)
     limit = config.budget if request.max_tokens is None else min(config.budget, state.tokens + request.max_tokens)
     numbers = _with_text(request.passages)
     new_passages = [request.passages[number] for number in numbers]
     config = config.with_options(max_tokens=limit)
-    result = run_pipeline(Task(request.query, new_passages, config, Compressor(config), delivered=before))
+    result = run_pipeline(Task(request.query, new_passages, config, Compressor(config), delivered=state.delivered))
     positions = [*(part.index for part in before.parts), *(first + number for number in numbers)]
     kept, dropped = _renumbered(result, positions)
+    parts = (*_with_duplicates(before.parts, dropped), *kept)
     by_retriever = [decision for decision in dropped if decision.reason in _RETRIEVER_REASONS]
     after = replace(
         state.with_request(request),
-        delivered=DeliveredContext(result.text, (*_with_duplicates(before.parts, dropped), *kept)),
+        delivered=state.delivered.extended(DeliveredContext(result.text, parts)),
         tokens=result.tokens,
         dropped_by_retriever=(*state.dropped_by_retriever, *by_retriever),
     )
@@ -266,11 +268,11 @@ def _rebalanced(state: _State, request: _AddRequest, config: CompressionConfig) 
     # Scores of different retrievals cannot be compared.
     without_scores = config.without_limits()
     query, compressor = "\n".join(after.queries), Compressor(without_scores)
-    result = run_pipeline(Task(query, passages, without_scores, compressor, delivered=DeliveredContext()))
+    result = run_pipeline(Task(query, passages, without_scores, compressor, delivered=DeliveredMemory()))
     kept, dropped = _renumbered(result, positions)
     after = replace(
         after,
-        delivered=DeliveredContext(result.text, kept),
+        delivered=DeliveredMemory().extended(DeliveredContext(result.text, kept)),
         tokens=result.tokens,
         dropped_by_retriever=by_retriever,
     )

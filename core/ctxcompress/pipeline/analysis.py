@@ -20,14 +20,14 @@ from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.data_records import data_outline, is_data
-from ctxcompress.segment.segments import segment_outlined, segments_together
+from ctxcompress.segment.segments import LoneTurn, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE, outline
 from ctxcompress.select.layout import tokens_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import Terms
 from ctxcompress.tokens import TokenCounter
 
-__all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages"]
+__all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages", "read_together", "segments_of"]
 
 _CHARACTERS_PER_TOKEN = 4
 """Functions with more characters than this for each token of the budget are cut."""
@@ -122,11 +122,11 @@ class Analyser:
         key = _key_of_all(documents, document_passages, keys, options) if keys else None
         if self.cache is None or key is None:
             texts = _read_texts(document_passages, options.language)
-            return _analysis(documents, document_passages, _together(texts, options.language), options)
+            return _analysis(documents, document_passages, read_together(texts, options.language), options)
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
             alone = self._texts(document_passages, keys, options)
-            texts = _together(alone, options.language)
+            texts = read_together(alone, options.language)
             # Another segmentation of a text has other counts of tokens.
             keys = [
                 key if one is other else f"{key}:together" for key, one, other in zip(keys, alone, texts, strict=True)
@@ -135,13 +135,12 @@ class Analyser:
             self.cache.put(key, analysis, MEMORY_ONLY)
         return analysis
 
-    def table(
-        self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
-    ) -> SegmentTable:
-        """Return only the segments of the documents: see `read`."""
-        alone = self._texts(document_passages, self._keys(document_passages, options), options)
-        texts = _together(alone, options.language)
-        return SegmentTable.of(documents, [_segments(text, options) for text in texts])
+    def read_text(self, passage: Passage, language: str) -> ReadText:
+        """Analyse the text of one passage alone."""
+        key = None if self.cache is None else self._key(passage, language)
+        if self.cache is None or key is None:
+            return _read_text(passage, language)
+        return _read_cached_text(self.cache, key, passage, language)
 
     def counts(self, analysis: Analysis) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if they cannot be cached.
@@ -168,12 +167,12 @@ class Analyser:
         hold."""
         if self.cache is None:
             return []
-        keys = [
-            key_of("text", self._fingerprint(passage.text), options.language, _name(passage))
-            for passage in document_passages
-        ]
+        keys = [self._key(passage, options.language) for passage in document_passages]
         found = [key for key in keys if key]
         return found if len(found) == len(document_passages) else []
+
+    def _key(self, passage: Passage, language: str) -> str | None:
+        return key_of("text", self._fingerprint(passage.text), language, _name(passage))
 
     def _texts(
         self, document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
@@ -230,17 +229,23 @@ def _read_text(passage: Passage, language: str) -> ReadText:
     return ReadText(text, nodes, [] if nodes else segment_outlined(text, nodes, language=language))
 
 
-def _together(texts: Sequence[ReadText], language: str) -> list[ReadText]:
-    """Return the texts, segmented as the others show: see `segments_together`."""
+def read_together(
+    texts: Sequence[ReadText], language: str, lone: Sequence[LoneTurn | None] | None = None
+) -> list[ReadText]:
+    """Return the texts, segmented as the others show: see `segments_together`.
+
+    lone: `lone_turn` of each text, if known.
+    """
     prose = [number for number, text in enumerate(texts) if text.prose]
-    changed = segments_together([texts[n].text for n in prose], [texts[n].prose for n in prose], language)
+    turns = None if lone is None else [lone[n] for n in prose]
+    changed = segments_together([texts[n].text for n in prose], [texts[n].prose for n in prose], language, turns)
     found = [*texts]
     for place, segments in changed.items():
         found[prose[place]] = ReadText(texts[prose[place]].text, (), segments)
     return found
 
 
-def _segments(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
+def segments_of(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
     """Return the segments of a text. Those of source code and data depend on the budget, so only the outline is
     cached."""
     if not text.outline:
@@ -256,7 +261,7 @@ def _analysis(
     keys: Sequence[str] = (),
 ) -> Analysis:
     """keys: given if there is a cache. More queries are then expected, so the corpus is indexed for them."""
-    segments = [_segments(text, options) for text in texts]
+    segments = [segments_of(text, options) for text in texts]
     table = SegmentTable.of(documents, segments)
     elisions = {
         number: Elision(text.text, text.outline, source_language(text.text, _name(document_passages[number])))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
-from ctxcompress.segment.conversation import lone_turn, turns_of
+from ctxcompress.segment.conversation import LoneTurn, lone_turn, turns_of
 from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
 from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.markdown import Block, markdown_blocks
@@ -15,7 +15,7 @@ from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 from ctxcompress.segment.speakers import Turn
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["segment", "segment_outlined", "segments_together"]
+__all__ = ["LoneTurn", "lone_turn", "segment", "segment_outlined", "segments_together"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
@@ -59,16 +59,20 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
 
 
 def segments_together(
-    texts: Sequence[str], segmented: Sequence[Sequence[Segment]], language: str
+    texts: Sequence[str],
+    segmented: Sequence[Sequence[Segment]],
+    language: str,
+    turns: Sequence[LoneTurn | None] | None = None,
 ) -> dict[int, list[Segment]]:
     """Return number of a text -> other segments for it, where the other texts show what it is.
 
     A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too, or if all texts may
     be turns of people who speak more than once. A text that only looks like a turn, such as "Shipping: We deliver
     everywhere.", is none if no other text has that speaker and most texts are no turns. texts: those of prose.
-    segmented: the segments of each.
+    segmented: the segments of each. turns: the `lone_turn` of each, if known.
     """
-    lone = {number: found for number, text in enumerate(texts) if (found := lone_turn(text))}
+    found_turns = map(lone_turn, texts) if turns is None else turns
+    lone = {number: found for number, found in enumerate(found_turns) if found}
     if not lone or len(texts) == 1:
         return {}
     are_turns = {number for number in lone if segmented[number][0].kind is Kind.TURN}
