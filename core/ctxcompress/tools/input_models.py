@@ -11,9 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from ctxcompress.tools.arguments import QUERY, Parameters
 from ctxcompress.tools.preview_tools import CHUNK_ID, MAX_TOKENS
 
-__all__ = ["ExpandInput", "SearchInput", "query_input"]
+__all__ = ["ExpandInput", "NoInput", "SearchInput", "query_input"]
 
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool}
+
+
+class NoInput(BaseModel):
+    pass
 
 
 class SearchInput(BaseModel):

@@ -7,9 +7,18 @@ from pickle import PickleError
 from typing import Any
 
 from ctxcompress.data.metadata import RECORD_KEY, as_number
-from ctxcompress.data.results import KeptPassage
+from ctxcompress.data.results import Decision, KeptPassage
 
-__all__ = ["RECORD_KEY", "REFUSALS", "as_number", "deep_copy", "readable", "record_of"]
+__all__ = [
+    "RECORD_KEY",
+    "REFUSALS",
+    "Decision",
+    "as_number",
+    "deep_copy",
+    "dropped_record",
+    "readable",
+    "record_of",
+]
 
 REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, PickleError)
 """What Python's own objects and those of common libraries raise when they cannot be copied."""
@@ -34,6 +43,16 @@ def record_of(
         **({"stands_for": list(stands_for)} if stands_for else {}),
         **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
         **({"metadata_only": True} if kept.metadata_only else {}),
+    }
+
+
+def dropped_record(dropped: Decision) -> dict[str, object]:
+    """Return the record of a dropped text, as data that JSON can hold."""
+    return {
+        "spans": [[int(start), int(end)] for start, end in dropped.spans],
+        "index": int(dropped.index),
+        "reason": str(dropped.reason),
+        **({} if dropped.duplicate_of is None else {"duplicate_of": int(dropped.duplicate_of)}),
     }
 
 
