@@ -7,7 +7,6 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.tools import BaseTool, StructuredTool
 
-from ctxcompress.errors import MissingExtra
 from ctxcompress.tools.building import ADD, STATUS, latest_context, message_for, room_for_search
 from ctxcompress.tools.input_models import NoInput, SearchInput
 from langchain_ctxcompress.building import CtxContextBuilder
@@ -85,7 +84,7 @@ def _state_tools(
     try:
         from langchain_ctxcompress.graph_state import state_tools
     except ModuleNotFoundError as error:
-        raise MissingExtra(
+        raise ImportError(
             f"state_key needs langgraph, and there is no {error.name}; install ctxcompress[agents]"
         ) from error
     return state_tools(builder, retriever, state_key, room_for_search(builder, tokens_per_search))

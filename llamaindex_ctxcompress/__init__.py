@@ -1,7 +1,10 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
+CtxCompressRetriever: a retriever that searches for the parts of a question at once.
+CtxContextBuilder: builds one context from several retrievals.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
+builder_tools: returns tools with which agents build their context.
 cite: returns where a quote comes from, as citation blocks.
 compress_tool: returns a copy of any tool, with shorter output.
 format_nodes: shows nodes in a prompt, each with a number and its source.
@@ -9,17 +12,23 @@ preview_tools: returns a pair of tools with which agents browse what a retriever
 query_tool: returns a search tool for agents, with compressed results.
 """
 
+from llamaindex_ctxcompress.building import CtxContextBuilder
+from llamaindex_ctxcompress.building_tools import builder_tools
 from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
 from llamaindex_ctxcompress.formats import format_nodes
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
+from llamaindex_ctxcompress.retriever import CtxCompressRetriever
 from llamaindex_ctxcompress.tools import preview_tools
 
 __all__ = [
     "CtxCompressPostprocessor",
+    "CtxCompressRetriever",
+    "CtxContextBuilder",
     "EmbeddingsEncoder",
+    "builder_tools",
     "cite",
     "compress_tool",
     "format_nodes",
