@@ -97,8 +97,8 @@ class ContextState:
             Decision(index, passages[index], inverse((), len(passages[index].text)), Reason(reason))
             for index, reason in data["dropped"]
         )
-        delivered = DeliveredMemory().extended(DeliveredContext(data["text"], parts))
-        return cls(delivered, data["tokens"], passages, tuple(dropped), tuple(data["queries"]))
+        delivered = DeliveredMemory().extended(DeliveredContext(_text(data["text"]), parts))
+        return cls(delivered, data["tokens"], passages, tuple(dropped), tuple(map(_text, data["queries"])))
 
 
 class RecentStates:
@@ -206,7 +206,15 @@ def _passage_data(passage: Passage) -> dict[str, Any]:
 def _passage(data: Mapping[str, Any]) -> Passage:
     path = data.get("header_path")
     fields: dict[str, Any] = {**data, "header_path": None if path is None else tuple(path)}
-    return Passage(fields.pop("id"), fields.pop("text"), **{**fields, "metadata": fields.get("metadata", {})})
+    return Passage(
+        _text(fields.pop("id")), _text(fields.pop("text")), **{**fields, "metadata": fields.get("metadata", {})}
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{type(value).__name__} in place of a text")
+    return value
 
 
 def _part_data(part: KeptPassage) -> dict[str, Any]:
