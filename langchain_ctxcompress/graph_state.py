@@ -55,7 +55,8 @@ class _Calls:
         return str(self.options.resumed(runtime.state.get(self.key) or None).status())
 
     def _builder(self, runtime: ToolRuntime) -> CtxContextBuilder:
-        step = runtime.execution_info and (runtime.execution_info.thread_id, runtime.execution_info.checkpoint_id)
+        running = getattr(runtime, "execution_info", None)  # new in langgraph 1.1
+        step = running and (running.thread_id, running.checkpoint_id)
         return self.branches.join(runtime.state.get(self.key) or None, step, runtime.tool_call_id)
 
     def _command(self, builder: CtxContextBuilder, added: AddedDocuments, runtime: ToolRuntime) -> Command[Any]:

@@ -14,6 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
+from ctxcompress.tools.building import Branches
 from langchain_ctxcompress import CtxContextBuilder, builder_tools, latest_context
 
 RULES = [f"Rule {n} says that port {8000 + n} is for tenant {n}. Nobody knows why it was chosen." for n in range(9)]
@@ -243,3 +244,13 @@ def test_the_later_context_is_taken():
     other = builder.to_dict()
     assert latest_context(one, other) is latest_context(other, one) is other
     assert latest_context(None, one) is latest_context({}, one) is latest_context(one, None) is one
+
+
+def test_searches_of_a_step_share_a_builder_unless_one_of_them_is_run_again():
+    branches = Branches(CtxContextBuilder(max_tokens=60))
+    first = branches.join(None, "step", "a")
+    assert branches.join(None, "step", "b") is first
+    assert branches.join(None, "another step", "b") is not first
+    again = branches.join(None, "step", "a")
+    assert again is not first
+    assert branches.join(None, "step", "b") is again

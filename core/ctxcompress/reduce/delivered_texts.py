@@ -8,6 +8,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ctxcompress.data.passages import Passage
 from ctxcompress.reduce.duplicates import folded
 from ctxcompress.reduce.filters import group_of
@@ -29,6 +32,8 @@ class DeliveredTexts:
     """Folded text -> the number of the first passage that has it."""
     groups: Mapping[Hashable, "_Group"] = field(default_factory=dict)
     """Key of a document -> its texts."""
+    vectors: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Text -> the vector that an encoder made of it, filled by who needs vectors: making them may cost money."""
 
     def extended(self, passages: Sequence[Passage]) -> "DeliveredTexts":
         """Return an index with these passages after the others."""
@@ -41,7 +46,9 @@ class DeliveredTexts:
             if key not in changed:
                 changed[key] = groups[key].copy() if key in groups else _Group(has_units=key is not None)
             changed[key].add(number, passage.text.rstrip())
-        return DeliveredTexts(self.count + len(passages), first, {**groups, **changed})
+        count = self.count + len(passages)
+        vectors = {text: vector for text, vector in dict(self.vectors).items() if folded(text) in first}
+        return DeliveredTexts(count, first, {**groups, **changed}, vectors)
 
     def beside(self, passages: Sequence[Passage]) -> tuple[list[int], dict[Hashable, int]]:
         """Return the numbers of the passages that may overlap with new ones, and how many others their groups have."""

@@ -5,21 +5,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, documents_as_they_are
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
-from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
-from ctxcompress.errors import ConfigError
+from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, group_of, standing, within_limits
 from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours_of_equals
+from ctxcompress.reduce.passage_vectors import vectors_of
 from ctxcompress.reduce.stitching import stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
 
@@ -216,7 +213,7 @@ class _Reducer:
         if threshold is None or len(order) < 2:
             self.end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")
             return
-        vectors = _vectors([self._passages[number] for number in order], self._config.encoder)
+        vectors = vectors_of([self._passages[number] for number in order], self._config.encoder, self._before)
         if vectors is None:
             why = "no encoder" if self._config.encoder is None else "an encoder that makes none"
             self.end("semantic", f"skipped: no embeddings and {why}", skipped=True)
@@ -325,25 +322,3 @@ def _without_passages(
     texts = [passage.text for passage in passages]
     parts = ([piece for piece in document.pieces if piece.passage not in dropped] for document in documents)
     return [Document.of(of_document, texts) for of_document in parts if of_document]
-
-
-def _vectors(passages: Sequence[Passage], encoder: object) -> NDArray[np.float64] | None:
-    """Return a normalized vector for each passage; None if there is none.
-
-    These are the embeddings of the passages if all of them carry one, else vectors from the encoder.
-    """
-    carried = [as_numbers(passage.embedding) for passage in passages if passage.embedding is not None]
-    found = [vector for vector in carried if vector is not None and vector.ndim == 1 and np.isfinite(vector).all()]
-    if len(found) == len(passages) and len({vector.size for vector in found}) == 1:
-        return unit(np.array(found))
-    texts = without_surrogates([passage.text for passage in passages])
-    if isinstance(encoder, Encoder):
-        made = encoder.encode_document(texts)
-    elif isinstance(encoder, PassageVectors):
-        made = encoder.encode_passages(texts)
-    else:
-        return None
-    vectors = checked_numbers(made, f"{len(texts)} passages", 2)
-    if len(vectors) != len(texts):
-        raise ConfigError(f"the encoder gave {len(vectors)} vectors for {len(texts)} passages; give one for each")
-    return unit(vectors)
