@@ -28,7 +28,7 @@ _DOUBT_WARNING = (
     'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
 )
 _DOUBT_NOTE = "scores get better from first to last: check score_kind"
-_NONE_DELIVERED = DeliveredTexts()
+_NOTHING_DELIVERED = DeliveredTexts()
 _log = logging.getLogger("ctxcompress")
 
 
@@ -72,7 +72,11 @@ class Reduction:
 
 
 def reduced(
-    passages: Sequence[Passage], config: CompressionConfig, *, fits: bool, delivered: DeliveredTexts = _NONE_DELIVERED
+    passages: Sequence[Passage],
+    config: CompressionConfig,
+    *,
+    fits: bool,
+    delivered: DeliveredTexts = _NOTHING_DELIVERED,
 ) -> Reduction:
     """Drop passages by score, duplicates, passages over the limits, and passages for lines, in this order. Then drop
     repeated text from the rest.
