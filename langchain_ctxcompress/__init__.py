@@ -15,6 +15,8 @@ for agents.
 
 from typing import TYPE_CHECKING
 
+from langchain_ctxcompress.building import CtxContextBuilder
+from langchain_ctxcompress.building_tools import builder_tools, latest_context
 from langchain_ctxcompress.citing import cite
 from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
@@ -33,12 +35,15 @@ if TYPE_CHECKING:
 __all__ = [
     "CtxCompressRetriever",
     "CtxCompressor",
+    "CtxContextBuilder",
     "CtxResearchRetriever",
     "EmbeddingsEncoder",
+    "builder_tools",
     "cite",
     "compress_tool",
     "expand_tool",
     "format_documents",
+    "latest_context",
     "preview_tools",
     "query_tool",
     "record",

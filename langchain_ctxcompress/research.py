@@ -10,7 +10,7 @@ from pydantic import ConfigDict
 from typing_extensions import override
 
 from ctxcompress.tools.research_contexts import ContextCodec, Research, ResearchCache, with_provenance
-from langchain_ctxcompress.convert import twin
+from langchain_ctxcompress.convert import copied_document
 
 __all__ = ["CtxResearchRetriever"]
 
@@ -72,7 +72,7 @@ class _DocumentsCodec(ContextCodec[list[Document]]):
 
 def _shown(research: Research[list[Document]]) -> list[Document]:
     """Return copies of the documents that say where they come from."""
-    copies = map(twin, research.context)
+    copies = map(copied_document, research.context)
     return [
         copy.model_copy(update={"metadata": with_provenance(copy.metadata, research)}) if research.is_reused else copy
         for copy in copies

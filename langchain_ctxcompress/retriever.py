@@ -1,10 +1,8 @@
 """A retriever that compresses another one's documents, and a search of a vector store that keeps the scores."""
 
-import asyncio
-import contextvars
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -16,8 +14,8 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from ctxcompress import decompose as searches_for
 from ctxcompress.tools.component_options import ConfigSource, Preset
+from ctxcompress.tools.retrieval import adecompose, decompose
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import scored_document
 from langchain_ctxcompress.fusion import fused
@@ -51,7 +49,7 @@ class CtxCompressRetriever(_Strict):
 
     An empty retrieval gives an empty list. All steps are child runs of this retriever's run in the trace. As in
     LangChain's own compression retriever, search arguments of a single call (`retriever.invoke(query, k=50)`) go to the
-    base retriever. It raises what the base retriever, the model or the compressor raises. An unknown keyword raises
+    base retriever. It raises what the base retriever or the compressor raises. An unknown keyword raises
     pydantic's ValidationError (a ValueError) with the closest field there is.
     """
 
@@ -67,8 +65,10 @@ class CtxCompressRetriever(_Strict):
     """The number of documents to search for, as a search argument of the base retriever. None leaves it to that."""
     decompose: bool | BaseChatModel | BaseLLM | Callable[[str], str] = False
     """Whether to split a query that is not simple into up to four searches, by its complexity. They run at the same
-    time; their documents are merged by rank and compressed once for the whole query. True splits the query by rules; a
-    language model, or a function from a prompt to its answer, writes the searches."""
+    time; their documents are merged by rank and compressed once for the whole query. True splits the query by rules, or
+    by `llm`; a language model here, or a function from a prompt to its answer, does the same as `llm`."""
+    llm: BaseChatModel | BaseLLM | None = None
+    """The language model that writes the searches if `decompose` is True. Where it fails or refuses, the rules do."""
 
     @model_validator(mode="before")
     @classmethod
@@ -127,30 +127,27 @@ class CtxCompressRetriever(_Strict):
         return search_kwargs if self.k is None else {"k": self.k, **search_kwargs}
 
     def _searches(self, query: str, config: RunnableConfig) -> list[str]:
-        llm = self.decompose
-        if isinstance(llm, bool):
-            return list(searches_for(query)) if llm else [query]
-        if isinstance(llm, BaseChatModel | BaseLLM):
-            model = llm
-            return list(searches_for(query, lambda prompt: model.invoke(prompt, config)))
-        return list(searches_for(query, llm))
+        if self.decompose is False:
+            return [query]
+        model = self._model
+        if isinstance(model, BaseChatModel | BaseLLM):
+            return list(decompose(query, partial(_ask, model, config)))
+        return list(decompose(query, model))
 
     async def _asearches(self, query: str, config: RunnableConfig) -> list[str]:
-        llm = self.decompose
-        if not isinstance(llm, BaseChatModel | BaseLLM):
-            return await run_in_executor(None, self._searches, query, config)
-        loop, model = asyncio.get_running_loop(), llm
+        model = self._model
+        if self.decompose is not False and isinstance(model, BaseChatModel | BaseLLM):
+            return list(await adecompose(query, partial(model.ainvoke, config=config)))
+        return await run_in_executor(None, self._searches, query, config)
 
-        def ask(prompt: str) -> object:
-            return asyncio.run_coroutine_threadsafe(model.ainvoke(prompt, config), loop).result()
+    @property
+    def _model(self) -> BaseChatModel | BaseLLM | Callable[[str], str] | None:
+        """The model that writes the searches, if any."""
+        return self.llm if isinstance(self.decompose, bool) else self.decompose
 
-        # On its own thread: it waits for a model that may need one of the loop's threads.
-        with_context = contextvars.copy_context().run
-        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
-        try:
-            return list(await loop.run_in_executor(executor, with_context, searches_for, query, ask))
-        finally:
-            executor.shutdown(wait=False)
+
+def _ask(model: BaseChatModel | BaseLLM, config: RunnableConfig, prompt: str) -> object:
+    return model.invoke(prompt, config)
 
 
 class ScoredSearch(_Strict):

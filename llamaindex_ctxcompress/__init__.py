@@ -2,8 +2,11 @@
 
 CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
+CtxCompressRetriever: a retriever that searches for the parts of a question at once.
+CtxContextBuilder: builds one context from several retrievals.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
 ContextStore: keeps whole outputs in a workflow's context, for `expand_tool`.
+builder_tools: returns tools with which agents build their context.
 cite: returns where a quote comes from, as citation blocks.
 compress_tool: returns a copy of any tool, with shorter output.
 expand_tool: returns the tool with which agents read what was left out.
@@ -14,6 +17,8 @@ record: records which nodes an answer used, for tuning.
 CtxResearchRetriever: gives a question the nodes of an earlier one that asks the same.
 """
 
+from llamaindex_ctxcompress.building import CtxContextBuilder
+from llamaindex_ctxcompress.building_tools import builder_tools
 from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.elision import ContextStore, expand_tool
@@ -24,14 +29,18 @@ from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.research import CtxResearchRetriever
+from llamaindex_ctxcompress.retriever import CtxCompressRetriever
 from llamaindex_ctxcompress.tools import preview_tools
 
 __all__ = [
     "ContextStore",
     "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
+    "CtxCompressRetriever",
+    "CtxContextBuilder",
     "CtxResearchRetriever",
     "EmbeddingsEncoder",
+    "builder_tools",
     "cite",
     "compress_tool",
     "expand_tool",

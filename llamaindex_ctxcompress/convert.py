@@ -19,13 +19,14 @@ from llama_index.core.schema import (
 )
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
-from ctxcompress.tools.records import RECORD_KEY, deep_copy, readable, record_of
+from ctxcompress.tools.records import RECORD_KEY, Decision, deep_copy, dropped_record, readable, record_of
 
 __all__ = [
     "RECORD_KEY",
     "compressed_node",
     "compressed_or_same",
     "copy_node",
+    "dropped_node",
     "is_text_only",
     "kept_passages",
     "passage_from_node",
@@ -104,6 +105,14 @@ def compressed_node(
         return _with_node(item, copy_node(node, changes))
     shorter = copy_node(node, {**changes, "embedding": None})
     shorter.set_content(kept.text)
+    return _with_node(item, shorter)
+
+
+def dropped_node(item: NodeWithScore, dropped: Decision) -> NodeWithScore:
+    """Return a copy of `item` that holds the dropped text, and under RECORD_KEY its place and the reason."""
+    metadata = {**_copy(item.node.metadata), RECORD_KEY: dropped_record(dropped)}
+    shorter = copy_node(item.node, {"metadata": metadata, "embedding": None})
+    shorter.set_content(dropped.text)
     return _with_node(item, shorter)
 
 

@@ -10,7 +10,6 @@ from typing import Literal, Protocol
 from ctxcompress.data.citations import Origins, find_quote
 from ctxcompress.data.metadata import Record
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
-from ctxcompress.data.spans import joined
 from ctxcompress.data.stats import CacheUse, StageStats, Stats
 from ctxcompress.errors import InputError
 
@@ -332,21 +331,3 @@ class DeliveredContext:
     text: str = ""
     parts: Sequence[KeptPassage] = ()
     """The kept passages that make up the text."""
-
-    def passages(self) -> list[Passage]:
-        """Return the parts as passages. An incomplete one has no embedding, because it was made of the whole text."""
-        return [
-            part.original if part.untouched else replace(part.original, text=part.text, embedding=None)
-            for part in self.parts
-        ]
-
-    def spans(self, passages: Sequence[Passage]) -> dict[int, tuple[Span, ...]]:
-        """Return the delivered spans by passage number, for passages whose original text was delivered before."""
-        by_text: dict[str, list[Span]] = {}
-        for part in self.parts:
-            by_text.setdefault(part.original.text, []).extend(part.spans)
-        return {
-            number: joined(sorted(by_text[passage.text]))
-            for number, passage in enumerate(passages)
-            if passage.text in by_text
-        }

@@ -162,7 +162,7 @@ def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[
     }
 
 
-def find_escapes(passages: Sequence[Passage], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
+def find_escapes(passages: Iterable[tuple[int, Passage]], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
     """Return the offsets at which a passage's own text could pass for a metadata line or for a marker of dropped lines,
     by passage number.
 
@@ -171,7 +171,7 @@ def find_escapes(passages: Sequence[Passage], config: CompressionConfig) -> dict
     if config.mode == "preview":
         return {}
     found: dict[int, tuple[int, ...]] = {}
-    for number, passage in enumerate(passages):
+    for number, passage in passages:
         of_lines = like_own_lines(passage) if config.metadata_only else ()
         of_markers = like_line_markers(passage) if config.mark_dropped_lines else ()
         if of_lines or of_markers:

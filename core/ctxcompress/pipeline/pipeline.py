@@ -18,7 +18,7 @@ import numpy as np
 
 from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.documents import Spans, documents_as_they_are, passages_of
+from ctxcompress.data.documents import Spans, passages_of
 from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
@@ -37,7 +37,6 @@ from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.selection import Selection, select
 from ctxcompress.telemetry import observer_of
-from ctxcompress.tokens import TokenCounter
 
 __all__ = ["run_pipeline"]
 
@@ -60,7 +59,7 @@ def _cached(task: Task) -> Compression:
     stop_if_cancelled()
     config, fingerprint = task.config, Fingerprints()
     cache = CallCache.of(config.cache, task.passages)
-    analyser = Analyser(cache, fingerprint, config.encoding, TokenCounter(config.encoding))
+    analyser = Analyser(cache, fingerprint, config.encoding, task.before.counter(config.encoding))
     if cache is None:
         return _run(task, analyser)
     codec, key = ResultCodec(task.input_passages), _cache_key(task, fingerprint)
@@ -178,12 +177,11 @@ def _without_packing(
 
 def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analyser) -> Delivered:
     """Find the segments that were delivered before."""
-    parts = task.before.parts
-    if not parts or task.config.exact_dedup is False:
+    before = task.before
+    if not before.passages or task.config.exact_dedup is False:
         return Delivered()
-    documents = documents_as_they_are([passage.text for passage in task.passages[: len(parts)]])
-    before = analyser.table(documents, documents_as_passages(documents, task.passages), analysis.options)
-    return delivered_segments(analysis.table, reduced.layout, before, task.before.spans(task.passages))
+    had = before.spans_of(enumerate(task.input_passages, task.delivered_count))
+    return delivered_segments(analysis.table, reduced.layout, before.unit_texts(analyser, analysis.options), had)
 
 
 def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, clock: Clock) -> Compression:
@@ -191,7 +189,13 @@ def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, 
     budget = task.config.budget
     selection, layout = reduced.lines.beside(choice.selection, choice.layout, budget)
     outcome = OutcomeBuilder(
-        task.passages, reduced.reduction, layout, selection, choice.unlikely or {}, choice.delivered or {}
+        task.passages,
+        reduced.reduction,
+        layout,
+        selection,
+        choice.unlikely or {},
+        choice.delivered or {},
+        task.delivered_count,
     )
     if not choice.is_emptied:
         _warn_if_nothing_fits(task, reduced, outcome)
@@ -202,7 +206,7 @@ def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, 
         query=task.query,
         text=text,
         passages=tuple(outcome.kept(choice.relevance, analyser.count)),
-        dropped=tuple(decision for decision in outcome.dropped() if decision.index >= task.delivered_count),
+        dropped=tuple(outcome.dropped()),
         tokens=tokens,
         max_tokens=budget,
         stages=(*reduced.stages, *clock.laps),

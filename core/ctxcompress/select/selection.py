@@ -8,8 +8,9 @@ import numpy as np
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.select.knapsack import Knapsack, Novelty, rank
+from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout, SegmentCosts, tokens_of
+from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
@@ -109,7 +110,7 @@ def select(
     cost = SegmentCosts(table, layout, counts)
     room = free + layout.count(layout.separator)
     while room > 0:
-        knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.before))
+        knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs()))
         if not knapsack.fill(order) or not knapsack.kept.issuperset(forced):
             break
         selection = packing.composed(knapsack.kept)

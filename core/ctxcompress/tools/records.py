@@ -7,10 +7,20 @@ from pickle import PickleError
 from typing import Any
 
 from ctxcompress.data.metadata import RECORD_KEY, as_number
-from ctxcompress.data.results import KeptPassage
+from ctxcompress.data.results import Decision, KeptPassage
 from ctxcompress.errors import InputError
 
-__all__ = ["RECORD_KEY", "REFUSALS", "as_number", "deep_copy", "original_index", "readable", "record_of"]
+__all__ = [
+    "RECORD_KEY",
+    "REFUSALS",
+    "Decision",
+    "as_number",
+    "deep_copy",
+    "dropped_record",
+    "original_index",
+    "readable",
+    "record_of",
+]
 
 REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, PickleError)
 """What Python's own objects and those of common libraries raise when they cannot be copied."""
@@ -59,6 +69,16 @@ def original_index(record: object, kept: str, originals: Sequence[str]) -> int:
     if text is None or not all(text[start:end] and text[start:end] in kept for start, end in spans):
         raise InputError(f"what was kept is not in the text at position {index}; give what was compressed")
     return index
+
+
+def dropped_record(dropped: Decision) -> dict[str, object]:
+    """Return the record of a dropped text, as data that JSON can hold."""
+    return {
+        "spans": [[int(start), int(end)] for start, end in dropped.spans],
+        "index": int(dropped.index),
+        "reason": str(dropped.reason),
+        **({} if dropped.duplicate_of is None else {"duplicate_of": int(dropped.duplicate_of)}),
+    }
 
 
 def readable(metadata: Mapping[str, object]) -> dict[str, object]:

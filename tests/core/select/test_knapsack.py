@@ -5,7 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxcompress.select.knapsack import Knapsack, Novelty, Runs, rank
+from ctxcompress.select.knapsack import Knapsack, rank
+from ctxcompress.select.novelty import Novelty, Runs
 
 DENSITY = 0.15
 """How much the size of a sentence counts."""
