@@ -44,10 +44,10 @@ class OptionFields(BaseModel):
 {fields}
 '''
 
-# An adapter takes an embedding model of its framework, too; a cache is of a class that pydantic need not check.
-OBJECTS = {"encoder", "cache"}
+# An adapter takes models of its framework, too; a cache is of a class that pydantic need not check.
+OBJECTS = {"encoder", "llm", "cache"}
 # What JSON Schema says of fields that have no type in it.
-SCHEMA_TYPES = {"encoding": "string", "encoder": "object", "cache": "object"}
+SCHEMA_TYPES = {"encoding": "string", "encoder": "object", "llm": "object", "cache": "object"}
 
 
 @dataclass(frozen=True, slots=True)

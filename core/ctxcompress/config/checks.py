@@ -13,6 +13,7 @@ from ctxcompress.cache.protocol import Cache
 from ctxcompress.data.passages import Kind
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError
+from ctxcompress.language_model import LLMSelector
 
 __all__ = [
     "TIERS",
@@ -37,6 +38,7 @@ __all__ = [
     "flag",
     "kind_weights",
     "language_code",
+    "language_model",
     "one_of",
     "or_none",
     "probability",
@@ -151,6 +153,16 @@ def cache_store(name: str, value: object) -> object:
         raise ConfigError(
             f"{name} is {_shown(value)}; give one of ctxcompress.cache, such as MemoryCache() or DiskCache(path), or "
             "an object with get and put"
+        )
+    return value
+
+
+def language_model(name: str, value: object) -> object:
+    selector = LLMSelector.of(value)
+    if selector is not None and not selector.is_usable:
+        raise ConfigError(
+            f"{name} is {_shown(selector.model)}; give an object with identity and complete, to an adapter a model of "
+            "its framework, or either in LLMSelector(...)"
         )
     return value
 

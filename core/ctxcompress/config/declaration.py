@@ -1,11 +1,12 @@
 """The declaration of an option: its default, description, check, and the value that switches it off."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ctxcompress.config.checks import Check, anything
 
-__all__ = ["Option", "option"]
+__all__ = ["Option", "option", "with_budget"]
 
 T = TypeVar("T")
 
@@ -53,3 +54,18 @@ def option(
     start: Any = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
     made: Any = field(**start, metadata={"option": declared})
     return made  # type: ignore[no-any-return]
+
+
+def with_budget(options: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `options` with `others` in their place, where one of `max_tokens` and `tier` replaces the other.
+
+    None for one of these two means that it is not given.
+    """
+    budgets = ("max_tokens", "tier")
+    given = {name: value for name, value in others.items() if value is not None or name not in budgets}
+    merged = {**options, **given}
+    if "max_tokens" in given and "tier" not in given:
+        merged["tier"] = None
+    elif "tier" in given and "max_tokens" not in given:
+        merged["max_tokens"] = None
+    return merged

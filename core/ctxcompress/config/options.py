@@ -14,13 +14,14 @@ from typing import Any, Literal, Unpack
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
 from ctxcompress.config.checks import TIERS, FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
-from ctxcompress.config.declaration import Option, option
+from ctxcompress.config.declaration import Option, option, with_budget
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.config.toml import read_options
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
+from ctxcompress.language_model import LanguageModel, LLMSelector
 from ctxcompress.tokens import Encoding
 
 __all__ = [
@@ -217,6 +218,12 @@ class CompressionConfig:
         'The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, '
         "such as `StaticVectors()`; adapters take an embedding model of their framework.",
     )
+    llm: LanguageModel | LLMSelector | None = option(
+        None,
+        "The language model that selects the segments, among the best ones. In adapters a chat model of their "
+        "framework; `LLMSelector(model, ...)` says how it is asked. If it fails, the result is the one without it.",
+        checks.language_model,
+    )
     adaptive: bool = option(False, "Whether to drop segments that are hardly needed, even if they fit.", checks.flag)
     min_probability: float = option(
         0.012,
@@ -309,7 +316,7 @@ class CompressionConfig:
         if not options:
             return self
         old: Any = {"max_tokens": self.max_tokens, "tier": self.tier}
-        return replace(self, **_merged(old, options))
+        return replace(self, **with_budget(old, options))
 
     def without_filters(self) -> "CompressionConfig":
         """Return the options without those that drop or cut passages before the budget decides."""
@@ -325,25 +332,10 @@ class CompressionConfig:
     def for_expansion(self, max_tokens: int) -> "CompressionConfig":
         """Return the options for showing more of one passage: plain text, and as much of it as `max_tokens` hold."""
         plain = self.without_filters()
-        return plain.with_options(max_tokens=max_tokens, mode="extract", format="plain", adaptive=False)
+        return plain.with_options(max_tokens=max_tokens, mode="extract", format="plain", adaptive=False, llm=None)
 
 
 OPTIONS: Mapping[str, Option] = MappingProxyType(
     {declared.name: declared.metadata["option"] for declared in fields(CompressionConfig)}
 )
 """The declarations of all options, by name."""
-
-
-def _merged(options: Options, others: Options) -> Options:
-    """Return `options` with `others` in their place, where one of `max_tokens` and `tier` replaces the other.
-
-    None for one of these two means that it is not given.
-    """
-    budgets = ("max_tokens", "tier")
-    given: Any = {name: value for name, value in others.items() if value is not None or name not in budgets}
-    merged: Any = {**options, **given}
-    if "max_tokens" in given and "tier" not in given:
-        merged["tier"] = None
-    elif "tier" in given and "max_tokens" not in given:
-        merged["max_tokens"] = None
-    return merged  # type: ignore[no-any-return]

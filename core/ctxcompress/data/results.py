@@ -11,7 +11,7 @@ from ctxcompress.data.citations import Origins, find_quote
 from ctxcompress.data.metadata import Record
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
 from ctxcompress.data.spans import joined
-from ctxcompress.data.stats import StageStats, Stats
+from ctxcompress.data.stats import LLMStats, StageStats, Stats
 from ctxcompress.errors import InputError
 
 __all__ = [
@@ -49,7 +49,7 @@ class Reason(StrEnum):
     DUPLICATE = "duplicate"
     """Another passage has the same text. For a whole passage, nearly the same text counts, too."""
     UNLIKELY = "unlikely"
-    """The query hardly needs it (`adaptive`), or it is boilerplate that the query does not ask for."""
+    """The query hardly needs it (`adaptive`), it is boilerplate that it does not ask for, or `llm` did not name it."""
     TRUNCATED = "truncated"
     """The passage is longer than `max_length`, or than `factual_length` for a factual query."""
     METADATA = "metadata"
@@ -220,6 +220,7 @@ class Compression:
     original: CountsTokens = field(compare=False, repr=False)
     """The text of the whole input, whose tokens are counted on demand."""
     compressor: ResultOperations = field(compare=False, repr=False)
+    llm: LLMStats | None = None
 
     @property
     def stats(self) -> Stats:
@@ -240,6 +241,7 @@ class Compression:
             original_tokens=self.original.tokens(),
             compressed_tokens=self.tokens,
             stages=self.stages,
+            llm=self.llm,
         )
 
     @property

@@ -21,8 +21,9 @@ from ctxcompress.data.spans import shown
 
 __all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
-_NOT_IN_KEY = ("cache", "encoder")
-"""Options that are not part of the key: a cache changes no result, and with an encoder there is no key."""
+_NOT_IN_KEY = ("cache", "encoder", "llm")
+"""Options that are not part of the key: a cache changes no result, and with an encoder or a language model there is no
+key."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
@@ -158,9 +159,12 @@ def key_of_outcome(
 ) -> str | None:
     """Return the cache key of the outcome, or None if the outcome depends on something that a key cannot hold.
 
-    That is an encoder, a function that counts tokens, or the embeddings that `similarity_threshold` compares.
+    That is an encoder, a language model, whose answers are cached alone, a function that counts tokens, or the
+    embeddings that `similarity_threshold` compares.
     """
-    if config.encoder is not None or not isinstance(config.encoding, str) or config.similarity_threshold is not None:
+    if config.encoder is not None or config.llm is not None:
+        return None
+    if not isinstance(config.encoding, str) or config.similarity_threshold is not None:
         return None
     options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
     return key_of("outcome", query, options, [_key_fields(passage, fingerprint) for passage in passages])

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.stats import cancellable
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
+from ctxcompress.language_model import AsyncLanguageModel, LanguageModel, LLMSelector, ModelOnLoop
 
 __all__ = ["off_loop", "on_thread"]
 
@@ -26,14 +28,26 @@ async def on_thread(work: Callable[[], _Result], executor: Executor | None = Non
 
 
 async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig], _Result]) -> _Result:
-    """Run `work` with the options on another thread, but an async encoder on this event loop: see `on_thread`."""
-    if not isinstance(config.encoder, AsyncEncoder):
+    """Run `work` with the options on another thread, but an async encoder and an async language model on this event
+    loop: see `on_thread`."""
+    loop = asyncio.get_running_loop()
+    encoder = OnLoop(config.encoder, loop) if isinstance(config.encoder, AsyncEncoder) else config.encoder
+    llm = _llm_on(loop, config)
+    if encoder is config.encoder and llm is config.llm:
         return await on_thread(partial(work, config))
-    on_loop = OnLoop(config.encoder, asyncio.get_running_loop())
-    # The work waits for the encoder, which may need one of the loop's threads. So it gets a thread of its own.
+    # The work waits for the loop, which may need one of its threads. So it gets a thread of its own.
     executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
     try:
-        return await on_thread(partial(work, config.with_options(encoder=on_loop)), executor)
+        return await on_thread(partial(work, config.with_options(encoder=encoder, llm=llm)), executor)
     finally:
-        on_loop.cancel()
+        if isinstance(encoder, OnLoop):
+            encoder.cancel()
         executor.shutdown(wait=False)
+
+
+def _llm_on(loop: asyncio.AbstractEventLoop, config: CompressionConfig) -> LanguageModel | LLMSelector | None:
+    """Return the option `llm`, with an async model on the loop."""
+    selector = LLMSelector.of(config.llm)
+    if selector is None or not isinstance(selector.model, AsyncLanguageModel):
+        return config.llm
+    return replace(selector, model=ModelOnLoop(selector.model, loop))

@@ -1,0 +1,89 @@
+"""Ask a language model several prompts at the same time, with a time limit, whatever the model raises."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from contextvars import copy_context
+from functools import partial
+from threading import Semaphore, Thread
+from time import monotonic
+
+from ctxcompress.data.stats import stop_if_cancelled
+from ctxcompress.language_model import Answer, LanguageModel, ModelOnLoop, Prompt
+
+__all__ = ["NoAnswerError", "ask"]
+
+_AT_ONCE = 8
+"""The most threads that ask at the same time."""
+_POLL_INTERVAL = 0.05
+"""Seconds between looks at whether the compression is cancelled."""
+
+
+class NoAnswerError(Exception):
+    """The model gave no answer. The message says why, without what the model's own error says: it may quote keys."""
+
+
+def ask(
+    model: LanguageModel, prompts: Sequence[Prompt], seconds: float, *, clock: Callable[[], float] = monotonic
+) -> list[Answer]:
+    """Return the answers in the order of the prompts.
+
+    seconds: the time limit for all of them together.
+
+    Raises NoAnswerError if one of the prompts has no answer in time, and CancelledError if the compression is
+    cancelled. Prompts that are not answered yet are then given up.
+    """
+    start = model.start if isinstance(model, ModelOnLoop) else partial(_on_thread, model, Semaphore(_AT_ONCE))
+    end, futures = clock() + seconds, [start(prompt) for prompt in prompts]
+    try:
+        _wait(futures, end, clock)
+        return [_answer(future, seconds) for future in futures]
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _wait(futures: Sequence[Future[Answer]], end: float, clock: Callable[[], float]) -> None:
+    """Wait until all are done, one has failed, or it is `end`."""
+    pending = set(futures)
+    while pending and (left := end - clock()) > 0:
+        done, pending = wait(pending, min(left, _POLL_INTERVAL), FIRST_EXCEPTION)
+        stop_if_cancelled()
+        if any(future.cancelled() or future.exception() is not None for future in done):
+            return
+
+
+def _answer(future: Future[Answer], seconds: float) -> Answer:
+    if future.cancelled():
+        raise NoAnswerError("the model was cancelled")
+    if not future.done():
+        raise NoAnswerError(f"no answer within {seconds:g} s")
+    error = future.exception()
+    if isinstance(error, Exception):
+        raise NoAnswerError(f"the model raised {type(error).__name__}") from error
+    answer: object = future.result()  # raises what is no Exception, such as KeyboardInterrupt
+    if not isinstance(answer, Answer) or not isinstance(answer.text, str):
+        raise NoAnswerError(f"the model gave a {type(answer).__name__}, not an Answer with a text")
+    return answer
+
+
+def _on_thread(model: LanguageModel, slots: Semaphore, prompt: Prompt) -> Future[Answer]:
+    """Ask on a thread of its own, which sees the caller's context variables, so that traces know where they belong.
+
+    The thread is a daemon: a model that never answers does not keep the program from ending.
+    """
+    future: Future[Answer] = Future()
+    work = partial(copy_context().run, model.complete, prompt)
+    Thread(target=_settle, args=(future, slots, work), name="ctxcompress-llm", daemon=True).start()
+    return future
+
+
+def _settle(future: Future[Answer], slots: Semaphore, work: Callable[[], Answer]) -> None:
+    with slots:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            answer = work()
+        except BaseException as error:  # noqa: BLE001 - told to the thread that waits
+            future.set_exception(error)
+        else:
+            future.set_result(answer)
