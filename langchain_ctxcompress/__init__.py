@@ -15,6 +15,7 @@ for agents.
 
 from typing import TYPE_CHECKING
 
+from langchain_ctxcompress.chat_models import LLMSelector
 from langchain_ctxcompress.citing import cite
 from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
@@ -31,6 +32,7 @@ __all__ = [
     "CtxCompressRetriever",
     "CtxCompressor",
     "EmbeddingsEncoder",
+    "LLMSelector",
     "cite",
     "compress_tool",
     "format_documents",

@@ -2,6 +2,7 @@
 
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
+LLMSelector: an LLM and how it is asked, for the option `llm`.
 cite: returns where a quote comes from, as citation blocks.
 compress_tool: returns a copy of any tool, with shorter output.
 format_nodes: shows nodes in a prompt, each with a number and its source.
@@ -13,6 +14,7 @@ from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
 from llamaindex_ctxcompress.formats import format_nodes
+from llamaindex_ctxcompress.llms import LLMSelector
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.tools import preview_tools
@@ -20,6 +22,7 @@ from llamaindex_ctxcompress.tools import preview_tools
 __all__ = [
     "CtxCompressPostprocessor",
     "EmbeddingsEncoder",
+    "LLMSelector",
     "cite",
     "compress_tool",
     "format_nodes",

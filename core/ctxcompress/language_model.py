@@ -81,6 +81,8 @@ class LLMSelector:
     """Seconds for all answers together. A model that takes longer is not used."""
     ask_if_fits: bool = False
     """Whether to ask even if everything fits into the budget."""
+    fill_budget: bool = False
+    """Whether the best segments that the model does not name fill the rest of the budget."""
     price: Price | tuple[float, float] | None = None
     """What a million input and output tokens cost, for models that do not say what an answer costs."""
 
@@ -89,8 +91,9 @@ class LLMSelector:
             raise ConfigError(f"breadth is {self.breadth!r}; give a number from 1 to {_GREATEST_BREADTH}, such as 3")
         if not _is_positive(self.timeout):
             raise ConfigError(f"timeout is {self.timeout!r}; give a number of seconds above 0, such as 30")
-        if not isinstance(self.ask_if_fits, bool):
-            raise ConfigError(f"ask_if_fits is {self.ask_if_fits!r}; give True or False")
+        for name in ("ask_if_fits", "fill_budget"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; give True or False")
         if self.price is not None:
             object.__setattr__(self, "price", _checked_price(self.price))
 

@@ -8,6 +8,7 @@ from typing import get_args, get_type_hints
 import lc_tools
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.runnables import ConfigurableField
 from langchain_core.vectorstores import InMemoryVectorStore
 from lc_documents import QUERY, make_documents
@@ -20,6 +21,7 @@ from langchain_ctxcompress import (
     CtxCompressor,
     CtxCompressRetriever,
     EmbeddingsEncoder,
+    LLMSelector,
     cite,
     compress_tool,
     format_documents,
@@ -67,6 +69,7 @@ def test_only_the_documented_names_are_exported():
         "CtxCompressRetriever",
         "CtxCompressor",
         "EmbeddingsEncoder",
+        "LLMSelector",
         "cite",
         "compress_tool",
         "format_documents",
@@ -89,6 +92,8 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
     core, own = get_type_hints(CompressionConfig)[option.name], get_type_hints(CtxCompressor)[option.name]
     if option.name == "encoder":  # what compares, which the core exports no name for, is the object in it
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
+    elif option.name == "llm":
+        assert _alternatives(own) == {*map(str, (BaseChatModel, LLMSelector, object, type(None)))}
     elif option.name == "cache":  # of a class that the core's public face has no room for
         assert _alternatives(own) == {*map(str, (object, type(None)))}
     else:
@@ -149,6 +154,7 @@ MAKERS = {
     "ScoredSearch": lambda **given: ScoredSearch(store=store(), score_kind="similarity", **given),
     "CtxCompressMiddleware": langchain_ctxcompress.CtxCompressMiddleware,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(DeterministicFakeEmbedding(size=8), **given),
+    "LLMSelector": lambda **given: LLMSelector(FakeListChatModel(responses=["1"]), **given),
     "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),
     "preview_tools": lambda **given: preview_tools(store().as_retriever(), **given),
     "query_tool": lambda **given: query_tool(store().as_retriever(), **given),

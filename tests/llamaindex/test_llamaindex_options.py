@@ -13,7 +13,9 @@ from li_nodes import QUERY, count_words, four_nodes
 from llama_index.core import MockEmbedding, Settings
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
+from llama_index.core.llms import MockLLM
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.tools import FunctionTool
@@ -26,6 +28,7 @@ from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
 from llamaindex_ctxcompress import (
     CtxCompressPostprocessor,
     EmbeddingsEncoder,
+    LLMSelector,
     cite,
     compress_tool,
     format_nodes,
@@ -50,6 +53,7 @@ OPTIONS = {
     "technical_synonyms": True,
     "scorer": "evidence",
     "encoder": MockEmbedding(embed_dim=3),
+    "llm": MockLLM(max_tokens=7),
     "mode": "extract",
     "order": "edges",
     "mark_dropped_lines": True,
@@ -79,8 +83,8 @@ def values(postprocessor: CtxCompressPostprocessor) -> dict[str, object]:
 
 
 def comparable(value: object) -> object:
-    """Two embedding models are never equal: each has a callback manager of its own."""
-    return value.to_dict() if isinstance(value, BaseEmbedding) else value
+    """Two models are never equal: each has a callback manager of its own."""
+    return value.to_dict() if isinstance(value, BaseEmbedding | BaseLLM) else value
 
 
 GIVEN = {name: comparable(value) for name, value in OPTIONS.items()}
@@ -152,6 +156,7 @@ def look(query: str) -> str:
 MAKERS = {
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
+    "LLMSelector": lambda **given: LLMSelector(MockLLM(), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
     "preview_tools": lambda **given: preview_tools(Finder(), **given),
     "query_tool": lambda **given: query_tool(Finder(), **given),
@@ -275,6 +280,7 @@ def test_only_the_documented_names_are_exported():
     assert llamaindex_ctxcompress.__all__ == [
         "CtxCompressPostprocessor",
         "EmbeddingsEncoder",
+        "LLMSelector",
         "cite",
         "compress_tool",
         "format_nodes",

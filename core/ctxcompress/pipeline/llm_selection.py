@@ -6,7 +6,7 @@ gives no useful answer, the result is the one without it, and the statistics say
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
@@ -29,6 +29,8 @@ __all__ = ["Choices", "LLMSelection", "not_asked", "select_by_llm"]
 _STEPS = 4
 """The budget of the candidates is rounded up to one of this many steps between two powers of two. A little less budget
 then has the same candidates, and the cache has the answer."""
+_LONGEST_COUNTED = 100_000
+"""Characters of an answer whose tokens are counted."""
 _NUMBER_SIZE = 32
 """Bytes of memory for each number of an answer."""
 
@@ -92,11 +94,11 @@ def select_by_llm(
     asking = _Asking(selector, prompts, cache, count)
     try:
         named = asking.named(choices.worth)
-        selection = _composed(choices, named, [n for n in shown if n not in unnamed])
+        selection = _composed(choices, named, set(shown).difference(unnamed), fills=selector.fill_budget)
     except NoAnswerError as error:
         _log.warning("the language model selects nothing (%s); continuing without it", error)
         return LLMSelection(replace(asking.stats, outcome=f"failed: {error}", candidates=candidates))
-    left_out = table.spans(set(shown).difference(unnamed, named))
+    left_out = {} if selector.fill_budget else table.spans(sorted(set(shown).difference(unnamed, named)))
     return LLMSelection(replace(asking.stats, candidates=candidates, named=len(named)), selection, left_out)
 
 
@@ -136,17 +138,19 @@ def _name(passage: Passage) -> str:
     return f"{source} § {section}".strip() if section else source
 
 
-def _composed(choices: Choices, named: Sequence[int], candidates: Sequence[int]) -> Selection:
-    """Return the selection of the named segments, each with the heading above it. Raises NoAnswerError if none fits."""
-    structure, worth = choices.structure, choices.worth
-    above = structure.table.headings_above()
-    order = list(dict.fromkeys(number for name in named for number in (name, above[name]) if number >= 0))
-    order = [number for number in order if number not in choices.known]
-    wanted = set(candidates)
-    others = [number for number in ranked(structure, worth) if number in wanted]
+def _composed(choices: Choices, named: Sequence[int], candidates: Collection[int], *, fills: bool) -> Selection:
+    """Return the selection of the named segments, each with the heading above it. Raises NoAnswerError if none fits.
+
+    fills: whether other candidates fill the rest of the budget.
+    """
+    structure, above = choices.structure, choices.structure.table.headings_above()
+    others = [number for number in ranked(structure, choices.worth) if number in candidates]
+    wanted = [*named, *others] if fills else named
+    with_headings = dict.fromkeys(number for name in wanted for number in (name, above[name]) if number >= 0)
+    order = [number for number in with_headings if number not in choices.known]
     found = select_in_order(structure, order, others, choices.layout, choices.budget, counts=choices.counts)
     if found is None:  # each is larger than the budget, so the first one is split
-        only = replace(choices, worth=_only(worth, named[0]), counts=None)
+        only = replace(choices, worth=_only(choices.worth, named[0]), counts=None)
         found = only.selected(choices.budget)
     if not found.spans:
         raise NoAnswerError("nothing that it names fits")
@@ -225,7 +229,7 @@ class _Asking:
             for number, (tokens, _) in zip(missing, given, strict=True)
         ]
         written = [
-            self._count(answer.text) if tokens is None else tokens
+            self._count(answer.text[:_LONGEST_COUNTED]) if tokens is None else tokens
             for answer, (_, tokens) in zip(answers, given, strict=True)
         ]
         costs = [answer.cost for answer in answers if isinstance(answer.cost, int | float)]

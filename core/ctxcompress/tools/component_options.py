@@ -15,6 +15,8 @@ from ctxcompress.tools.option_fields import OptionFields
 __all__ = ["ComponentOptions", "Preset"]
 
 _DEFAULT = CompressionConfig()
+_MODELS = ("encoder", "llm")
+"""Options that take models of the framework. The component keeps them as they were given."""
 
 
 class ComponentOptions(OptionFields):
@@ -34,7 +36,7 @@ class ComponentOptions(OptionFields):
 
     @property
     def config(self) -> CompressionConfig:
-        """The options as the core takes them, with `encoder` as an encoder of the core.
+        """The options as the core takes them, with `encoder` and `llm` as the core knows them.
 
         Made anew each time, so that an option that was assigned or copied with another value counts, and is checked.
         """
@@ -45,8 +47,8 @@ class ComponentOptions(OptionFields):
 
         Raises ConfigError, a ValueError.
         """
-        given: Any = {**options, **({"encoder": self._as_encoder(options["encoder"])} if "encoder" in options else {})}
-        return self.model_copy(update={**_without_encoder(self.config.with_options(**given)), **_encoder_in(options)})
+        config = self.config.with_options(**self.of_core(options))
+        return self.model_copy(update={**_without_models(config), **_models_in(options)})
 
     @classmethod
     def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
@@ -54,12 +56,23 @@ class ComponentOptions(OptionFields):
         given: Any = {name: value for name, value in options.items() if name != "preset"}
         preset = options.get("preset")
         start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
-        return start.with_options(**{**given, "encoder": cls._as_encoder(given.get("encoder"))})
+        return start.with_options(**cls.of_core(given))
+
+    @classmethod
+    def of_core(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options with models of the framework as models of the core."""
+        models = {"encoder": cls._as_encoder, "llm": cls._as_language_model}
+        return {name: models[name](value) if name in models else value for name, value in options.items()}
 
     @staticmethod
     def _as_encoder(encoder: object) -> Any:
         """Return the core's encoder for an embedding model of the framework; anything else as it is."""
         return encoder
+
+    @staticmethod
+    def _as_language_model(llm: object) -> Any:
+        """Return the core's language model for a model of the framework; anything else as it is."""
+        return llm
 
     @model_validator(mode="before")
     @classmethod
@@ -73,12 +86,12 @@ class ComponentOptions(OptionFields):
         others = cls.model_fields.keys() - OPTIONS.keys() - {"preset"}
         # What is no field stays in: the core refuses it, and names the closest option.
         config = cls.config_of({name: value for name, value in options.items() if name not in others})
-        return {**options, **_without_encoder(config)}
+        return {**options, **_without_models(config)}
 
 
-def _without_encoder(config: CompressionConfig) -> dict[str, Any]:
-    return {name: getattr(config, name) for name in OPTIONS if name != "encoder"}
+def _without_models(config: CompressionConfig) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in OPTIONS if name not in _MODELS}
 
 
-def _encoder_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name == "encoder"}
+def _models_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in _MODELS}
