@@ -249,7 +249,7 @@ def _best_first(segments: Sequence[int | None], worth: Floats) -> Iterator[int]:
 
 def _natural(tokens: object) -> int | None:
     is_count = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
-    return int(tokens) if is_count else None  # type: ignore[call-overload,no-any-return]
+    return int(tokens) if is_count else None  # type: ignore[call-overload]
 
 
 @dataclass(frozen=True, slots=True)
