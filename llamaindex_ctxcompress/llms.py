@@ -24,8 +24,11 @@ class _FrameworkLLM:
     @property
     def identity(self) -> str:
         """The class, the name and the parameters of the model. It is only hashed, because it may have an API key."""
-        described = self.llm.to_dict()
-        return identity_of([type(self.llm).__qualname__, self.llm.metadata.model_dump(), described])
+        try:
+            described = [type(self.llm).__qualname__, self.llm.metadata.model_dump(), self.llm.to_dict()]
+        except (AttributeError, TypeError, ValueError):  # some have no metadata for models that they do not know
+            return ""
+        return identity_of(described)
 
     def complete(self, prompt: Prompt, /) -> Answer:
         """Return the model's answer to two messages."""

@@ -7,8 +7,9 @@ import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass
+from inspect import getattr_static
 from math import isfinite
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self
 
 from ctxcompress.errors import ConfigError
 
@@ -42,7 +43,6 @@ class Answer:
     """In any currency; None if unknown."""
 
 
-@runtime_checkable
 class LanguageModel(Protocol):
     """A language model that answers a prompt."""
 
@@ -54,7 +54,6 @@ class LanguageModel(Protocol):
         """Return the answer. It is called on another thread, for several prompts at the same time."""
 
 
-@runtime_checkable
 class AsyncLanguageModel(LanguageModel, Protocol):
     """A language model with a coroutine, which `Compressor.acompress` awaits."""
 
@@ -105,7 +104,13 @@ class LLMSelector:
     @property
     def is_usable(self) -> bool:
         """Whether the model is one that the core can ask."""
-        return isinstance(self.model, LanguageModel) and not isinstance(self.model, type)
+        has_identity = getattr_static(self.model, "identity", None) is not None  # without computing it
+        return has_identity and callable(getattr(self.model, "complete", None)) and not isinstance(self.model, type)
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the model can be awaited."""
+        return callable(getattr(self.model, "acomplete", None))
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         """Return what these tokens cost; None without a price."""

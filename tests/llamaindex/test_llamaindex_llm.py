@@ -10,6 +10,8 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, Completi
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.instrumentation.span import BaseSpan
+from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.llms import CustomLLM, MockLLM
 from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_callback
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -112,11 +114,35 @@ def test_an_llm_selects_and_its_events_are_seen_with_the_statistics(events):
     assert events.stats()["is_estimated"]
 
 
-def test_its_span_is_within_the_span_of_the_postprocessor(events):
+class Spans(BaseSpanHandler[BaseSpan]):
+    """Keeps the parent of each span."""
+
+    parents: dict[str, str | None] = Field(default_factory=dict)
+
+    def new_span(self, id_, bound_args, instance=None, parent_span_id=None, tags=None, **kwargs):
+        self.parents[id_.partition("-")[0]] = parent_span_id and parent_span_id.partition("-")[0]
+
+    def prepare_to_exit_span(self, id_, bound_args, instance=None, result=None, **kwargs):
+        pass
+
+    def prepare_to_drop_span(self, id_, bound_args, instance=None, err=None, **kwargs):
+        pass
+
+
+@pytest.fixture
+def spans():
+    root, handler = get_dispatcher(), Spans()
+    root.add_span_handler(handler)
+    yield handler.parents
+    root.span_handlers.remove(handler)
+
+
+async def test_its_span_is_within_the_span_of_the_postprocessor(spans):
     compressed(Chat())
-    started = {event.class_name(): event.span_id for event in events.seen}
-    assert started["ReRankStartEvent"].startswith("CtxCompressPostprocessor.")
-    assert started["LLMChatStartEvent"].startswith("Chat.chat")
+    assert spans["Chat.chat"] == "CtxCompressPostprocessor._postprocess_nodes"
+    postprocessor = CtxCompressPostprocessor(max_tokens=120, llm=Chat())
+    await postprocessor.apostprocess_nodes(nodes(), query_bundle=QueryBundle(QUERY))
+    assert spans["Chat.achat"] == "CtxCompressPostprocessor._apostprocess_nodes"
 
 
 async def test_an_async_engine_awaits_it():

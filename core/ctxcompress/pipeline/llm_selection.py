@@ -167,12 +167,13 @@ def _only(worth: Floats, number: int) -> Floats:
 class _Asking:
     """Asks for the prompts of one compression, and counts what that costs."""
 
-    __slots__ = ("_cache", "_count", "_prompts", "_selector", "stats")
+    __slots__ = ("_cache", "_count", "_identity", "_prompts", "_selector", "stats")
 
     def __init__(
         self, selector: LLMSelector, prompts: Sequence[NumberedPrompt], cache: Cache | None, count: TokenCounter
     ) -> None:
         self._selector, self._prompts, self._cache, self._count = selector, prompts, cache, count
+        self._identity = "" if cache is None else selector.model.identity
         self.stats = LLMStats("cached")
 
     def named(self, worth: Floats) -> list[int]:
@@ -219,8 +220,7 @@ class _Asking:
         return named
 
     def _key(self, prompt: NumberedPrompt) -> str | None:
-        identity = self._selector.model.identity
-        return key_of("llm", identity, *prompt.prompt) if isinstance(identity, str) and identity else None
+        return key_of("llm", self._identity, *prompt.prompt) if self._identity else None
 
     def _count_cost(self, missing: Sequence[int], answers: Sequence[Answer]) -> None:
         given = [(_natural(answer.input_tokens), _natural(answer.output_tokens)) for answer in answers]

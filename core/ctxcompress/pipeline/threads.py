@@ -10,7 +10,7 @@ from typing import TypeVar
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.stats import cancellable
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
-from ctxcompress.language_model import AsyncLanguageModel, LanguageModel, LLMSelector, ModelOnLoop
+from ctxcompress.language_model import LanguageModel, LLMSelector, ModelOnLoop
 
 __all__ = ["off_loop", "on_thread"]
 
@@ -48,6 +48,6 @@ async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig]
 def _llm_on(loop: asyncio.AbstractEventLoop, config: CompressionConfig) -> LanguageModel | LLMSelector | None:
     """Return the option `llm`, with an async model on the loop."""
     selector = LLMSelector.of(config.llm)
-    if selector is None or not isinstance(selector.model, AsyncLanguageModel):
+    if selector is None or not selector.is_async:
         return config.llm
     return replace(selector, model=ModelOnLoop(selector.model, loop))

@@ -1,5 +1,6 @@
 """A language model selects: what it names is kept, and whatever it does, the rules hold."""
 
+import asyncio
 import logging
 import threading
 
@@ -259,6 +260,39 @@ async def test_an_async_model_is_awaited_and_the_result_can_be_used_afterwards()
     assert result == ask(Model(naming(ANSWER)))
     assert result.expand("page", max_tokens=20)
     assert len(model.asked) == 1
+
+
+async def test_a_cancelled_call_cancels_the_model():
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    class Endless(AsyncModel):
+        async def acomplete(self, prompt):
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+    config = CompressionConfig(max_tokens=BUDGET, llm=LLMSelector(Endless(""), timeout=3_600))
+    call = asyncio.create_task(Compressor(config).acompress(QUERY, [page()]))
+    await begun.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await ended.wait()
+
+
+def test_the_identity_is_computed_only_for_a_cache():
+    class Costly(Model):
+        @property
+        def identity(self):
+            raise AssertionError("nobody needs it")
+
+        @identity.setter
+        def identity(self, value):
+            pass
+
+    assert ask(Costly(naming(ANSWER))).stats.llm.outcome == "used"
 
 
 async def test_a_context_builder_asks_too_for_what_is_new():

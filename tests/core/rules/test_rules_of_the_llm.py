@@ -17,9 +17,12 @@ def test_a_document_that_gives_orders_changes_at_most_which_segments_are_chosen(
     assert_verbatim(result, [passage.text for passage in given])
 
 
-@given(texts=passages, query=queries, budget=budgets, answer=st.one_of(st.text(max_size=40), st.text("0123456789, \n")))
-def test_whatever_the_answer_the_result_is_verbatim_within_the_budget_and_complete(texts, query, budget, answer):
-    selector = LLMSelector(Model(answer), ask_if_fits=True)
+answers = st.one_of(st.text(max_size=40), st.text("0123456789, \n"))
+
+
+@given(texts=passages, query=queries, budget=budgets, fills=st.booleans(), answer=answers)
+def test_whatever_the_answer_the_result_is_verbatim_within_the_budget_and_complete(texts, query, budget, fills, answer):
+    selector = LLMSelector(Model(answer), ask_if_fits=True, fill_budget=fills)
     result = compress(query, texts, max_tokens=budget, llm=selector)
     assert result.tokens <= budget
     assert_verbatim(result, texts)
