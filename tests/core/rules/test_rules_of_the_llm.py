@@ -1,12 +1,14 @@
 """Whatever a language model answers, and whatever documents tell it, the rules hold."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from language_models import QUERY, Model, page
-from rule_inputs import assert_partition, assert_verbatim, budgets, passages, queries
+from rule_inputs import TOKENIZERS, assert_partition, assert_verbatim, budgets, passages, queries
 
 from ctxcompress import Passage, compress
 from ctxcompress.language_model import LLMSelector
+from ctxcompress.tokens import TokenCounter
 
 
 def test_a_document_that_gives_orders_changes_at_most_which_segments_are_chosen():
@@ -18,6 +20,7 @@ def test_a_document_that_gives_orders_changes_at_most_which_segments_are_chosen(
 
 
 answers = st.one_of(st.text(max_size=40), st.text("0123456789, \n"))
+EVERYTHING = ", ".join(map(str, range(1, 500)))
 
 
 @given(texts=passages, query=queries, budget=budgets, fills=st.booleans(), answer=answers)
@@ -30,3 +33,11 @@ def test_whatever_the_answer_the_result_is_verbatim_within_the_budget_and_comple
     if result.stats.llm.outcome != "used":
         assert result.text == compress(query, texts, max_tokens=budget).text
     assert result == compress(query, texts, max_tokens=budget, llm=selector)
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@given(texts=passages, budget=budgets)
+def test_the_budget_holds_whatever_counts_it(name, texts, budget):
+    count = TOKENIZERS[name]
+    result = compress(QUERY, texts, max_tokens=budget, encoding=count, llm=LLMSelector(Model(EVERYTHING), breadth=9))
+    assert TokenCounter(count)(result.text) == result.tokens <= budget
