@@ -8,6 +8,7 @@ from llama_index.core.node_parser.text.sentence_window import DEFAULT_WINDOW_MET
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
+from ctxcompress.tools.framework_models import asking_once
 from llamaindex_ctxcompress.convert import (
     RECORD_KEY,
     compressed_node,
@@ -31,7 +32,7 @@ def compress_nodes(
     Their `get_content(mode)`, joined by the separator, has at most the budget's tokens, unless nodes that bring more
     than text, which stay whole, exceed it already. A warning is logged if there were texts and none is kept.
     """
-    compressor = Compressor(config).resolve_auto_budget(query)
+    compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
     room = job.room()
     while True:
@@ -46,7 +47,7 @@ async def acompress_nodes(
     config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
 ) -> tuple[list[NodeWithScore], Compression]:
     """Do the same on another thread. An encoder that can be awaited is awaited on the event loop."""
-    compressor = Compressor(config).resolve_auto_budget(query)
+    compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
     while True:

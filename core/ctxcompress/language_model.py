@@ -6,14 +6,23 @@ The adapters wrap the models of their frameworks. Users of the core give an obje
 import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from inspect import getattr_static
 from math import isfinite
 from typing import Any, NamedTuple, Protocol, Self
 
 from ctxcompress.errors import ConfigError
 
-__all__ = ["Answer", "AsyncLanguageModel", "LLMSelector", "LanguageModel", "ModelOnLoop", "Price", "Prompt"]
+__all__ = [
+    "Answer",
+    "AsyncLanguageModel",
+    "LLMSelector",
+    "LanguageModel",
+    "ModelOnLoop",
+    "Price",
+    "Prompt",
+    "RememberedModel",
+]
 
 _GREATEST_BREADTH = 100
 
@@ -107,10 +116,26 @@ class LLMSelector:
         has_identity = getattr_static(self.model, "identity", None) is not None  # without computing it
         return has_identity and callable(getattr(self.model, "complete", None)) and not isinstance(self.model, type)
 
-    @property
-    def is_async(self) -> bool:
-        """Whether the model can be awaited."""
-        return callable(getattr(self.model, "acomplete", None))
+    def on_loop(self, loop: asyncio.AbstractEventLoop) -> Self:
+        """Return the selector with a model that can be awaited on this loop; the same one if the model cannot."""
+        is_remembered = isinstance(self.model, RememberedModel)
+        model = self.model.model if is_remembered else self.model
+        if not callable(getattr(model, "acomplete", None)):
+            return self
+        bound = ModelOnLoop(model, loop)
+        return replace(self, model=replace(self.model, model=bound) if is_remembered else bound)
+
+    def remembering(self) -> Self:
+        """Return the selector with a `RememberedModel`; the same one if it has one."""
+        return self if isinstance(self.model, RememberedModel) else replace(self, model=RememberedModel(self.model))
+
+    def budget_of_candidates(self, budget: int) -> int:
+        """Return the tokens of the segments that the model may choose from."""
+        wide = int(budget * self.breadth)
+        if not isinstance(self.model, RememberedModel):
+            return wide
+        self.model.budgets.append(wide)
+        return max(self.model.budgets)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         """Return what these tokens cost; None without a price."""
@@ -118,6 +143,30 @@ class LLMSelector:
             return None
         of_input, of_output = self.price
         return (of_input * input_tokens + of_output * output_tokens) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedModel:
+    """A language model whose answers are remembered. It serves one call that has to compress several times to fit: only
+    the first time asks, and a model that failed is not asked again."""
+
+    model: Any
+    """A `LanguageModel`."""
+    answers: dict[Prompt, Answer] = field(default_factory=dict)
+    failures: list[Exception] = field(default_factory=list)
+    budgets: list[int] = field(default_factory=list)
+    """The budgets of the candidates. The greatest counts, so that each time has the same candidates."""
+
+    @property
+    def identity(self) -> str:
+        """The identity of the model."""
+        identity: str = self.model.identity
+        return identity
+
+    def complete(self, prompt: Prompt, /) -> Answer:
+        """Return the model's answer, without remembering it."""
+        answer: Answer = self.model.complete(prompt)
+        return answer
 
 
 class ModelOnLoop:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from language_models import ANSWER, QUERY, naming, page
+from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, LLMMetadata
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.instrumentation import get_dispatcher
@@ -14,13 +15,13 @@ from llama_index.core.instrumentation.span import BaseSpan
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.llms import CustomLLM, MockLLM
 from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_callback
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import ImageNode, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 from pydantic import ValidationError
 
 from ctxcompress.cache import MemoryCache
 from ctxcompress.language_model import Prompt
-from llamaindex_ctxcompress import CtxCompressPostprocessor, LLMSelector, compress_tool
+from llamaindex_ctxcompress import CtxCompressPostprocessor, LLMSelector, compress_tool, query_tool
 
 SELECTED = [f"## Riga\n\n{ANSWER}"]
 
@@ -230,4 +231,25 @@ def test_tools_take_an_llm_too():
     model = Chat()
     short = compress_tool(FunctionTool.from_defaults(read_page), max_tokens=120, llm=model, min_tokens=0)
     assert short(query=QUERY).content == SELECTED[0]
+    assert model.asked == ["sync"]
+
+
+async def test_the_search_tool_asks_once_however_often_its_answer_has_to_be_shortened():
+    class Finder(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            return nodes()
+
+    model = Chat()
+    search = query_tool(Finder(), max_tokens=130, llm=model)
+    output = await search.acall(query=QUERY, show_stats=True)
+    assert SELECTED[0] in output.content
+    assert model.asked == ["async"]
+
+
+def test_nodes_that_stay_whole_share_the_budget_and_the_answer():
+    model = Chat()
+    postprocessor = CtxCompressPostprocessor(max_tokens=100, llm=model)
+    picture = NodeWithScore(node=ImageNode(text="a picture of the harbour"), score=0.1)
+    kept = postprocessor.postprocess_nodes([*nodes(), picture], query_str=QUERY)
+    assert [item.node.get_content() for item in kept] == [*SELECTED, "a picture of the harbour"]
     assert model.asked == ["sync"]

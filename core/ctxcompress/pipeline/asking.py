@@ -8,7 +8,7 @@ from threading import Semaphore, Thread
 from time import monotonic
 
 from ctxcompress.data.stats import stop_if_cancelled
-from ctxcompress.language_model import Answer, LanguageModel, ModelOnLoop, Prompt
+from ctxcompress.language_model import Answer, LanguageModel, ModelOnLoop, Prompt, RememberedModel
 
 __all__ = ["NoAnswerError", "ask"]
 
@@ -32,6 +32,8 @@ def ask(
     Raises NoAnswerError if one of the prompts has no answer in time, and CancelledError if the compression is
     cancelled. Prompts that are not answered yet are then given up.
     """
+    if isinstance(model, RememberedModel):
+        return _ask_once(model, prompts, seconds, clock)
     start = model.start if isinstance(model, ModelOnLoop) else partial(_on_thread, model, Semaphore(_AT_ONCE))
     end, futures = clock() + seconds, [start(prompt) for prompt in prompts]
     try:
@@ -40,6 +42,22 @@ def ask(
     finally:
         for future in futures:
             future.cancel()
+
+
+def _ask_once(
+    remembered: RememberedModel, prompts: Sequence[Prompt], seconds: float, clock: Callable[[], float]
+) -> list[Answer]:
+    """Ask what is not known yet. Raises again what was raised before."""
+    if remembered.failures:
+        raise remembered.failures[0]
+    answers = remembered.answers
+    missing = [prompt for prompt in dict.fromkeys(prompts) if prompt not in answers]
+    try:
+        answers.update(zip(missing, ask(remembered.model, missing, seconds, clock=clock), strict=True))
+    except NoAnswerError as error:
+        remembered.failures.append(error)
+        raise
+    return [answers[prompt] for prompt in prompts]
 
 
 def _wait(futures: Sequence[Future[Answer]], end: float, clock: Callable[[], float]) -> None:

@@ -26,9 +26,6 @@ from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Choices", "LLMSelection", "not_asked", "select_by_llm"]
 
-_STEPS = 4
-"""The budget of the candidates is rounded up to one of this many steps between two powers of two. A little less budget
-then has the same candidates, and the cache has the answer."""
 _LONGEST_COUNTED = 100_000
 """Characters of an answer whose tokens are counted."""
 _NUMBER_SIZE = 32
@@ -84,7 +81,7 @@ def select_by_llm(
     Raises CancelledError if the compression is cancelled.
     """
     table = choices.structure.table
-    shown = _kept_segments(table, choices.selected(_stepped(choices.budget * selector.breadth)).spans)
+    shown = _kept_segments(table, choices.selected(selector.budget_of_candidates(choices.budget)).spans)
     unnamed = {n for n in shown if not _may_be_named(choices, n)}
     names = [_name(passage) for passage in document_passages]
     prompts = numbered_prompts(query, table, shown, unnamed, names)
@@ -100,13 +97,6 @@ def select_by_llm(
         return LLMSelection(replace(asking.stats, outcome=f"failed: {error}", candidates=candidates))
     left_out = {} if selector.fill_budget else table.spans(sorted(set(shown).difference(unnamed, named)))
     return LLMSelection(replace(asking.stats, candidates=candidates, named=len(named)), selection, left_out)
-
-
-def _stepped(budget: float) -> int:
-    """Round up to a step: 6,000 and 5,900 are both 6,144."""
-    whole = int(budget)
-    step = max((1 << whole.bit_length()) // (2 * _STEPS), 1)
-    return -(-whole // step) * step
 
 
 def _kept_segments(table: SegmentTable, spans: Spans) -> list[int]:

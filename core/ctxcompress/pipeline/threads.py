@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.stats import cancellable
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
-from ctxcompress.language_model import LanguageModel, LLMSelector, ModelOnLoop
+from ctxcompress.language_model import LLMSelector
 
 __all__ = ["off_loop", "on_thread"]
 
@@ -32,8 +31,9 @@ async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig]
     loop: see `on_thread`."""
     loop = asyncio.get_running_loop()
     encoder = OnLoop(config.encoder, loop) if isinstance(config.encoder, AsyncEncoder) else config.encoder
-    llm = _llm_on(loop, config)
-    if encoder is config.encoder and llm is config.llm:
+    selector = LLMSelector.of(config.llm)
+    llm = selector and selector.on_loop(loop)
+    if encoder is config.encoder and llm is selector:
         return await on_thread(partial(work, config))
     # The work waits for the loop, which may need one of its threads. So it gets a thread of its own.
     executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
@@ -43,11 +43,3 @@ async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig]
         if isinstance(encoder, OnLoop):
             encoder.cancel()
         executor.shutdown(wait=False)
-
-
-def _llm_on(loop: asyncio.AbstractEventLoop, config: CompressionConfig) -> LanguageModel | LLMSelector | None:
-    """Return the option `llm`, with an async model on the loop."""
-    selector = LLMSelector.of(config.llm)
-    if selector is None or not selector.is_async:
-        return config.llm
-    return replace(selector, model=ModelOnLoop(selector.model, loop))

@@ -15,6 +15,7 @@ from ctxcompress.pipeline.threads import on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
 from ctxcompress.search.shapes import shown_to_model
 from ctxcompress.segment.data_records import data_outline
+from ctxcompress.tools.framework_models import asking_once
 
 __all__ = [
     "QUERY_NAMES",
@@ -57,7 +58,7 @@ class OutputCompressor:
 
     def for_query(self, query: str | None) -> Self:
         """Return the same with the budget that "auto" means for `query`."""
-        return replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
+        return replace(self, config=asking_once(Compressor(self.config).resolve_auto_budget(query).config))
 
     def count(self, text: str) -> int:
         """Return the number of tokens of a text."""

@@ -222,13 +222,6 @@ def test_a_useless_answer_is_not_cached():
     assert len(model.asked) == 2
 
 
-def test_a_little_less_budget_asks_the_same_so_that_the_cache_has_the_answer():
-    cache, model = MemoryCache(), Model(naming(ANSWER))
-    for budget in (120, 119, 117):
-        assert ANSWER in ask(model, max_tokens=budget, cache=cache).text
-    assert len(model.asked) == 1
-
-
 MANY = [
     Passage(f"p{n}", f"The default timeout of client {n} is given here, in a sentence of its own.") for n in range(900)
 ]

@@ -9,6 +9,8 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from language_models import ANSWER, Model, naming, page
+from language_models import QUERY as LLM_QUERY
 
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.errors import ConfigError
@@ -283,3 +285,19 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
 def test_a_score_that_is_not_relative_is_refused():
     with pytest.raises(ConfigError, match="min_score is 7 with normalize_scores=False; a call says it relative"):
         QueryTool.of(min_score=7, normalize_scores=False)
+
+
+@pytest.mark.parametrize("outcome", ["used", "failed: the model raised TimeoutError"])
+def test_a_language_model_is_asked_once_however_often_the_answer_has_to_be_shortened(outcome):
+    def answer(prompt):
+        if outcome != "used":
+            raise TimeoutError
+        return naming(ANSWER)(prompt)
+
+    model = Model(answer, input_tokens=900, output_tokens=3)
+    tool = QueryTool.of(max_tokens=130, llm=model)
+    asked = tool.parameters.read({"query": LLM_QUERY, "show_stats": True})
+    found = tool.answer(asked, [page(place) for place in range(6)])
+    assert len(model.asked) == 1
+    assert found.stats.llm.outcome == outcome
+    assert found.stats.llm.calls == 1
