@@ -1,11 +1,14 @@
 """Ask a language model several prompts at the same time, with a time limit, whatever the model raises."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from threading import Semaphore, Thread
+from threading import Thread
 from time import monotonic
+from typing import NamedTuple
 
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.language_model import Answer, LanguageModel, ModelOnLoop, Prompt, RememberedModel
@@ -34,10 +37,12 @@ def ask(
     """
     if isinstance(model, RememberedModel):
         return _ask_once(model, prompts, seconds, clock)
-    start = model.start if isinstance(model, ModelOnLoop) else partial(_on_thread, model, Semaphore(_AT_ONCE))
-    end, futures = clock() + seconds, [start(prompt) for prompt in prompts]
+    end = clock() + seconds
+    futures = [*map(model.start, prompts)] if isinstance(model, ModelOnLoop) else _on_threads(model, prompts)
     try:
         _wait(futures, end, clock)
+        for future in filter(Future.done, futures):
+            _answer(future, seconds)  # an error says more than that others are not done
         return [_answer(future, seconds) for future in futures]
     finally:
         for future in futures:
@@ -84,24 +89,37 @@ def _answer(future: Future[Answer], seconds: float) -> Answer:
     return answer
 
 
-def _on_thread(model: LanguageModel, slots: Semaphore, prompt: Prompt) -> Future[Answer]:
-    """Ask on a thread of its own, which sees the caller's context variables, so that traces know where they belong.
+def _on_threads(model: LanguageModel, prompts: Sequence[Prompt]) -> list[Future[Answer]]:
+    """Ask on threads that see the caller's context variables, so that traces know where they belong.
 
-    The thread is a daemon: a model that never answers does not keep the program from ending.
+    The threads are daemons: a model that never answers does not keep the program from ending.
     """
-    future: Future[Answer] = Future()
-    work = partial(copy_context().run, model.complete, prompt)
-    Thread(target=_settle, args=(future, slots, work), name="ctxcompress-llm", daemon=True).start()
-    return future
+    asked = [_Asked(Future(), partial(copy_context().run, model.complete, prompt)) for prompt in prompts]
+    waiting = deque(asked)
+    for _ in asked[:_AT_ONCE]:
+        Thread(target=_work_off, args=(waiting,), name="ctxcompress-llm", daemon=True).start()
+    return [future for future, _ in asked]
 
 
-def _settle(future: Future[Answer], slots: Semaphore, work: Callable[[], Answer]) -> None:
-    with slots:
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            answer = work()
-        except BaseException as error:  # noqa: BLE001 - told to the thread that waits
-            future.set_exception(error)
-        else:
-            future.set_result(answer)
+class _Asked(NamedTuple):
+    """A prompt that a thread is to ask."""
+
+    future: Future[Answer]
+    work: Callable[[], Answer]
+
+
+def _work_off(waiting: deque[_Asked]) -> None:
+    with suppress(IndexError):  # of the empty deque: whatever the model raises goes to the future
+        while True:
+            _settle(*waiting.popleft())
+
+
+def _settle(future: Future[Answer], work: Callable[[], Answer]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        answer = work()
+    except BaseException as error:  # noqa: BLE001 - told to the thread that waits
+        future.set_exception(error)
+    else:
+        future.set_result(answer)

@@ -191,7 +191,9 @@ class _Asking:
         found: dict[int, list[int]] = {}
         for number, prompt in enumerate(self._prompts):
             key = self._key(prompt)
-            places = self._cache.get(key, _PlacesCodec(len(prompt.segments))) if self._cache and key else None
+            if self._cache is None or key is None:
+                continue
+            places = self._cache.get(key, _PlacesCodec(len(prompt.segments)))
             if places is not None:
                 found[number] = [prompt.segments[place] for place in places]
         return found
@@ -204,7 +206,7 @@ class _Asking:
         except ValueError as error:
             raise NoAnswerError(str(error)) from error
         key = self._key(prompt)
-        if self._cache and key:
+        if self._cache is not None and key is not None:
             places = {segment: place for place, segment in enumerate(prompt.segments)}
             self._cache.put(key, [places[segment] for segment in named], _PlacesCodec(len(prompt.segments)))
         return named

@@ -86,7 +86,7 @@ def test_one_failure_ends_the_wait_for_the_others():
         return "1"
 
     try:
-        with pytest.raises(NoAnswerError):
+        with pytest.raises(NoAnswerError, match="the model raised ProviderError"):
             ask(Model(answer), PROMPTS[:2], 3_600)
     finally:
         held.set()
