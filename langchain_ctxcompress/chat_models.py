@@ -16,6 +16,8 @@ from ctxcompress.tools.framework_models import Answer, LLMSelector, Prompt, iden
 __all__ = ["LLMSelector", "as_language_model", "traced_by"]
 
 _RUN_NAME = "select_segments"
+_NOT_STREAMED = "nostream"
+"""The tag by which LangGraph leaves a model's words out of the stream that users see (`stream_mode="messages"`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class _ChatModel:
         return _answer(await self.model.ainvoke(_messages(prompt), self._config()))
 
     def _config(self) -> RunnableConfig:
-        config = RunnableConfig(run_name=_RUN_NAME)
+        config = RunnableConfig(run_name=_RUN_NAME, tags=[_NOT_STREAMED])
         return config if self.callbacks is None else {**config, "callbacks": self.callbacks}
 
 

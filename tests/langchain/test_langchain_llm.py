@@ -5,20 +5,29 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel, FakeListChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from language_models import ANSWER, QUERY, naming, page
+from lc_tools import Scripted
 from pydantic import Field, ValidationError
 
 from ctxcompress.cache import MemoryCache
 from ctxcompress.language_model import Prompt
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, LLMSelector, compress_tool, query_tool
+from langchain_ctxcompress import (
+    CtxCompressMiddleware,
+    CtxCompressor,
+    CtxCompressRetriever,
+    LLMSelector,
+    compress_tool,
+    query_tool,
+)
 
 DOCUMENTS = [Document(page().text, id="page", metadata={"source": "docs/towns.md"})]
 USAGE = {"input_tokens": 900, "output_tokens": 3, "total_tokens": 903}
@@ -177,6 +186,30 @@ def test_a_compressor_with_a_model_can_be_copied_and_pickled():
     assert compressor.with_options(llm=None).llm is None
     restored = pickle.loads(pickle.dumps(compressor))
     assert restored.compress_documents(DOCUMENTS, QUERY) == compressor.compress_documents(DOCUMENTS, QUERY)
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+async def test_in_an_agent_the_model_selects_and_its_numbers_are_not_streamed_to_the_user(is_async):
+    @tool
+    def read_page(query: str) -> str:
+        """Read a page."""
+        return page().text
+
+    model = Chat(answer=lambda prompt: f"thinking aloud\n{naming(ANSWER)(prompt)}")
+    call = AIMessage("", tool_calls=[{"name": "read_page", "args": {"query": QUERY}, "id": "1"}])
+    says = Scripted(responses=[call, AIMessage("30 seconds")])
+    middleware = CtxCompressMiddleware(max_tokens=120, min_tokens=0, llm=model)
+    agent = create_agent(says, [read_page], middleware=[middleware])
+    asked = {"messages": [HumanMessage(QUERY)]}
+    if is_async:
+        streamed = [message async for message, _ in agent.astream(asked, stream_mode="messages")]
+    else:
+        streamed = [message for message, _ in agent.stream(asked, stream_mode="messages")]
+    texts = [message.text for message in streamed]
+    assert SELECTED[0] in texts
+    assert "30 seconds" in texts
+    assert len(model.asked) == 1
+    assert not [text for text in texts if "thinking aloud" in text]
 
 
 def test_tools_take_a_model_too():
