@@ -3,7 +3,7 @@
 1. Reduce: drop whole passages (score, duplicates, limits), join overlapping ones, truncate those that are too long.
 2. Analyse: cut the remaining text into segments, and find the type of each.
 3. Score: estimate how likely the query needs each segment.
-4. Select: choose the segments that are worth most within the budget.
+4. Select: choose the segments that are worth most within the budget, or with `llm` those that a language model names.
 5. Present: build the final text, and say for every passage what was kept and dropped.
 
 If everything that is left fits, steps 2 to 4 are skipped. If the cache has the result, all steps are.

@@ -134,8 +134,11 @@ def select_in_order(
     best to the worst. counts: see `select`.
     """
     table = structure.table
-    known = dict.fromkeys([*order, *others, *filter(structure.stands.__getitem__, range(len(table.segments)))])
-    _, duplicate_of = _without_duplicates(list(known), structure)
+    first: dict[str, int] = {}
+    for number in (*order, *others):
+        first.setdefault(structure.same.get(number, ""), number)
+    twins = ((number, first.get(text, number)) for number, text in structure.same.items() if structure.stands[number])
+    duplicate_of = {number: twin for number, twin in twins if number != twin}
     order = [number for number in order if number not in duplicate_of]
     companions = Coherence(structure, list(dict.fromkeys([*order, *others]))).companions
     packing = _Packing(table, order, np.zeros(0), duplicate_of, layout, budget)
