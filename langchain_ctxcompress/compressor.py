@@ -115,6 +115,11 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         await run.on_chain_end(_outputs(compression, is_seen=bool(run.handlers)))
         return compressed
 
+    def confidence(self, documents: Sequence[Document], query: str) -> float:
+        """Return the probability, from 0 to 1, that the documents answer the query at all, before or in place of
+        compressing them: see `ctxcompress.Compression.confidence`. A chain can search elsewhere if it is low."""
+        return Compressor(self.config).confidence(query, passages_from_documents(documents, self.config))
+
     def as_runnable(self) -> Runnable[DocumentsAndQuery, list[Document]]:
         """Return this compressor as a step of a chain: {"documents": [...], "query": "..."} -> documents."""
         return RunnableLambda(self._compress_given, afunc=self._acompress_given, name="compress_documents")
@@ -164,5 +169,5 @@ def _outputs(compression: Compression, *, is_seen: bool) -> dict[str, object]:
         "documents": len(compression.passages),
         "tokens": int(compression.tokens),
         "max_tokens": compression.max_tokens,
-        **({"stats": compression.stats.to_dict()} if is_seen else {}),
+        **({"stats": compression.stats.to_dict(), "confidence": compression.confidence} if is_seen else {}),
     }

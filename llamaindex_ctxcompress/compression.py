@@ -19,7 +19,7 @@ from llamaindex_ctxcompress.convert import (
 from llamaindex_ctxcompress.formats import showing, templates
 from llamaindex_ctxcompress.framing import framing
 
-__all__ = ["acompress_nodes", "compress_nodes"]
+__all__ = ["acompress_nodes", "compress_nodes", "confidence_of_nodes"]
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +57,14 @@ async def acompress_nodes(
         if excess <= 0:
             return await asyncio.to_thread(job.compressed, compression), compression
         room -= excess
+
+
+def confidence_of_nodes(config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore]) -> float:
+    """Return the probability that the texts of the nodes answer the query: see `ctxcompress.Compression.confidence`."""
+    texts = [
+        passage_from_node(item, config.metadata_map, config.score_key) for item in nodes if is_text_only(item.node)
+    ]
+    return Compressor(config).confidence(query, texts)
 
 
 class _Job:

@@ -19,6 +19,8 @@ class CompressionEvent(BaseEvent):
 
     stats: Mapping[str, object]
     """The result of `Stats.to_dict`."""
+    confidence: float
+    """The probability that the nodes answer the query at all."""
 
     @classmethod
     def class_name(cls) -> str:
@@ -29,7 +31,7 @@ class CompressionEvent(BaseEvent):
 def tell(compression: Compression) -> None:
     """Send the statistics to the event handlers, if there are any: counting the tokens of the input takes time."""
     if _is_heard():
-        _dispatcher.event(CompressionEvent(stats=compression.stats.to_dict()))
+        _dispatcher.event(CompressionEvent(stats=compression.stats.to_dict(), confidence=compression.confidence))
 
 
 def _is_heard() -> bool:

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
 from ctxcompress.tools.component_options import ComponentOptions
-from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
+from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
 from llamaindex_ctxcompress.embeddings import as_encoder, read_back, written_down
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.llms import LLMSelector, as_language_model, read_back_llm, written_down_llm
@@ -106,6 +106,11 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
     def config(self) -> CompressionConfig:
         _check_format(self.format, self.metadata_mode)
         return super().config
+
+    def confidence(self, nodes: list[NodeWithScore], query_str: str) -> float:
+        """Return the probability, from 0 to 1, that the nodes answer the query at all, before or in place of
+        compressing them: see `ctxcompress.Compression.confidence`. A workflow can search elsewhere if it is low."""
+        return confidence_of_nodes(self.config, query_str, nodes)
 
     @classmethod
     def class_name(cls) -> str:

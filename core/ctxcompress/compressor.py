@@ -58,9 +58,8 @@ class Compressor:
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         config = self.config.with_options(**options)
-        input_passages = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key)
         compressor = Compressor(resolve_auto_budget(query or "", config))
-        result = run_pipeline(Task(query or "", input_passages, compressor.config, compressor, frame))
+        result = run_pipeline(Task(query or "", compressor._read(passages), compressor.config, compressor, frame))
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"
@@ -79,6 +78,9 @@ class Compressor:
         result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
         # The result may be used after this event loop has ended, so it gets the encoder that is not bound to it.
         return replace(result, compressor=Compressor(config).resolve_auto_budget(query))
+
+    def _read(self, passages: PassageInput) -> tuple[Passage, ...]:
+        return as_passages(passages, metadata_map=self.config.metadata_map, score_key=self.config.score_key)
 
     def resolve_auto_budget(self, query: str | None) -> "Compressor":
         """Return a compressor with the budget for this query in place of ``max_tokens="auto"``."""
@@ -119,9 +121,10 @@ class Compressor:
         """Find the kept passages that a quote comes from: see `Compression.cite`."""
         return Citation.find(quote, tuple(passages))
 
-    def confidence(self, compression: Compression) -> float:
-        """Return the probability that the passages of a compression answer its query: see `Compression.confidence`."""
-        return confidence_again(compression.query, compression.input_passages(), self.config)
+    def confidence(self, query: str | None, passages: PassageInput) -> float:
+        """Return the probability that the passages answer the query, without compressing them: see
+        `Compression.confidence`."""
+        return confidence_again(query or "", self._read(passages), self.config)
 
     def render(self, compression: Compression, format: Format) -> str:
         """Return a compression made by this compressor in another format: see `Compression.render`."""

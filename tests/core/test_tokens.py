@@ -14,7 +14,7 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress import CompressionConfig, compress
+from ctxcompress import CompressionConfig, compress, tokens
 from ctxcompress.errors import ConfigError, TokenizerUnavailable
 from ctxcompress.tokens import TokenCounter
 
@@ -70,6 +70,12 @@ def _encoding(name):
 @given(text=st.one_of(mixtures, st.text(st.characters(exclude_categories=()), max_size=80)))
 def test_a_count_is_exactly_tiktokens(encoding, text):
     assert TokenCounter(encoding)(text) == _truth(encoding, text)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(texts=st.lists(st.one_of(mixtures, st.text(st.characters(exclude_categories=()), max_size=80)), max_size=5))
+def test_many_counts_at_once_are_those_of_each(encoding, texts):
+    assert TokenCounter(encoding).of_all(texts) == [_truth(encoding, text) for text in texts]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -181,6 +187,8 @@ socket.socket.connect = refuse
 socket.getaddrinfo = refuse
 if "hide" in sys.argv:
     sys.modules["llama_index"] = None  # as if it were not installed
+if "toktok" not in sys.argv:
+    sys.modules["toktok"] = None
 from ctxcompress.errors import TokenizerUnavailable
 from ctxcompress.tokens import TokenCounter
 before = dict(os.environ)
@@ -210,6 +218,20 @@ def test_the_vocabulary_that_llama_index_carries_is_found(tmp_path, encoding):
     pytest.importorskip("llama_index.core")
     assert _offline(tmp_path, encoding) == "2"
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_toktok_needs_no_vocabulary_from_elsewhere(tmp_path, encoding):
+    pytest.importorskip("toktok")
+    assert _offline(tmp_path, encoding, "hide", "toktok") == "2"
+
+
+def test_the_counts_of_a_compression_are_the_same_with_and_without_toktok(monkeypatch):
+    pytest.importorskip("toktok")
+    passages = [f"Pool {n} has {n} connections. Its timeout is {n + 20} s unless you set it." for n in range(40)]
+    with_toktok = compress("what is the timeout of pool 7?", passages, max_tokens=60)
+    monkeypatch.setattr(tokens, "_toktok", lambda encoding: None)
+    assert compress("what is the timeout of pool 7?", passages, max_tokens=60) == with_toktok
 
 
 @pytest.mark.parametrize("arguments", [("p50k_base",), ("o200k_base", "hide")])

@@ -16,6 +16,7 @@ from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_text_splitters import CharacterTextSplitter
 from lc_documents import QUERY, check_verbatim, make_documents, make_store, tokens_in_prompt
 
+from ctxcompress import compress
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
 
 COMPRESSOR = CtxCompressor(max_tokens=60)
@@ -145,3 +146,11 @@ def test_the_runnable_is_pickled():
     runnable = pickle.loads(pickle.dumps(COMPRESSOR.as_runnable()))
     given = {"documents": make_documents(), "query": QUERY}
     assert runnable.invoke(given) == COMPRESSOR.compress_documents(make_documents(), QUERY)
+
+
+def test_a_chain_can_ask_whether_the_documents_answer_at_all() -> None:
+    documents = [Document("The default timeout of the pool is 30 seconds.", metadata={"source": "pool.md"})]
+    compressor = CtxCompressor(max_tokens=100)
+    asked, other = "what is the default timeout of the pool?", "who won the bicycle race in Ghent?"
+    assert compressor.confidence(documents, asked) == compress(asked, [documents[0].page_content]).confidence > 0.6
+    assert compressor.confidence(documents, other) < 0.1

@@ -44,7 +44,8 @@ def outputs_of(kept):
 
 def without_stats(outputs):
     assert outputs["stats"]["compressed_tokens"] == outputs["tokens"]
-    return {name: value for name, value in outputs.items() if name != "stats"}
+    assert 0 <= outputs["confidence"] <= 1
+    return {name: value for name, value in outputs.items() if name not in ("stats", "confidence")}
 
 
 def test_a_call_is_a_run_with_query_documents_and_tokens():

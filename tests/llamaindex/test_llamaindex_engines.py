@@ -22,7 +22,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import CitationQueryEngine, RetrieverQueryEngine
 from llama_index.core.schema import IndexNode, MetadataMode, NodeWithScore, TextNode
 
-from ctxcompress import CtxCompressError
+from ctxcompress import CtxCompressError, compress
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 from llamaindex_ctxcompress.events import CompressionEvent
 
@@ -271,3 +271,11 @@ def test_an_engine_hands_its_callback_manager_on(index):
 def test_texts_are_the_ones_that_were_indexed(index):
     engine = index.as_query_engine(similarity_top_k=4, node_postprocessors=[postprocessor(10_000)], llm=MockLLM())
     assert sorted(item.text for item in engine.query(QUERY).source_nodes) == sorted(TEXTS)
+
+
+def test_a_workflow_can_ask_whether_the_nodes_answer_at_all() -> None:
+    nodes = [NodeWithScore(node=TextNode(text="The default timeout of the pool is 30 seconds."))]
+    postprocessor = CtxCompressPostprocessor(max_tokens=100)
+    asked, other = "what is the default timeout of the pool?", "who won the bicycle race in Ghent?"
+    assert postprocessor.confidence(nodes, asked) == compress(asked, [nodes[0].text]).confidence > 0.6
+    assert postprocessor.confidence(nodes, other) < 0.1

@@ -187,7 +187,7 @@ class ResultOperations(Protocol):
     def expand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """Return the parts of the passage that best answer the query, in at most `max_tokens` tokens."""
 
-    def confidence(self, compression: "Compression") -> float:
+    def confidence(self, query: str | None, passages: Sequence[Passage]) -> float:
         """Return the probability that the passages answer the query."""
 
     def render(self, compression: "Compression", format: Format) -> str:
@@ -254,7 +254,7 @@ class Compression:
         still have a high confidence. A query in another language than the passages has a low one. What the filters
         drop does not count. Reading it analyses the passages again, which takes about half as long as the compression.
         """
-        return self.compressor.confidence(self)
+        return self.compressor.confidence(self.query, self.input_passages())
 
     def render(self, format: Format) -> str:
         """Return the kept passages as "plain", "compact", "verbose", "json" or "xml", in at most `max_tokens` tokens.

@@ -5,7 +5,7 @@ documents -> segments -> words -> corpus of all words
 With a cache, each text and each list of documents is analysed once, and each segment's tokens are counted once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -19,10 +19,10 @@ from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
-from ctxcompress.segment.data_records import data_outline, is_data
-from ctxcompress.segment.segments import segment_outlined, segments_together
-from ctxcompress.segment.source_code import WHOLE, outline
-from ctxcompress.select.layout import tokens_of
+from ctxcompress.segment.data_records import is_data
+from ctxcompress.segment.segments import read_text, segment_outlined, segments_together
+from ctxcompress.segment.source_code import WHOLE
+from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import Terms
 from ctxcompress.tokens import TokenCounter
@@ -144,12 +144,10 @@ class Analyser:
         return SegmentTable.of(documents, [_segments(text, options) for text in texts])
 
     def counts(self, analysis: Analysis) -> Sequence[int] | None:
-        """Return the tokens of all segments, or None if they cannot be cached.
-
-        Without a cache it is faster to count only the segments that the selection considers.
-        """
+        """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
+        without a cache, and if the tokenizer counts one text at a time."""
         if self.cache is None or not analysis.keys or self._encoding is None:
-            return None
+            return counts_of(analysis.table.texts, self.count) if self.count.is_batched else None
         counts = analysis.counts.get(self._encoding)
         if counts is None:
             first, texts = analysis.table.first, analysis.table.texts
@@ -224,10 +222,8 @@ def _read_texts(document_passages: Sequence[Passage], language: str) -> list[Rea
 
 def _read_text(passage: Passage, language: str) -> ReadText:
     stop_if_cancelled()
-    text = passage.text
-    name = _name(passage)
-    nodes = data_outline(text, name) or outline(text, name)
-    return ReadText(text, nodes, [] if nodes else segment_outlined(text, nodes, language=language))
+    nodes, prose = read_text(passage.text, language=language, name=_name(passage))
+    return ReadText(passage.text, nodes, prose)
 
 
 def _together(texts: Sequence[ReadText], language: str) -> list[ReadText]:
@@ -277,12 +273,12 @@ def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str
     return segment_words(segments, [text.text[segment[1] : segment[2]] for segment in segments])
 
 
-def _token_counts(cache: Cache, key: str, texts: Sequence[str], count: Callable[[str], int]) -> Sequence[int]:
+def _token_counts(cache: Cache, key: str, texts: Sequence[str], count: TokenCounter) -> Sequence[int]:
     stop_if_cancelled()
     codec = CountsCodec(len(texts))
     counts = cache.get(key, codec)
     if counts is None:
-        counts = [tokens_of(text, count) for text in texts]
+        counts = counts_of(texts, count)
         cache.put(key, counts, codec)
     return counts
 

@@ -1,6 +1,6 @@
 """Say for every passage what is kept of it, what is dropped, and why."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Passage, Span
@@ -9,6 +9,7 @@ from ctxcompress.data.spans import intersection, inverse, spans_of
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import Selection
+from ctxcompress.tokens import TokenCounter
 
 __all__ = ["OutcomeBuilder"]
 
@@ -44,7 +45,7 @@ class OutcomeBuilder:
         """Each drop reason with the parts of passages that it explains. The first reason for a part counts."""
         self._in_parts = set(self.spans).union(*(parts for _, parts in self._drop_reasons))
 
-    def kept(self, relevance: Mapping[int, float], count: Callable[[str], int]) -> Iterator[KeptPassage]:
+    def kept(self, relevance: Mapping[int, float], count: TokenCounter) -> Iterator[KeptPassage]:
         """Yield the kept passages in the order in which they are shown.
 
         relevance: passage number -> its best score.
@@ -52,14 +53,16 @@ class OutcomeBuilder:
         stands_for: dict[int, list[int]] = {}
         for member, leader in sorted(self._reduction.leaders.items()):
             stands_for.setdefault(leader, []).append(member)
-        for index, spans in self.spans.items():
+        shown = [self._texts[index] for index in self.spans]
+        tokens = [self._selection.tokens] if shown == [self._final] else count.of_all(shown)
+        for (index, spans), of_text in zip(self.spans.items(), tokens, strict=True):
             text, is_line = self._texts[index], index in self._lines
             yield KeptPassage(
                 index,
                 self._passages[index],
                 text,
                 spans,
-                tokens=self._selection.tokens if text == self._final else count(text),
+                tokens=of_text,
                 relevance=0.0 if is_line else relevance[index],
                 stands_for=tuple(stands_for.get(index, ())),
                 markers=self._markers[index],

@@ -183,10 +183,9 @@ def _links(titles: Sequence[str], texts: Sequence[Sequence[str]], own: Sequence[
     for text, words_in_text in enumerate(texts):
         if lengths.keys().isdisjoint(words_in_text):
             continue
+        starts = [start for start, word in enumerate(words_in_text) if word in lengths]
         found = {
-            tuple(words_in_text[start : start + length])
-            for start, word in enumerate(words_in_text)
-            for length in lengths.get(word, ())
+            tuple(words_in_text[start : start + length]) for start in starts for length in lengths[words_in_text[start]]
         }
         for title in sorted(numbers[mention] for mention in found & numbers.keys()):
             if title != own[text]:

@@ -15,7 +15,7 @@ from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
-__all__ = ["Block", "markdown_blocks"]
+__all__ = ["Block", "is_marked", "markdown_blocks"]
 
 
 class Block(NamedTuple):
@@ -45,13 +45,18 @@ _HEADING_END = re.compile(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 def markdown_blocks(text: str) -> Iterator[Block]:
     """Yield the blocks of `text`, each with its heading path. Together they are exactly `text`."""
-    if "\r" not in text and not _MARKED_LINE.search(text):
+    if "\r" not in text and not is_marked(text):
         return _paragraphs(text)
     begin = _end_of_cut_fence(text)
     starts = [(0, _CODE, 0)] if begin else []
     if begin < len(text):
         starts.extend(_block_starts(text, begin))
     return _with_headings(text, starts)
+
+
+def is_marked(text: str) -> bool:
+    """Tell whether a line of `text` may be anything but a part of a paragraph in Markdown."""
+    return _MARKED_LINE.search(text) is not None
 
 
 def _paragraphs(text: str) -> Iterator[Block]:

@@ -9,16 +9,18 @@ from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import lone_turn, turns_of
 from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
 from ctxcompress.segment.logs import log_segments
-from ctxcompress.segment.markdown import Block, markdown_blocks
+from ctxcompress.segment.markdown import Block, is_marked, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 from ctxcompress.segment.speakers import Turn
 from ctxcompress.text.lines import split_lines
+from ctxcompress.text.log_lines import is_log
 
-__all__ = ["segment", "segment_outlined", "segments_together"]
+__all__ = ["read_text", "segment", "segment_outlined", "segments_together"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
+_PARAGRAPH = Kind.PARAGRAPH
 _LONG_ITEM = 300
 """The most characters of a list item that is not split into sentences."""
 _LONG_TURN = 500
@@ -28,6 +30,9 @@ _LONG_FENCE = 1_500
 """The most characters of a code block that is one segment."""
 _PIECE = 250
 """The most characters of statements in a fence that are kept or dropped together."""
+_OPENING = 520
+"""The most characters before the colon after a speaker, with a role in parentheses and a time."""
+_QUOTES = frozenset("\"'“‘„«「『")
 _CLOSER = re.compile(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
 
 
@@ -37,7 +42,32 @@ def segment(text: str, *, language: str = "en", name: str | None = None) -> list
     language: ISO 639-1 code, for the sentence rules. name: file name or path, if known. Its extension distinguishes
     code from prose better than the content.
     """
-    return segment_outlined(text, data_outline(text, name) or outline(text, name), language=language)
+    nodes, segments = read_text(text, language=language, name=name)
+    return segments or segment_outlined(text, nodes, language=language)
+
+
+def read_text(text: str, *, language: str, name: str | None) -> tuple[tuple[Node, ...], list[Segment]]:
+    """Return the outline of `text` if it is source code or data, or its segments if it is prose; the other is empty.
+
+    The segments of what has an outline depend on the budget: see `segment_outlined`.
+    """
+    if _is_plain(text):
+        return (), mark_boilerplate(text, _sentences(text, Block(_PARAGRAPH, 0, len(text)), 0, language))
+    nodes = data_outline(text, name) or outline(text, name)
+    return nodes, [] if nodes else segment_outlined(text, nodes, language=language)
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether `text` is surely one line of prose: no data, code, log, conversation or Markdown.
+
+    Most passages are, and this is several times as fast as asking all that look for something else.
+    """
+    first = text[:1]
+    if not first.isalpha() and (not (first.isdigit() or first in _QUOTES) or "<" in text or is_marked(text)):
+        return False
+    if "\n" in text or "\r" in text or '":' in text:
+        return False
+    return text.find(":", 0, _OPENING) < 0 and text.find("\uff1a", 0, _OPENING) < 0 and not is_log(text)
 
 
 def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: int = WHOLE) -> list[Segment]:
@@ -152,6 +182,11 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return [Segment(kind, start, end, number, heading)]
     if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
         return records
+    return _sentences(text, block, number, language)
+
+
+def _sentences(text: str, block: Block, number: int, language: str) -> list[Segment]:
+    kind, start, end, heading = block
     cuts: list[int] = []
     for part in notice_cuts(text, start, end) if kind is not _LIST_ITEM else (end,):
         cuts += split_sentences(text, cuts[-1] if cuts else start, part, language)

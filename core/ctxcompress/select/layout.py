@@ -12,6 +12,7 @@ from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Kind, Marker, Segment, Span
 from ctxcompress.data.spans import Gap, joined, markers_for, merged, shown
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.tokens import TokenCounter
 
 __all__ = [
     "Arrange",
@@ -324,6 +325,11 @@ class SegmentCosts:
         self._characters += len(texts[item])
         self._tokens += tokens
         return tokens
+
+
+def counts_of(texts: Sequence[str], count: TokenCounter) -> list[int]:
+    """Count the tokens of each segment's text: see `tokens_of`."""
+    return count.of_all([text.rstrip(" ") for text in texts])
 
 
 def tokens_of(text: str, count: Callable[[str], int]) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.knapsack import Knapsack, Novelty, rank
-from ctxcompress.select.layout import Layout, SegmentCosts
+from ctxcompress.select.layout import Layout, SegmentCosts, tokens_of
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
@@ -29,6 +29,8 @@ _HEADING = 0.7
 evidence of manuals; a lower value loses headings."""
 _LARGEST = 1e6
 """The greatest value, so that its fourth power does not overflow."""
+_SAME_WORTH = 0.95
+"""The least worth of a copy, relative to the best copy of the same text, with which it can be kept in its place."""
 _REFILLS = 2
 """The most times that room left over is filled again."""
 
@@ -91,10 +93,12 @@ def select(
     if split is not None:
         table, first, added = split
         values = np.insert(values, first + 1, np.zeros(added))
-        structure, counts, forced = Structure(table), None, [first]
+        structure, forced = Structure(table), [first]
+        parts = [tokens_of(text, layout.count) for text in table.texts[first : first + added + 1]] if counts else []
+        counts = [*counts[:first], *parts, *counts[first + 1 :]] if counts else None
         excluded = {first, *(number + added * (number > first) for number in known)}
         ranking = [first, *(number for number in ranked(structure, values) if number not in excluded)]
-    order, duplicate_of = _without_duplicates(ranking, structure)
+    order, duplicate_of = _without_duplicates(ranking, structure, values, forced)
     alone, values = values, beside_others(structure, values, order)
     if values is not alone:
         order = [*forced, *(number for number in _reordered(structure, values, order) if number not in forced)]
@@ -211,16 +215,30 @@ def _worth_filling(budget: int) -> int:
     return 6 + budget // 100
 
 
-def _without_duplicates(order: list[int], structure: Structure) -> tuple[list[int], dict[int, int]]:
-    """Return the order without duplicates of better segments, and duplicate -> the better segment."""
-    best: dict[str, int] = {}
+def _without_duplicates(
+    order: list[int], structure: Structure, values: Floats, forced: Collection[int]
+) -> tuple[list[int], dict[int, int]]:
+    """Return the order without duplicates, and duplicate -> the segment that is kept for it.
+
+    Of segments with the same text, the first one is kept among those that are worth nearly as much as the best:
+    otherwise text that is repeated on and on would be kept from somewhere in the middle. forced: segments that are kept
+    in any case.
+    """
+    copies: dict[str, list[int]] = {}
+    for number in order if structure.same else ():
+        text = structure.same.get(number)
+        if text is not None:
+            copies.setdefault(text, []).append(number)
+    place: dict[int, int] = {}  # of the best copy -> the copy that is kept there
     duplicate_of: dict[int, int] = {}
-    if structure.same:
-        for number in order:
-            text = structure.same.get(number)
-            if text is not None and best.setdefault(text, number) != number:
-                duplicate_of[number] = best[text]
-    return [number for number in order if number not in duplicate_of] if duplicate_of else order, duplicate_of
+    for numbers in copies.values():
+        best = numbers[0]
+        alike = (number for number in numbers if values[number] >= _SAME_WORTH * values[best])
+        place[best] = kept = best if best in forced else min(alike, default=best)
+        duplicate_of |= dict.fromkeys((number for number in numbers if number != kept), kept)
+    gone = duplicate_of.keys() | place.values()
+    without = [place.get(number, number) for number in order if number in place or number not in gone]
+    return without if duplicate_of else order, duplicate_of
 
 
 def ranked(structure: Structure, values: Floats) -> list[int]:

@@ -55,6 +55,7 @@ def test_it_is_half_without_a_query_and_0_without_text():
     assert compress(None, ["Geese are grey."]).confidence == 0.5
     assert compress("geese", []).confidence == 0.0
     assert compress("geese", [""]).confidence == 0.0
+    assert Compressor().confidence(None, ["Geese are grey."]) == 0.5
 
 
 @pytest.mark.parametrize("query", ["Summarize this.", "tl;dr", "main points please", "more details", "of", "the"])

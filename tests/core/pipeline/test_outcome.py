@@ -15,6 +15,7 @@ from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout, arrangement
 from ctxcompress.select.selection import Selection
+from ctxcompress.tokens import TokenCounter
 
 TEXTS = ("One. Two.", "Three.\n\nFour.", " \n", "")
 
@@ -39,7 +40,7 @@ def outcome(
 
 
 def kept(built, relevance=None):
-    return list(built.kept(dict.fromkeys(range(9), 0.5) if relevance is None else relevance, words))
+    return list(built.kept(dict.fromkeys(range(9), 0.5) if relevance is None else relevance, TokenCounter(words)))
 
 
 def dropped(built):
@@ -67,7 +68,7 @@ def test_what_is_kept_has_its_relevance_and_its_tokens():
 
 def test_what_is_all_of_the_final_text_is_not_counted_again():
     built = outcome(spans={0: (Span(0, 9),)})
-    [part] = built.kept({0: 0.5}, lambda text: pytest.fail(f"{text!r} is counted"))
+    [part] = built.kept({0: 0.5}, TokenCounter(lambda text: pytest.fail(f"{text!r} is counted")))
     assert part.tokens == 2
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxcompress import Passage, compress
+from ctxcompress.data.passages import Span
 from ctxcompress.errors import InputError
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms
@@ -101,3 +102,11 @@ def test_many_passages_of_one_title_end() -> None:
         Passage(str(n), "I like Python. It is nice.", title="Python" if n % 2 else f"T{n}x") for n in range(8_000)
     ]
     assert compress("nice", passages, max_tokens=20).tokens <= 20
+
+
+def test_text_that_is_repeated_on_and_on_is_kept_from_its_beginning() -> None:
+    text = "The pool has ten connections. The default timeout is 30 seconds. " * 5
+    result = compress("what is the default timeout?", [text], max_tokens=40)
+    assert result.passages[0].spans == (Span(0, 64),)
+    again = compress("what is the default timeout?", [text] * 3, max_tokens=40)
+    assert [(part.index, part.spans) for part in again.passages] == [(0, (Span(0, 64),))]

@@ -1,0 +1,32 @@
+"""benchmarks/speed.py measures every way on the same cases, and a cache that knows only the passages."""
+
+import importlib
+from types import ModuleType
+
+import pytest
+
+TEXT = "The pool has ten connections. Its timeout is 30 seconds. Logs are kept for a week in a folder. " * 8
+
+
+@pytest.fixture(scope="module")
+def speed(cases: ModuleType, baseline: ModuleType) -> ModuleType:
+    return importlib.import_module("speed")
+
+
+@pytest.fixture
+def prepared(speed: ModuleType, cases: ModuleType) -> object:
+    gold = (cases.Gold(0, 30, 56),)
+    return speed.Prepared.of(cases.Case("what is the timeout?", (cases.Document("Pool", TEXT),), gold, ()), 30)
+
+
+def test_each_way_is_measured_and_each_stage(speed: ModuleType, prepared: object) -> None:
+    found = speed.measured([prepared], 30, 1)
+    assert list(found) == ["core", "LangChain", "LlamaIndex", "warm", "rank_bm25", "limit"]
+    assert all(0 < milliseconds < float("inf") for milliseconds in found.values())
+    assert set(speed.by_stage([prepared], 30, 1)) == {"exact", "repeats", "segment", "score", "select"}
+
+
+def test_the_warm_cache_never_has_the_result_itself(prepared) -> None:
+    first, again = prepared.new_query(), prepared.new_query()
+    assert first.strip() == again.strip() == prepared.query
+    assert len({prepared.query, first, again}) == 3
