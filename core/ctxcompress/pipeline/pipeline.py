@@ -130,6 +130,8 @@ class _Choice:
     """Whether everything that is new fits and is kept."""
     known: frozenset[int] = frozenset()
     """Numbers of the segments that were delivered before."""
+    counts: Sequence[int] | None = None
+    """The tokens of each segment, if known."""
     llm: LLMStats | None = None
 
 
@@ -154,7 +156,9 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
         return _Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied, not is_emptied, known)
     counts = analyser.counts(analysis)
     selection = select(analysis.structure, scored.worth, layout, budget, known, counts=counts)
-    return _Choice(selection, layout, relevance, table.spans(scored.unlikely), delivered.spans, known=known)
+    return _Choice(
+        selection, layout, relevance, table.spans(scored.unlikely), delivered.spans, known=known, counts=counts
+    )
 
 
 def _asked(
@@ -167,9 +171,7 @@ def _asked(
     reason = _why_not_asked(task, choice)
     if reason:
         return replace(choice, llm=not_asked(reason))
-    choices = Choices(
-        analysis.structure, scored.worth, choice.layout, reduced.budget, choice.known, analyser.counts(analysis)
-    )
+    choices = Choices(analysis.structure, scored.worth, choice.layout, reduced.budget, choice.known, choice.counts)
     documents = documents_as_passages(reduced.layout.documents, task.passages)
     found = select_by_llm(selector, task.query, choices, documents, analyser.cache, analyser.count)
     if found.selection is None:
