@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from langchain_ctxcompress.building import CtxContextBuilder
 from langchain_ctxcompress.building_tools import builder_tools, latest_context
+from langchain_ctxcompress.chat_models import LLMSelector
 from langchain_ctxcompress.citing import cite
 from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
@@ -38,6 +39,7 @@ __all__ = [
     "CtxContextBuilder",
     "CtxResearchRetriever",
     "EmbeddingsEncoder",
+    "LLMSelector",
     "builder_tools",
     "cite",
     "compress_tool",

@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda, ensure_config, run_in_executor
 from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
 from pydantic import ConfigDict, Field
@@ -16,6 +17,7 @@ from typing_extensions import TypedDict, override
 from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
 from ctxcompress.tools.component_options import ComponentOptions
 from ctxcompress.tools.records import original_index
+from langchain_ctxcompress.chat_models import LLMSelector, as_language_model, traced_by
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
 
@@ -65,6 +67,10 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     in doubt are embedded, in a few calls; `EmbeddingsEncoder` adds word vectors. `acompress_documents` awaits
     `aembed_query` and `aembed_documents`. Embeddings that EmbeddingsFilter or EmbeddingsRedundantFilter left on the
     documents are used and not computed again, so they must come from this model."""
+    llm: BaseChatModel | LLMSelector | object | None = None
+    """A chat model that selects the segments, such as `ChatOpenAI(...)`, also `model.with_retry()` and other runnables
+    around one; or `LLMSelector(model, ...)`. Its run is a child of the compressor's run. `acompress_documents` awaits
+    `ainvoke`. If it fails, the result is the one without it; the statistics in the trace say so."""
     cache: object | None = Field(default=None, exclude=True)
     """A cache for what is found out about documents, one of ctxcompress.cache, such as `MemoryCache()`. It saves time
     and changes nothing else; `model_dump` does not include it."""
@@ -73,6 +79,11 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     @override
     def _as_encoder(encoder: object) -> Any:
         return as_encoder(encoder)
+
+    @staticmethod
+    @override
+    def _as_language_model(llm: object) -> Any:
+        return as_language_model(llm)
 
     @override
     def compress_documents(
@@ -86,7 +97,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         manager = get_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
         run = manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
         try:
-            compression, compressed = self._compress(documents, query)
+            compression, compressed = self._compress(documents, query, run.get_child())
         except BaseException as error:  # the trace says how the run ended, whatever the error is
             run.on_chain_error(error)
             raise
@@ -101,7 +112,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         manager = get_async_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
         run = await manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
         try:
-            compression, compressed = await self._acompress(documents, query)
+            compression, compressed = await self._acompress(documents, query, run.get_child())
         except BaseException as error:
             await run.on_chain_error(error)
             raise
@@ -149,14 +160,18 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     async def _acompress_given(self, given: DocumentsAndQuery) -> list[Document]:
         return await self.acompress_documents(given["documents"], given["query"])
 
-    def _compress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
-        config = self.config
+    def _compress(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks
+    ) -> tuple[Compression, list[Document]]:
+        config = traced_by(self.config, callbacks)
         compression = Compressor(config).compress(query, passages_from_documents(documents, config))
         self._trace(compression)
         return compression, self._compressed(documents, compression, config)
 
-    async def _acompress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
-        config = self.config
+    async def _acompress(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks
+    ) -> tuple[Compression, list[Document]]:
+        config = traced_by(self.config, callbacks)
         # Documents with large metadata take time to read and copy.
         passages = await run_in_executor(None, passages_from_documents, documents, config)
         compression = await Compressor(config).acompress(query, passages)

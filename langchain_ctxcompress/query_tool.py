@@ -13,8 +13,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
+from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
-from langchain_ctxcompress.embeddings import as_encoder
 
 __all__ = ["query_tool"]
 
@@ -46,9 +46,7 @@ def query_tool(
 
     Raises ValueError for a wrong value. The tool raises what the retriever or an encoder raises.
     """
-    if "encoder" in options:
-        options["encoder"] = as_encoder(options["encoder"])
-    tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **options)
+    tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **CtxCompressor.of_core(options))
     search = _Search(retriever, tool)
     return StructuredTool(
         name=NAME,

@@ -7,6 +7,7 @@ CtxContextBuilder: builds one context from several retrievals.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
 ContextStore: keeps whole outputs in a workflow's context, for `expand_tool`.
 builder_tools: returns tools with which agents build their context.
+LLMSelector: an LLM and how it is asked, for the option `llm`.
 cite: returns where a quote comes from, as citation blocks.
 compress_tool: returns a copy of any tool, with shorter output.
 expand_tool: returns the tool with which agents read what was left out.
@@ -25,6 +26,7 @@ from llamaindex_ctxcompress.elision import ContextStore, expand_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
 from llamaindex_ctxcompress.feedback import record
 from llamaindex_ctxcompress.formats import format_nodes
+from llamaindex_ctxcompress.llms import LLMSelector
 from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
@@ -40,6 +42,7 @@ __all__ = [
     "CtxContextBuilder",
     "CtxResearchRetriever",
     "EmbeddingsEncoder",
+    "LLMSelector",
     "builder_tools",
     "cite",
     "compress_tool",

@@ -9,6 +9,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
 from ctxcompress.tools.feedback_calls import FeedbackLog
+from ctxcompress.tools.framework_models import asking_once
 from llamaindex_ctxcompress.convert import (
     RECORD_KEY,
     compressed_node,
@@ -37,7 +38,7 @@ def compress_nodes(
     than text, which stay whole, exceed it already. A warning is logged if there were texts and none is kept. feedback:
     the log that remembers the call.
     """
-    compressor = Compressor(config).resolve_auto_budget(query)
+    compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
     room = job.room()
     with compressor.observed():
@@ -57,7 +58,7 @@ async def acompress_nodes(
     feedback: FeedbackLog | None = None,
 ) -> tuple[list[NodeWithScore], Compression]:
     """Do the same on another thread. An encoder that can be awaited is awaited on the event loop."""
-    compressor = Compressor(config).resolve_auto_budget(query)
+    compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
     with compressor.observed():

@@ -7,6 +7,7 @@ from pickle import PicklingError
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.bridge.pydantic import Field, model_validator
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
@@ -19,8 +20,8 @@ from ctxcompress import Compression, CompressionConfig, Encoder
 from ctxcompress.tools.records import original_index
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
 from llamaindex_ctxcompress.convert import RECORD_KEY
-from llamaindex_ctxcompress.embeddings import read_back
 from llamaindex_ctxcompress.events import tell
+from llamaindex_ctxcompress.llms import LLMSelector
 from llamaindex_ctxcompress.option_serializers import SerializedOptions
 
 __all__ = ["CtxCompressPostprocessor"]
@@ -54,14 +55,14 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
 
     `to_dict`, `to_json` and pickle keep every option. A callable `encoding` cannot be written to a dictionary or JSON:
     only its name is, and `from_dict(data)` refuses that name; give it again with `from_dict(data, encoding=...)`. The
-    same holds for `encoder`, except for an embedding model: LlamaIndex writes it, for some models with the API key, and
-    reads it back if it knows the class by name. Pickle keeps a callable and an encoder that can be pickled.
+    same holds for `encoder` and `llm`, except for an embedding model and an LLM: LlamaIndex writes it, for some models
+    with the API key, and reads it back if it knows the class by name. Pickle keeps what of these can be pickled.
 
     Raises pydantic's ValidationError (a ValueError) if an option has a value that cannot work. When nodes are
     processed, it raises ConfigError (a ValueError) if such a value was assigned afterwards, or if `encoder` does not
     return one vector for each text, TokenizerUnavailable (a RuntimeError) if the vocabulary of `encoding` can neither
-    be found nor fetched, and whatever `encoder` itself raises. Pickle raises PicklingError for an `encoding` or
-    `encoder` that cannot be pickled.
+    be found nor fetched, and whatever `encoder` itself raises. Pickle raises PicklingError for an `encoding`,
+    `encoder` or `llm` that cannot be pickled.
     """
 
     encoder: BaseEmbedding | Encoder | object | None = Field(default=None, json_schema_extra={"type": "object"})
@@ -69,6 +70,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     `Settings.embed_model`, or one of ctxcompress.encoders, such as `StaticVectors()`. Only sentences whose words leave
     it in doubt are embedded, in a few calls, which async engines await; `EmbeddingsEncoder` adds word vectors.
     Embeddings that nodes carry are used and not computed again, so they must come from the same model."""
+    llm: BaseLLM | LLMSelector | object | None = Field(default=None, json_schema_extra={"type": "object"})
+    """An LLM that selects the segments, such as `Settings.llm`, or `LLMSelector(llm, ...)`. It is asked with `chat`;
+    async engines await `achat`. If it fails, the result is the one without it; the statistics of the event say so."""
     metadata_mode: MetadataMode = MetadataMode.LLM
     """What counts in the budget. LLM counts `node.get_content(MetadataMode.LLM)`, the text in its metadata template,
     which response synthesizers join; NONE counts the bare text, which CitationQueryEngine reads. Only the bare text is
@@ -80,8 +84,7 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     def _checked(cls, options: Any) -> Any:
         if not isinstance(options, dict):
             return options
-        encoder = {"encoder": read_back(options["encoder"])} if "encoder" in options else {}
-        checked = cls._with_defaults({**options, **encoder})
+        checked = cls._with_defaults({**options, **cls._read_back(options)})
         mode = options.get("metadata_mode", MetadataMode.LLM)
         if mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
@@ -191,11 +194,12 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "
                 "function that a module defines"
             )
-        if "encoder" not in state["__dict__"]:
-            raise PicklingError(
-                f"encoder is an object of type {type(self.encoder).__name__}, which cannot be pickled; give one that "
-                "can be, or pickle without it (encoder=None) and assign it to the copy"
-            )
+        for name in ("encoder", "llm"):
+            if name not in state["__dict__"]:
+                raise PicklingError(
+                    f"{name} is an object of type {type(getattr(self, name)).__name__}, which cannot be pickled; give "
+                    f"one that can be, or pickle without it ({name}=None) and assign it to the copy"
+                )
         return state
 
 

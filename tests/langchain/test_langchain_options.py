@@ -8,6 +8,7 @@ from typing import get_args, get_type_hints
 import lc_tools
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.runnables import ConfigurableField
 from langchain_core.vectorstores import InMemoryVectorStore
 from lc_documents import QUERY, make_documents
@@ -25,6 +26,7 @@ from langchain_ctxcompress import (
     CtxContextBuilder,
     CtxResearchRetriever,
     EmbeddingsEncoder,
+    LLMSelector,
     builder_tools,
     cite,
     compress_tool,
@@ -78,6 +80,7 @@ def test_only_the_documented_names_are_exported():
         "CtxContextBuilder",
         "CtxResearchRetriever",
         "EmbeddingsEncoder",
+        "LLMSelector",
         "builder_tools",
         "cite",
         "compress_tool",
@@ -104,6 +107,8 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
     core, own = get_type_hints(CompressionConfig)[option.name], get_type_hints(CtxCompressor)[option.name]
     if option.name == "encoder":  # what compares, which the core exports no name for, is the object in it
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
+    elif option.name == "llm":
+        assert _alternatives(own) == {*map(str, (BaseChatModel, LLMSelector, object, type(None)))}
     elif option.name == "cache":  # of a class that the core's public face has no room for
         assert _alternatives(own) == {*map(str, (object, type(None)))}
     elif option.name == "telemetry":
@@ -172,6 +177,7 @@ MAKERS = {
     "builder_tools": lambda **given: builder_tools(CtxContextBuilder(), **given),
     "latest_context": lambda **given: latest_context({}, {}, **given),
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(DeterministicFakeEmbedding(size=8), **given),
+    "LLMSelector": lambda **given: LLMSelector(FakeListChatModel(responses=["1"]), **given),
     "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),
     "expand_tool": lambda **given: expand_tool(LeftInMemory(), **given),
     "preview_tools": lambda **given: preview_tools(store().as_retriever(), **given),

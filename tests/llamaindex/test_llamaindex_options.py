@@ -13,7 +13,9 @@ from li_nodes import QUERY, count_words, four_nodes
 from llama_index.core import MockEmbedding, Settings
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
+from llama_index.core.llms import MockLLM
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.tools import FunctionTool
@@ -33,6 +35,7 @@ from llamaindex_ctxcompress import (
     CtxContextBuilder,
     CtxResearchRetriever,
     EmbeddingsEncoder,
+    LLMSelector,
     builder_tools,
     cite,
     compress_tool,
@@ -60,6 +63,7 @@ OPTIONS = {
     "technical_synonyms": True,
     "scorer": "evidence",
     "encoder": MockEmbedding(embed_dim=3),
+    "llm": MockLLM(max_tokens=7),
     "mode": "extract",
     "order": "edges",
     "mark_dropped_lines": True,
@@ -90,8 +94,8 @@ def values(postprocessor: CtxCompressPostprocessor) -> dict[str, object]:
 
 
 def comparable(value: object) -> object:
-    """Two embedding models are never equal: each has a callback manager of its own."""
-    return value.to_dict() if isinstance(value, BaseEmbedding) else value
+    """Two models are never equal: each has a callback manager of its own."""
+    return value.to_dict() if isinstance(value, BaseEmbedding | BaseLLM) else value
 
 
 GIVEN = {name: comparable(value) for name, value in OPTIONS.items()}
@@ -169,6 +173,7 @@ MAKERS = {
     "builder_tools": lambda **given: builder_tools(CtxContextBuilder(), **given),
     "CtxResearchRetriever": lambda **given: CtxResearchRetriever(Finder(), ResearchCache(StaticVectors()), **given),
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
+    "LLMSelector": lambda **given: LLMSelector(MockLLM(), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
     "ContextStore": ContextStore,
     "expand_tool": lambda **given: expand_tool(ContextStore(), **given),
@@ -302,6 +307,7 @@ def test_only_the_documented_names_are_exported():
         "CtxContextBuilder",
         "CtxResearchRetriever",
         "EmbeddingsEncoder",
+        "LLMSelector",
         "builder_tools",
         "cite",
         "compress_tool",

@@ -15,6 +15,7 @@ from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError, MissingExtra
+from ctxcompress.language_model import LLMSelector
 
 __all__ = [
     "TIERS",
@@ -39,6 +40,7 @@ __all__ = [
     "flag",
     "kind_weights",
     "language_code",
+    "language_model",
     "observer",
     "one_of",
     "or_none",
@@ -167,6 +169,16 @@ def observer(name: str, value: object) -> object:
         )
     if value is True and find_spec("opentelemetry") is None:
         raise MissingExtra(f"{name}=True needs opentelemetry-api; run: pip install 'ctxcompress[otel]'")
+    return value
+
+
+def language_model(name: str, value: object) -> object:
+    selector = LLMSelector.of(value)
+    if selector is not None and not selector.is_usable:
+        raise ConfigError(
+            f"{name} is {_shown(selector.model)}; give an object with identity and complete, to an adapter a model of "
+            "its framework, or either in LLMSelector(...)"
+        )
     return value
 
 

@@ -8,6 +8,7 @@ from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKin
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
+from ctxcompress.language_model import LanguageModel, LLMSelector
 from ctxcompress.tokens import Encoding
 
 __all__ = ["Options"]
@@ -42,6 +43,7 @@ class Options(TypedDict, total=False):
     factual_cut: FactualCut
     scorer: Scorer
     encoder: Encoder | Comparer | None
+    llm: LanguageModel | LLMSelector | None
     adaptive: bool
     min_probability: float
     language: str | None

@@ -22,6 +22,7 @@ from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
+from ctxcompress.language_model import LanguageModel, LLMSelector
 from ctxcompress.tokens import Encoding
 
 __all__ = [
@@ -222,6 +223,12 @@ class CompressionConfig:
         'The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, '
         "such as `StaticVectors()`; adapters take an embedding model of their framework.",
     )
+    llm: LanguageModel | LLMSelector | None = option(
+        None,
+        "The language model that selects the segments, among the best ones. In adapters a chat model of their "
+        "framework; `LLMSelector(model, ...)` says how it is asked. If it fails, the result is the one without it.",
+        checks.language_model,
+    )
     adaptive: bool = option(False, "Whether to drop segments that are hardly needed, even if they fit.", checks.flag)
     min_probability: float = option(
         0.012,
@@ -344,7 +351,7 @@ class CompressionConfig:
     def for_expansion(self, max_tokens: int) -> "CompressionConfig":
         """Return the options for showing more of one passage: plain text, and as much of it as `max_tokens` hold."""
         plain = self.without_filters()
-        return plain.with_options(max_tokens=max_tokens, mode="extract", format="plain", adaptive=False)
+        return plain.with_options(max_tokens=max_tokens, mode="extract", format="plain", adaptive=False, llm=None)
 
 
 OPTIONS: Mapping[str, Option] = MappingProxyType(

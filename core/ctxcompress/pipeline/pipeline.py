@@ -3,7 +3,7 @@
 1. Reduce: drop whole passages (score, duplicates, limits), join overlapping ones, truncate those that are too long.
 2. Analyse: cut the remaining text into segments, and find the type of each.
 3. Score: estimate how likely the query needs each segment.
-4. Select: choose the segments that are worth most within the budget.
+4. Select: choose the segments that are worth most within the budget, or with `llm` those that a language model names.
 5. Present: build the final text, and say for every passage what was kept and dropped.
 
 If everything that is left fits, steps 2 to 4 are skipped. If the cache has the result, all steps are.
@@ -22,9 +22,11 @@ from ctxcompress.data.documents import Spans, passages_of
 from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
-from ctxcompress.data.stats import Clock, stop_if_cancelled
+from ctxcompress.data.stats import Clock, LLMStats, stop_if_cancelled
+from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.llm_selection import Choices, not_asked, select_by_llm
 from ctxcompress.pipeline.outcome import OutcomeBuilder
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
@@ -86,7 +88,8 @@ def _run(task: Task, analyser: Analyser) -> Compression:
     reduced = reduce_passages(task, analyser)
     clock = Clock()
     if reduced.whole is not None and _shows_all(task):
-        choice = _Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0))
+        llm = None if task.config.llm is None else not_asked("everything fits")
+        choice = _Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0), llm=llm)
     else:
         documents = documents_as_passages(reduced.layout.documents, task.passages)
         analysis = _analyse(task, reduced, documents, analyser)
@@ -95,6 +98,9 @@ def _run(task: Task, analyser: Analyser) -> Compression:
         clock.lap("score", len(analysis.table.segments), int(np.count_nonzero(scored.scores)))
         choice = _select(task, reduced, analysis, scored, analyser)
         clock.lap("select", len(analysis.table.segments), len(choice.selection.spans))
+        choice = _asked(task, reduced, analysis, scored, analyser, choice)
+        if choice.llm is not None:
+            clock.lap("llm", choice.llm.candidates, choice.llm.named, choice.llm.outcome)
     return _present(task, reduced, choice, analyser, clock)
 
 
@@ -102,7 +108,12 @@ def _shows_all(task: Task) -> bool:
     """Tell whether passages that fit are shown untouched, in source order."""
     config = task.config
     is_plain = config.order == "source" and config.mode == "extract" and not config.adaptive
-    return is_plain and not task.delivered_count
+    return is_plain and not task.delivered_count and not _asks_if_fits(config)
+
+
+def _asks_if_fits(config: CompressionConfig) -> bool:
+    selector = LLMSelector.of(config.llm)
+    return selector is not None and selector.ask_if_fits
 
 
 def _analyse(task: Task, reduced: Reduced, documents: Sequence[Passage], analyser: Analyser) -> Analysis:
@@ -126,12 +137,20 @@ class _Choice:
     """Spans of passages that were delivered before."""
     is_emptied: bool = False
     """Whether nothing is kept because nothing is wanted, and not because nothing fits."""
+    is_all: bool = False
+    """Whether everything that is new fits and is kept."""
+    known: frozenset[int] = frozenset()
+    """Numbers of the segments that were delivered before."""
+    counts: Sequence[int] | None = None
+    """The tokens of each segment, if known."""
+    llm: LLMStats | None = None
 
 
 def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser) -> _Choice:
     """Choose the segments to keep within the budget."""
     config, table, budget = task.config, analysis.table, reduced.budget
     delivered = _delivered(task, reduced, analysis, analyser)
+    known = frozenset(delivered.numbers)
     relevance = scored.relevance_of(len(task.passages))
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     elide: Elide = analysis.markers
@@ -144,10 +163,44 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
     if simple is not None:
         is_emptied = config.adaptive and len(scored.unlikely) > 0
         unlikely = table.spans(scored.unlikely) if is_emptied else None
-        return _Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied)
+        return _Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied, not is_emptied, known)
     counts = analyser.counts(analysis, reduced.layout.documents)
-    selection = select(analysis.structure, scored.worth, layout, budget, delivered.numbers, counts=counts)
-    return _Choice(selection, layout, relevance, table.spans(scored.unlikely), delivered.spans)
+    selection = select(analysis.structure, scored.worth, layout, budget, known, counts=counts)
+    return _Choice(
+        selection, layout, relevance, table.spans(scored.unlikely), delivered.spans, known=known, counts=counts
+    )
+
+
+def _asked(
+    task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser, choice: _Choice
+) -> _Choice:
+    """Return the choice of the language model of the options; the given one if there is none, or it does not answer."""
+    selector = LLMSelector.of(task.config.llm)
+    if selector is None:
+        return choice
+    reason = _why_not_asked(task, choice)
+    if reason:
+        return replace(choice, llm=not_asked(reason))
+    choices = Choices(analysis.structure, scored.worth, choice.layout, reduced.budget, choice.known, choice.counts)
+    documents = documents_as_passages(reduced.layout.documents, task.passages)
+    found = select_by_llm(selector, task.query, choices, documents, analyser.cache, analyser.count)
+    if found.selection is None:
+        return replace(choice, llm=found.stats)
+    unlikely = {number: tuple(spans) for number, spans in (choice.unlikely or {}).items()}
+    for number, spans in found.left_out.items():
+        unlikely[number] = tuple(sorted((*unlikely.get(number, ()), *spans)))
+    return replace(choice, selection=found.selection, unlikely=unlikely, llm=found.stats)
+
+
+def _why_not_asked(task: Task, choice: _Choice) -> str:
+    """Return why the language model has nothing to decide; "" if it has."""
+    if task.config.mode == "preview":
+        return "previews are chosen without it"
+    if not task.query.strip():
+        return "there is no query"
+    if choice.is_emptied:
+        return "nothing is wanted"
+    return "everything fits" if choice.is_all and not _asks_if_fits(task.config) else ""
 
 
 def _preview(
@@ -213,6 +266,7 @@ def _present(task: Task, reduced: Reduced, choice: _Choice, analyser: Analyser, 
         input_count=len(task.input_passages),
         original=reduced.original,
         compressor=task.operations,
+        llm=choice.llm,
     )
 
 

@@ -24,8 +24,9 @@ from ctxcompress.pipeline.task import Task
 
 __all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
-_NOT_IN_KEY = ("cache", "encoder", "telemetry")
-"""Options that are not part of the key: caches and observers change no result, and with an encoder there is no key."""
+_NOT_IN_KEY = ("cache", "encoder", "llm", "telemetry")
+"""Options that are not part of the key: caches and observers change no result, and with an encoder or a language model
+there is no key."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
@@ -161,10 +162,10 @@ def key_of_outcome(
 ) -> str | None:
     """Return the cache key of the outcome, or None if the outcome depends on something that a key cannot hold.
 
-    That is an encoder, a function that counts tokens, or an embedding that is no list of numbers. frame: all that the
-    frame adds; empty without one.
+    That is an encoder, a language model, whose answers are cached alone, a function that counts tokens, or an embedding
+    that is no list of numbers. frame: all that the frame adds; empty without one.
     """
-    if config.encoder is not None or not isinstance(config.encoding, str):
+    if config.encoder is not None or config.llm is not None or not isinstance(config.encoding, str):
         return None
     options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
     try:

@@ -14,7 +14,7 @@ from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
-__all__ = ["Coherence", "Selection", "beside_others", "gains", "ranked", "select"]
+__all__ = ["Coherence", "Selection", "beside_others", "gains", "ranked", "select", "select_in_order"]
 
 _Group = dict[int, None]
 """An ordered set of segments."""
@@ -122,6 +122,42 @@ def select(
     spans = {} if layout.before else best_alone(table, ranking, layout, budget)
     text = layout.compose(spans)
     return Selection(spans, {}, text, layout.tokens(text))
+
+
+def select_in_order(
+    structure: Structure,
+    order: Sequence[int],
+    others: Sequence[int],
+    layout: Layout,
+    budget: int,
+    *,
+    counts: Sequence[int] | None = None,
+) -> Selection | None:
+    """Choose these segments in this order, as far as they fit with what they need. Return None if none fits.
+
+    Text that repeats kept text comes last. others: segments that are kept only if one of the order needs them, from the
+    best to the worst. counts: see `select`.
+    """
+    table = structure.table
+    first: dict[str, int] = {}
+    for number in (*order, *others):
+        first.setdefault(structure.same.get(number, ""), number)
+    twins = ((number, first.get(text, number)) for number, text in structure.same.items() if structure.stands[number])
+    duplicate_of = {number: twin for number, twin in twins if number != twin}
+    order = [number for number in order if number not in duplicate_of]
+    companions = Coherence(structure, list(dict.fromkeys([*order, *others]))).companions
+    packing = _Packing(table, order, np.zeros(0), duplicate_of, layout, budget)
+    cost = SegmentCosts(table, layout, counts)
+    room = budget - layout.tokens("") + layout.count(layout.separator)
+    while room > 0:
+        knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs()))
+        if not knapsack.fill(order):
+            break
+        selection = packing.composed(knapsack.kept)
+        if selection.tokens <= budget:
+            return packing.refilled(selection, knapsack)[0]
+        room -= max(selection.tokens - budget, 1 + room // 16)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from ctxcompress.tools.option_fields import OptionFields
 __all__ = ["ComponentOptions", "ConfigSource", "Preset"]
 
 _STARTS = ("preset", "config")
+_MODELS = ("encoder", "llm")
+"""Options that take models of the framework. The component keeps them as they were given."""
 
 
 class ComponentOptions(OptionFields):
@@ -45,7 +47,7 @@ class ComponentOptions(OptionFields):
 
     @property
     def config(self) -> CompressionConfig:
-        """The options as the core takes them, with `encoder` as an encoder of the core.
+        """The options as the core takes them, with `encoder` and `llm` as the core knows them.
 
         Made anew each time, so that an option that was assigned or copied with another value counts, and is checked.
         """
@@ -56,21 +58,30 @@ class ComponentOptions(OptionFields):
 
         Raises ConfigError, a ValueError.
         """
-        given: Any = {**options, **({"encoder": self._as_encoder(options["encoder"])} if "encoder" in options else {})}
-        return self.model_copy(update={**_without_encoder(self.config.with_options(**given)), **_encoder_in(options)})
+        config = self.config.with_options(**self.of_core(options))
+        return self.model_copy(update={**_without_models(config), **_models_in(options)})
 
     @classmethod
     def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
         """Return options, with `preset` or `config` to start from, as the core takes them. Raises ConfigError."""
         given: Any = {name: value for name, value in options.items() if name not in _STARTS}
-        if "encoder" in given:
-            given["encoder"] = cls._as_encoder(given["encoder"])
-        return starting_config(options.get("config"), options.get("preset")).with_options(**given)
+        return starting_config(options.get("config"), options.get("preset")).with_options(**cls.of_core(given))
+
+    @classmethod
+    def of_core(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options with models of the framework as models of the core."""
+        models = {"encoder": cls._as_encoder, "llm": cls._as_language_model}
+        return {name: models[name](value) if name in models else value for name, value in options.items()}
 
     @staticmethod
     def _as_encoder(encoder: object) -> Any:
         """Return the core's encoder for an embedding model of the framework; anything else as it is."""
         return encoder
+
+    @staticmethod
+    def _as_language_model(llm: object) -> Any:
+        """Return the core's language model for a model of the framework; anything else as it is."""
+        return llm
 
     @model_validator(mode="before")
     @classmethod
@@ -88,7 +99,7 @@ class ComponentOptions(OptionFields):
         # A copy that is made of all fields has the empty one as well.
         read = {"config"} if options.get("start") is not None else {"config", "start"}
         given = {name: value for name, value in options.items() if name not in read}
-        return {"encoder": config.encoder, **given, **_without_encoder(config)}
+        return {"encoder": config.encoder, "llm": config.llm, **given, **_without_models(config)}
 
 
 def _check_feedback(feedback: object) -> None:
@@ -96,9 +107,9 @@ def _check_feedback(feedback: object) -> None:
         raise ConfigError(f"feedback is a {type(feedback).__name__}; give a FeedbackLog of ctxcompress.feedback")
 
 
-def _without_encoder(config: CompressionConfig) -> dict[str, Any]:
-    return {name: getattr(config, name) for name in OPTIONS if name != "encoder"}
+def _without_models(config: CompressionConfig) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in OPTIONS if name not in _MODELS}
 
 
-def _encoder_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name == "encoder"}
+def _models_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in _MODELS}

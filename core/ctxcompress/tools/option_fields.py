@@ -96,6 +96,9 @@ class OptionFields(BaseModel):
     encoder: object | None = Field(default=None, json_schema_extra={"type": "object"})
     """The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as
     `StaticVectors()`; adapters take an embedding model of their framework."""
+    llm: object | None = Field(default=None, json_schema_extra={"type": "object"})
+    """The language model that selects the segments, among the best ones. In adapters a chat model of their framework;
+    `LLMSelector(model, ...)` says how it is asked. If it fails, the result is the one without it."""
     adaptive: bool = False
     """Whether to drop segments that are hardly needed, even if they fit."""
     min_probability: float = 0.012

@@ -18,6 +18,7 @@ from ctxcompress.search.result_limits import SearchLimits, SearchOptions
 from ctxcompress.search.shapes import read_shape, shown_to_model
 from ctxcompress.segment.data_records import data_outline
 from ctxcompress.tokens import TokenCounter
+from ctxcompress.tools.framework_models import asking_once
 
 __all__ = [
     "QUERY_NAMES",
@@ -65,7 +66,7 @@ class OutputCompressor:
 
     def for_query(self, query: str | None) -> Self:
         """Return the same with the budget that "auto" means for `query`."""
-        return replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
+        return replace(self, config=asking_once(Compressor(self.config).resolve_auto_budget(query).config))
 
     def count(self, text: str) -> int:
         """Return the number of tokens of a text."""

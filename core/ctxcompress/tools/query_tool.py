@@ -18,6 +18,7 @@ from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.filters import known_scores, relative_scores
 from ctxcompress.tools.arguments import Parameters, QueryArguments, object_schema
+from ctxcompress.tools.framework_models import asking_once
 
 __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "QueryTool"]
 
@@ -98,7 +99,7 @@ class QueryTool:
         If there is no room for the statistics, or the format is "json" or "xml", they are only in `stats`. lead: an
         answer in words that comes first, cut to half of the budget.
         """
-        compressor = Compressor(self._options(asked)).resolve_auto_budget(asked.query)
+        compressor = Compressor(asking_once(self._options(asked))).resolve_auto_budget(asked.query)
         if lead:
             half = max(compressor.config.budget // 2, 1)
             lead = compressor.expand(asked.query, Passage("", lead), half)
