@@ -44,8 +44,9 @@ class OptionFields(BaseModel):
 {fields}
 '''
 
-# An adapter takes an embedding model of its framework, too; a cache is of a class that pydantic need not check.
-OBJECTS = {"encoder", "cache"}
+# An adapter takes an embedding model of its framework, too; the core checks the items of must_keep; a cache is of a
+# class that pydantic need not check.
+OBJECTS = {"encoder": "object | None", "cache": "object | None", "must_keep": "Sequence[object]"}
 # What JSON Schema says of fields that have no type in it.
 SCHEMA_TYPES = {"encoding": "string", "encoder": "object", "cache": "object"}
 
@@ -91,7 +92,7 @@ def _keywords(options: Sequence[Declared], module: ast.Module) -> str:
 
 
 def _fields(options: Sequence[Declared], module: ast.Module) -> str:
-    hints = {option.name: "object | None" if option.name in OBJECTS else option.type for option in options}
+    hints = {option.name: OBJECTS.get(option.name, option.type) for option in options}
     imports = _imports(module, hints.values(), {"pydantic": ["BaseModel", "ConfigDict", "Field"]})
     fields = "\n".join(_field(option, hints[option.name]) for option in options)
     return FIELDS.format(imports=imports, fields=fields)

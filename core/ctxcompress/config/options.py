@@ -9,15 +9,17 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
-from ctxcompress.config.checks import TIERS, FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.config.budgets import TIERS, Tier, budget_of, check_budget, with_one_budget
+from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.declaration import Option, option
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.config.toml import read_options
+from ctxcompress.data.must_keep import MustKeep, read_rules
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
@@ -51,15 +53,32 @@ class CompressionConfig:
     """
 
     # The final text:
-    max_tokens: int | Literal["auto"] | None = option(
+    max_tokens: int | str | None = option(
         None,
         'The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by '
-        "its complexity and intent, and stops before the budget is full.",
+        'its complexity and intent, and stops before the budget is full. "25%" is a share of what is left of '
+        "`context_window`.",
     )
     tier: Tier | None = option(
         None,
         'The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or '
         '"complete" (20,000). Give this or `max_tokens`.',
+    )
+    context_window: int | None = option(
+        None,
+        'The context window of the language model in tokens, for `max_tokens="25%"`. Adapters take it from `model`.',
+        checks.or_none(checks.whole_number(1, "or None if it is not known")),
+    )
+    reserved_tokens: int = option(
+        0,
+        "The tokens of the context window that are taken: by the system prompt, tool schemas and messages.",
+        checks.whole_number(0, "such as `prompt_tokens` of an adapter counts"),
+    )
+    must_keep: Sequence[MustKeep] = option(
+        (),
+        'What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. '
+        "No filter drops it; see docs/how-to/must-keep.md.",
+        read_rules,
     )
     encoding: Encoding = option(
         "o200k_base",
@@ -256,7 +275,7 @@ class CompressionConfig:
     )
 
     def __post_init__(self) -> None:
-        checks.check_budget(self.max_tokens, self.tier)
+        check_budget(self.max_tokens, self.tier)
         for name, declared in OPTIONS.items():
             value = getattr(self, name)
             if value is not declared.default:  # most are the default, which needs no check
@@ -291,10 +310,8 @@ class CompressionConfig:
 
     @property
     def budget(self) -> int:
-        """The budget in tokens that `max_tokens` or `tier` gives; for "auto" the most that it can be."""
-        if self.max_tokens == "auto":
-            return TIERS["detailed"]
-        return self.max_tokens if self.max_tokens is not None else TIERS[self.tier or "summary"]
+        """The budget in tokens; for "auto" the most that it can be. Raises ConfigError: see `budget_of`."""
+        return budget_of(self.max_tokens, self.tier, self.context_window, self.reserved_tokens)
 
     def with_options(self, **options: Unpack[Options]) -> "CompressionConfig":
         """Return the options with other values for some; this very object if there are none.
@@ -309,7 +326,7 @@ class CompressionConfig:
         if not options:
             return self
         old: Any = {"max_tokens": self.max_tokens, "tier": self.tier}
-        return replace(self, **_merged(old, options))
+        return replace(self, **with_one_budget(old, options))
 
     def without_filters(self) -> "CompressionConfig":
         """Return the options without those that drop or cut passages before the budget decides."""
@@ -332,18 +349,3 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
     {declared.name: declared.metadata["option"] for declared in fields(CompressionConfig)}
 )
 """The declarations of all options, by name."""
-
-
-def _merged(options: Options, others: Options) -> Options:
-    """Return `options` with `others` in their place, where one of `max_tokens` and `tier` replaces the other.
-
-    None for one of these two means that it is not given.
-    """
-    budgets = ("max_tokens", "tier")
-    given: Any = {name: value for name, value in others.items() if value is not None or name not in budgets}
-    merged: Any = {**options, **given}
-    if "max_tokens" in given and "tier" not in given:
-        merged["tier"] = None
-    elif "tier" in given and "max_tokens" not in given:
-        merged["max_tokens"] = None
-    return merged  # type: ignore[no-any-return]

@@ -12,6 +12,7 @@ If everything that is left fits, steps 2 to 4 are skipped. If the cache has the 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -27,8 +28,10 @@ from ctxcompress.pipeline.reducing import Reduced, reduce_passages
 from ctxcompress.pipeline.result_cache import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
 from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
 from ctxcompress.pipeline.task import Task
+from ctxcompress.reduce.required import places_in_documents
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.dropped_lines import with_dropped_lines
+from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.selection import Selection, select
@@ -119,7 +122,9 @@ class _Choice:
 def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser) -> _Choice:
     """Choose the segments to keep within the budget."""
     config, table, budget = task.config, analysis.table, reduced.budget
-    delivered = _delivered(task, reduced, analysis, analyser)
+    matches = _matches(task, reduced, analysis)
+    held = chain.from_iterable(match.segments for match in matches)
+    delivered = _delivered(task, reduced, analysis, analyser).without(held)
     relevance = scored.relevance_of(len(task.passages))
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     elide: Elide = analysis.markers
@@ -127,25 +132,44 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
         elide = with_dropped_lines(elide, table, [document.text for document in reduced.layout.documents])
     layout = replace(reduced.layout, arrange=arrange, elide=elide, relevance=relevance)
     if config.mode == "preview":
-        selection = previews(table, scored.worth, relevance, layout, budget)
+        selection = previews(table, scored.worth, relevance, layout, budget, matches)
         return _Choice(selection, layout, relevance, delivered=delivered.spans)
-    simple = _without_packing(task, reduced, scored, delivered, layout)
+    simple = _without_packing(task, reduced, scored, delivered, layout, matches)
     if simple is not None:
         is_emptied = config.adaptive and len(scored.unlikely) > 0
         unlikely = table.spans(scored.unlikely) if is_emptied else None
         return _Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied)
-    counts = analyser.counts(analysis)
-    selection = select(analysis.structure, scored.worth, layout, budget, delivered.numbers, counts=counts)
+    if matches:
+        selection = select_kept_first(
+            matches, analysis.structure, scored.worth, layout, config.budget, delivered.numbers, others=budget
+        )
+    else:
+        counts = analyser.counts(analysis)
+        selection = select(analysis.structure, scored.worth, layout, budget, delivered.numbers, counts=counts)
     return _Choice(selection, layout, relevance, table.spans(scored.unlikely), delivered.spans)
 
 
+def _matches(task: Task, reduced: Reduced, analysis: Analysis) -> list[Match]:
+    """Return what must be kept and was not delivered before."""
+    documents = reduced.layout.documents
+    required = places_in_documents(reduced.reduction.required, documents)
+    found = matches_in(analysis.table, required, [document.text for document in documents]) if required else []
+    new = {text for text in {match.text for match in found} if text not in task.before.text}
+    return [match for match in found if match.text in new]
+
+
 def _without_packing(
-    task: Task, reduced: Reduced, scored: ScoredSegments, delivered: Delivered, layout: Layout
+    task: Task,
+    reduced: Reduced,
+    scored: ScoredSegments,
+    delivered: Delivered,
+    layout: Layout,
+    matches: Sequence[Match],
 ) -> Selection | None:
     """Return nothing if nothing is wanted, or everything that is new if that is wanted and fits; None otherwise."""
     config, table = task.config, scored.table
     if config.adaptive and scored.unlikely:
-        is_emptied = config.on_empty == "drop" and len(scored.unlikely) == len(table.segments)
+        is_emptied = config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches
         return Selection.nothing(layout) if is_emptied else None
     if reduced.whole is None and not delivered.numbers:
         return None

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from ctxcompress.cache.protocol import Fingerprints, key_of
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.results import (
     Compression,
@@ -21,8 +22,9 @@ from ctxcompress.data.spans import shown
 
 __all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
-_NOT_IN_KEY = ("cache", "encoder")
-"""Options that are not part of the key: a cache changes no result, and with an encoder there is no key."""
+_NOT_IN_KEY = ("cache", "encoder", "must_keep")
+"""Options that are not part of the key as they are: a cache changes no result, with an encoder there is no key, and
+rules are written first."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
@@ -158,12 +160,16 @@ def key_of_outcome(
 ) -> str | None:
     """Return the cache key of the outcome, or None if the outcome depends on something that a key cannot hold.
 
-    That is an encoder, a function that counts tokens, or the embeddings that `similarity_threshold` compares.
+    That is an encoder, a function that counts tokens or finds what must be kept, or the embeddings that
+    `similarity_threshold` compares.
     """
+    must_keep = written(config.must_keep)
+    if must_keep is None:
+        return None
     if config.encoder is not None or not isinstance(config.encoding, str) or config.similarity_threshold is not None:
         return None
     options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
-    return key_of("outcome", query, options, [_key_fields(passage, fingerprint) for passage in passages])
+    return key_of("outcome", query, options, must_keep, [_key_fields(passage, fingerprint) for passage in passages])
 
 
 def is_worth_remembering(compression: Compression) -> bool:

@@ -13,6 +13,7 @@ from ctxcompress.data.passages import Passage
 __all__ = [
     "above_threshold",
     "are_doubtful",
+    "chunk_group",
     "document_key",
     "known_scores",
     "relative_scores",
@@ -132,6 +133,12 @@ def document_key(passage: Passage) -> str | None:
     """
     name = passage.doc_id or passage.file_path
     return _normalized(name) if name else None
+
+
+def chunk_group(passage: Passage) -> tuple[object, ...] | None:
+    """Return a key that is the same for chunks that may be pieces of one text; None if nothing is known."""
+    key = document_key(passage) or passage.title
+    return (key, passage.header_path) if key else None
 
 
 def _normalized(path: str) -> str:

@@ -3,22 +3,23 @@
 import logging
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.documents import Document, documents_as_they_are
+from ctxcompress.data.documents import Document, Spans, documents_as_they_are, without_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
-from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, standing, within_limits
+from ctxcompress.reduce.filters import above_threshold, are_doubtful, chunk_group, standing, within_limits
 from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
+from ctxcompress.reduce.required import Required
 from ctxcompress.reduce.stitching import stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
 
@@ -45,6 +46,8 @@ class Reduction:
     stages: Sequence[StageStats]
     preference: Sequence[int] = ()
     """The numbers of the passages that are left, from the best to the worst; empty if duplicates are not dropped."""
+    required: Spans = field(default_factory=dict)
+    """Number of a passage -> the parts of it that must be kept and are in a document."""
 
     def after_cuts(
         self, documents: Sequence[Document], cut: Collection[int], passages: Sequence[Passage]
@@ -60,12 +63,15 @@ class Reduction:
         order = [number for number in self.preference if number in left]
         same = exact_duplicates([left[number] for number in order], range(len(order)))
         merged = {order[member]: order[leader] for member, leader in same.items()}
-        merged = {member: leader for member, leader in merged.items() if member in cut or leader in cut}
+        pairs = ((member, leader) for member, leader in merged.items() if member not in self.required)
+        merged = {member: leader for member, leader in pairs if member in cut or leader in cut}
         if not merged:
             return documents, self
         leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         reasons = {**self.reasons, **dict.fromkeys(merged, Reason.DUPLICATE)}
-        return _without_passages(documents, merged, passages), replace(self, leaders=leaders, reasons=reasons)
+        return without_passages(documents, merged, [passage.text for passage in passages]), replace(
+            self, leaders=leaders, reasons=reasons
+        )
 
     def is_everything(self, count: int) -> bool:
         """Tell whether all of this number of passages are left, unchanged."""
@@ -78,7 +84,9 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
 
     A stage that cannot work is skipped. fits: whether all passages fit unchanged, so that nothing is dropped unless an
     option asks for it. delivered: how many passages at the beginning were delivered before. They stand for their
-    duplicates and are otherwise ignored. Raises ConfigError unless the encoder gives one vector for each passage.
+    duplicates and are otherwise ignored. No stage loses what `must_keep` names: a passage with some of it is dropped
+    only as a duplicate of one that has it. Raises PatternTimeout, and ConfigError unless the encoder gives one vector
+    for each passage.
     """
     has_thresholds = config.ngram_threshold is not None or config.similarity_threshold is not None
     exact = (not fits or has_thresholds) if config.exact_dedup is None else config.exact_dedup
@@ -95,12 +103,16 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
     if preference and config.mode == "extract":
         alive = set(reducer.numbers)
         between = [link for link in links if {link.before, link.after} <= alive]
-        between = with_continuations(between, passages, [_group(passage) for passage in passages], reducer.numbers)
+        between = with_continuations(between, passages, [chunk_group(passage) for passage in passages], reducer.numbers)
         documents = stitched(texts, reducer.numbers, between, preference)
     else:
         documents = documents_as_they_are(texts, reducer.numbers)
+    required = reducer.required.left(reducer.numbers, documents)
+    if required is None:
+        documents = documents_as_they_are(texts, reducer.numbers)
+        required = reducer.required.left(reducer.numbers, documents)
     reducer.end("repeats")
-    return Reduction(documents, reducer.reasons, reducer.leaders, reducer.stages, preference)
+    return Reduction(documents, reducer.reasons, reducer.leaders, reducer.stages, preference, required or {})
 
 
 class _Reducer:
@@ -111,6 +123,7 @@ class _Reducer:
         self.reasons: dict[int, Reason] = {}
         self.leaders: dict[int, int] = {}
         self._passages, self._config, self._delivered = passages, config, delivered
+        self.required = Required(config.must_keep, passages, delivered)
         self._stands = standing(passages, config.score_kind)
         self._doubtful = are_doubtful(self._stands[delivered:])
         self._warned = False
@@ -149,7 +162,7 @@ class _Reducer:
         if above is None:
             self.end("threshold", "skipped: no usable scores", skipped=True)
             return
-        left = [self._delivered + number for number in above]
+        left = sorted({*(self._delivered + number for number in above), *self.required.among(self.numbers)})
         empty = not left and bool(input_passages)
         if empty:
             _log.warning(
@@ -176,7 +189,7 @@ class _Reducer:
         self._merge(order, same)
         order = [number for place, number in enumerate(order) if place not in same]
         chunks = [self._passages[number] for number in order]
-        found = find_overlaps([chunk.text for chunk in chunks], [_group(chunk) for chunk in chunks], order)
+        found = find_overlaps([chunk.text for chunk in chunks], [chunk_group(chunk) for chunk in chunks], order)
         self._merge(order, found.within)
         self.end("exact", by_score=self._has_dropped)
         return [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
@@ -225,6 +238,7 @@ class _Reducer:
                 top_n=top_n,
                 duplicates=duplicates_of,
             )
+            stay |= {number: number for number in self.required.among(self.numbers)}
             self._replace({leader: instead for leader, instead in stay.items() if instead != leader})
             self._keep(list(stay.values()), Reason.LIMIT)
         notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
@@ -241,6 +255,7 @@ class _Reducer:
             self.end("metadata", "skipped: no usable scores", skipped=True)
             return
         below = set(self.numbers).intersection(self._delivered + number for number in low)
+        below -= self.required.among(below)
         if below.issuperset(self.numbers) and below and config.on_empty != "drop":
             best = max(self.numbers, key=self._stands.__getitem__)
             below = set() if config.on_empty == "original" else below - {best}
@@ -251,8 +266,11 @@ class _Reducer:
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
         """Drop the members. leaders: place of a member in `order` -> place of its leader."""
+        pairs = ((order[member], order[leader]) for member, leader in leaders.items())
         merged = {
-            order[member]: order[leader] for member, leader in leaders.items() if order[member] >= self._delivered
+            member: leader
+            for member, leader in pairs
+            if member >= self._delivered and self.required.is_in(leader, member)
         }
         self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
@@ -301,28 +319,13 @@ class _Reducer:
             _log.warning(_DOUBT_WARNING, len(self._passages) - self._delivered)
 
 
-def _without_passages(
-    documents: Sequence[Document], dropped: Collection[int], passages: Sequence[Passage]
-) -> Sequence[Document]:
-    """Return the documents without these passages."""
-    texts = [passage.text for passage in passages]
-    parts = ([piece for piece in document.pieces if piece.passage not in dropped] for document in documents)
-    return [Document.of(of_document, texts) for of_document in parts if of_document]
-
-
 def _neighbours(passages: Sequence[Passage]) -> dict[int, int]:
     """Return, for each passage whose text occurs more than once, how many neighbours overlap with it."""
     texts = [passage.text for passage in passages]
     if len(set(texts)) == len(texts):
         return {}
-    times, groups = Counter(texts), [_group(passage) for passage in passages]
+    times, groups = Counter(texts), [chunk_group(passage) for passage in passages]
     return {number: neighbours(texts, groups, number) for number, text in enumerate(texts) if times[text] > 1}
-
-
-def _group(passage: Passage) -> tuple[object, ...] | None:
-    """Return a key that is the same for chunks that may be pieces of one text; None if nothing is known."""
-    key = document_key(passage) or passage.title
-    return (key, passage.header_path) if key else None
 
 
 def _vectors(passages: Sequence[Passage], encoder: object) -> NDArray[np.float64] | None:

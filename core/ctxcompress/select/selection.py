@@ -13,7 +13,7 @@ from ctxcompress.select.layout import Layout, SegmentCosts
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
-__all__ = ["Coherence", "Selection", "beside_others", "gains", "ranked", "select"]
+__all__ = ["Coherence", "Packing", "Selection", "beside_others", "gains", "ranked", "select", "without_duplicates"]
 
 _Group = dict[int, None]
 """An ordered set of segments."""
@@ -94,14 +94,14 @@ def select(
         structure, counts, forced = Structure(table), None, [first]
         excluded = {first, *(number + added * (number > first) for number in known)}
         ranking = [first, *(number for number in ranked(structure, values) if number not in excluded)]
-    order, duplicate_of = _without_duplicates(ranking, structure)
+    order, duplicate_of = without_duplicates(ranking, structure)
     alone, values = values, beside_others(structure, values, order)
     if values is not alone:
         order = [*forced, *(number for number in _reordered(structure, values, order) if number not in forced)]
     companions = Coherence(structure, order).companions
     worth = values.tolist()  # lists are faster to index
     order = [number for number in order if worth[number] >= 0] or order[:1]
-    packing = _Packing(table, order, values, duplicate_of, layout, budget)
+    packing = Packing(table, order, values, duplicate_of, layout, budget)
     cost = SegmentCosts(table, layout, counts)
     room = free + layout.count(layout.separator)
     while room > 0:
@@ -120,7 +120,7 @@ def select(
 
 
 @dataclass(frozen=True, slots=True)
-class _Packing:
+class Packing:
     """What all attempts to fill the budget have in common."""
 
     table: SegmentTable
@@ -175,7 +175,7 @@ def _worth_filling(budget: int) -> int:
     return 6 + budget // 100
 
 
-def _without_duplicates(order: list[int], structure: Structure) -> tuple[list[int], dict[int, int]]:
+def without_duplicates(order: list[int], structure: Structure) -> tuple[list[int], dict[int, int]]:
     """Return the order without duplicates of better segments, and duplicate -> the better segment."""
     best: dict[str, int] = {}
     duplicate_of: dict[int, int] = {}
