@@ -23,6 +23,7 @@ from langchain_ctxcompress.formats import format_documents
 from langchain_ctxcompress.query_tool import query_tool
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
+from langchain_ctxcompress.window import prompt_tokens
 
 if TYPE_CHECKING:
     from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
@@ -35,6 +36,7 @@ __all__ = [
     "compress_tool",
     "format_documents",
     "preview_tools",
+    "prompt_tokens",
     "query_tool",
 ]
 

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.tools import BaseTool
 
@@ -17,7 +17,7 @@ def compress_tool(
     tool: BaseTool,
     *,
     query_argument: str | None = None,
-    max_tokens: int | Literal["auto"] | None = None,
+    max_tokens: int | str | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
     **options: Any,
@@ -36,8 +36,9 @@ def compress_tool(
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question, search_query
     or input, or the only text argument; without any of these, the beginning of the result is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
-    every query, which limits search results; None classifies each query. options: those of CtxCompressor other than
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
+    `reserved_tokens` leave of the context window of `model`. complexity: the complexity of every query, which limits
+    search results; None classifies each query. options: those of CtxCompressor other than
     `mode` and `format`.
 
     Callbacks get a custom event "ctxcompress" with the name of the tool, original_tokens, compressed_tokens and

@@ -15,6 +15,7 @@ from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
 from ctxcompress.tools.component_options import ComponentOptions
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
+from langchain_ctxcompress.window import context_window
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
@@ -29,8 +30,8 @@ class DocumentsAndQuery(TypedDict):
 class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     """A document compressor that keeps what answers the query, within a budget of tokens.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset` and `trace_to`. A passage is a
-    document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
+    The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset`, `model` and `trace_to`. A passage
+    is a document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
     `CtxCompressRetriever.from_vectorstore` asks the store. `format` says how `format_documents` will show the
     documents; they have no headers themselves, but the headers count in the budget.
 
@@ -69,6 +70,11 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     @override
     def _as_encoder(encoder: object) -> Any:
         return as_encoder(encoder)
+
+    @staticmethod
+    @override
+    def _context_window(model: object) -> int | None:
+        return context_window(model)
 
     @override
     def compress_documents(

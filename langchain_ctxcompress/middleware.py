@@ -1,10 +1,11 @@
 """Middleware for agents that compresses the results of tools before the model first reads them."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Annotated, Any, Literal, NotRequired
+from functools import partial
+from typing import Annotated, Any, NotRequired
 
-from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.types import OmitFromInput
+from langchain.agents.middleware import AgentMiddleware, AgentState, ExtendedModelResponse, ModelRequest, ModelResponse
+from langchain.agents.middleware.types import OmitFromInput, PrivateStateAttr
 from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -12,10 +13,13 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
-from ctxcompress.tools.output_compressor import named_query, only_text
+from ctxcompress.tools.output_compressor import named_query, on_thread, only_text
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
+from langchain_ctxcompress.window import tokens_left
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
+
+_ANY_WINDOW = 1_000_000
 
 
 class Savings(TypedDict):
@@ -45,6 +49,8 @@ class CtxCompressState(AgentState[Any]):
 
     # With None: of `Savings` alone the graph would begin with an empty one.
     ctxcompress: NotRequired[Annotated[Savings | None, OmitFromInput, _sum]]
+    ctxcompress_tokens_left: NotRequired[Annotated[int | None, PrivateStateAttr]]
+    """The tokens of the context window that the last call of the model left, where a budget is a share of them."""
 
 
 class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
@@ -71,19 +77,21 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     def __init__(
         self,
         *,
-        max_tokens: int | Literal["auto"] | None = None,
+        max_tokens: int | str | None = None,
         min_tokens: int = 200,
         tools: Collection[BaseTool | str] | None = None,
         exclude: Collection[BaseTool | str] = (),
-        budgets: Mapping[str, int] | None = None,
+        budgets: Mapping[str, int | str] | None = None,
         complexity: str | None = None,
         name: str | None = None,
         **options: Any,
     ) -> None:
         """Make the middleware. Raises ValueError for a value that cannot work.
 
-        max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. min_tokens: shorter results
-        stay as they are. tools: the tools, or their names, whose results are compressed; None means all but those in
+        max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
+        the last request and its answer left of the model's context window, or `min_tokens` if that is more. The window
+        is that of `context_window`, or of the profile of the request's model. min_tokens: shorter results stay as they
+        are. tools: the tools, or their names, whose results are compressed; None means all but those in
         `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
         limits search results; None classifies each query. name: the name of the middleware, where an agent has several.
         options: those of CtxCompressor other than `mode` and `format`.
@@ -93,6 +101,9 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
+        self._window: int | None = options.pop("context_window", None)
+        # Requests tell the window, if this does not.
+        options["context_window"] = self._window or _ANY_WINDOW
         self._outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
         self._budgets = {tool: self._outputs.with_budget(budget) for tool, budget in (budgets or {}).items()}
 
@@ -100,6 +111,29 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     @override
     def name(self) -> str:
         return self._name
+
+    @override
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Call the model. Where a budget is a share of the context window, note in the state what is left of it."""
+        return self._with_tokens_left(request, handler(request))
+
+    @override
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Do the same."""
+        response = await handler(request)
+        return await on_thread(partial(self._with_tokens_left, request, response))
+
+    def _with_tokens_left(
+        self, request: ModelRequest[Any], response: ModelResponse[Any]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        if not any(outputs.is_share for outputs in (self._outputs, *self._budgets.values())):
+            return response
+        left = tokens_left(request, response.result, self._outputs.config.encoding, self._window)
+        return ExtendedModelResponse(response, Command(update={"ctxcompress_tokens_left": left}))
 
     @override
     def wrap_tool_call(
@@ -136,7 +170,8 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         is_wanted = name not in self._exclude and (self._only is None or name in self._only)
         if not isinstance(result, ToolMessage) or is_direct or not is_wanted:
             return None
-        return self._budgets.get(name, self._outputs)
+        outputs = self._budgets.get(name, self._outputs)
+        return outputs.in_window(_tokens_left(request.state)) if outputs.is_share else outputs
 
 
 def _with_savings(shorter: Shortened) -> Command[Any]:
@@ -153,6 +188,12 @@ def _with_savings(shorter: Shortened) -> Command[Any]:
 def _config(request: ToolCallRequest) -> RunnableConfig | None:
     """Return the config of the run; None for a request that was made by hand."""
     return request.runtime.config if request.runtime else None
+
+
+def _tokens_left(state: Any) -> int:
+    """Return what the last call of the model left of its context window, 0 if it was not called through this."""
+    left = state.get("ctxcompress_tokens_left") if isinstance(state, Mapping) else None
+    return left if isinstance(left, int) else 0
 
 
 def _query(request: ToolCallRequest) -> str | None:

@@ -65,7 +65,7 @@ class Outputs(OutputCompressor):
         check_limits(min_tokens, complexity)
         return cls(CtxCompressor(mode="extract", format="plain", **options).config, min_tokens, complexity)
 
-    def with_budget(self, max_tokens: int) -> "Outputs":
+    def with_budget(self, max_tokens: int | str) -> "Outputs":
         """Return the same with another budget. Raises ValueError."""
         return replace(self, config=self.config.with_options(max_tokens=max_tokens))
 

@@ -21,6 +21,7 @@ from ctxcompress.tools.component_options import ComponentOptions
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes
 from llamaindex_ctxcompress.embeddings import as_encoder, read_back, written_down
 from llamaindex_ctxcompress.events import tell
+from llamaindex_ctxcompress.window import context_window
 
 __all__ = ["CtxCompressPostprocessor"]
 
@@ -43,8 +44,8 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
     Nodes with an image, audio or video, and index nodes with an object, stay in their place unchanged. The text they
     show counts in the budget: the other nodes share what remains.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset` and `trace_to`. A
-    passage is a node here.
+    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset`, `model` and
+    `trace_to`. A passage is a node here.
 
     `format="compact"`, `"verbose"` or `"xml"` sets the `text_template` of the copies so that `get_content(
     MetadataMode.LLM)` shows a number and the source in place of the metadata; that is what counts in the budget. The
@@ -90,6 +91,11 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
     @override
     def _as_encoder(encoder: object) -> Any:
         return as_encoder(encoder)
+
+    @staticmethod
+    @override
+    def _context_window(model: object) -> int | None:
+        return context_window(model)
 
     @property
     @override
@@ -172,6 +178,9 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
         # would count with another one, and without its encoder keep other texts, so that is refused.
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
         state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
+        state["__dict__"].setdefault("model", None)  # it has told its context window already
+        if "must_keep" not in state["__dict__"]:
+            raise PicklingError("must_keep has a function that cannot be pickled; give one that a module defines")
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "

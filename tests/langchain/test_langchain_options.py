@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from typing import get_args, get_type_hints
 
@@ -71,6 +72,7 @@ def test_only_the_documented_names_are_exported():
         "compress_tool",
         "format_documents",
         "preview_tools",
+        "prompt_tokens",
         "query_tool",
     ]
     assert sorted(langchain_ctxcompress.__all__) == names
@@ -78,7 +80,7 @@ def test_only_the_documented_names_are_exported():
 
 def test_options_are_exactly_the_cores_in_name_and_order():
     options = [option.name for option in fields(CompressionConfig)]
-    assert list(CtxCompressor.model_fields) == [*options, "preset", "trace_to"]
+    assert list(CtxCompressor.model_fields) == [*options, "preset", "model", "trace_to"]
 
 
 @pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
@@ -91,6 +93,8 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
     elif option.name == "cache":  # of a class that the core's public face has no room for
         assert _alternatives(own) == {*map(str, (object, type(None)))}
+    elif option.name == "must_keep":  # the core checks the items
+        assert own == Sequence[object]
     else:
         assert _alternatives(own) == _alternatives(core)
     assert field.description
@@ -151,6 +155,7 @@ MAKERS = {
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(DeterministicFakeEmbedding(size=8), **given),
     "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),
     "preview_tools": lambda **given: preview_tools(store().as_retriever(), **given),
+    "prompt_tokens": lambda **given: langchain_ctxcompress.prompt_tokens(**given),
     "query_tool": lambda **given: query_tool(store().as_retriever(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_documents": lambda **given: format_documents([], **given),

@@ -69,7 +69,11 @@ OPTIONS = {
     "metadata_map": {"title": "headline"},
     "cache": None,  # see test_a_cache_is_carried_but_not_written_down
     "metadata_mode": MetadataMode.NONE,
+    "context_window": 4_000,
+    "reserved_tokens": 100,
+    "must_keep": CompressionConfig(must_keep=["INV-7", "dates", re.compile("a+b")]).must_keep,
     "preset": None,
+    "model": None,
     "trace_to": "traces",
 }
 
@@ -154,6 +158,7 @@ MAKERS = {
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
     "preview_tools": lambda **given: preview_tools(Finder(), **given),
+    "prompt_tokens": lambda **given: llamaindex_ctxcompress.prompt_tokens(**given),
     "query_tool": lambda **given: query_tool(Finder(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_nodes": lambda **given: format_nodes([], **given),
@@ -279,6 +284,7 @@ def test_only_the_documented_names_are_exported():
         "compress_tool",
         "format_nodes",
         "preview_tools",
+        "prompt_tokens",
         "query_tool",
     ]
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from ctxcompress.errors import ConfigError
 
-__all__ = ["TIERS", "Tier", "budget_of", "check_budget", "is_share", "with_one_budget"]
+__all__ = ["TIERS", "Tier", "budget_of", "check_budget", "is_share", "share_of", "with_one_budget"]
 
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 
@@ -46,6 +46,11 @@ def _in_range(percent: str) -> bool:
     return 0 < Fraction(percent) <= 100
 
 
+def share_of(share: str, tokens: int) -> int:
+    """Return a share such as "25%" of these tokens, at least 0."""
+    return int(Fraction(share.removesuffix("%")) * max(tokens, 0) / 100)
+
+
 def budget_of(max_tokens: int | str | None, tier: Tier | None, window: int | None, reserved: int) -> int:
     """Return the budget in tokens; for "auto" the most that it can be.
 
@@ -63,7 +68,7 @@ def budget_of(max_tokens: int | str | None, tier: Tier | None, window: int | Non
             f"max_tokens is {max_tokens!r}, a share of a context window whose size is not known; give context_window "
             "in tokens, in an adapter a model that tells it, or a number of tokens"
         )
-    tokens = int(Fraction(max_tokens.removesuffix("%")) * max(window - reserved, 0) / 100)
+    tokens = share_of(max_tokens, window - reserved)
     if tokens < 1:
         raise ConfigError(
             f"max_tokens is {max_tokens!r} of what reserved_tokens={reserved} leave of context_window={window}, which "

@@ -137,14 +137,15 @@ class Found:
     def find(self, passage: Passage, seconds: float) -> Iterable[Span]:  # noqa: ARG002 - nothing can stop it
         found = self.function(passage.text)
         if not isinstance(found, Iterable):
-            raise ConfigError(f"must_keep: {self._name} returned {found!r}; return a list of (start, end)")
-        return _spans(found, f"what {self._name} returned")
+            raise ConfigError(f"must_keep: {self.name} returned {found!r}; return a list of (start, end)")
+        return _spans(found, f"what {self.name} returned")
 
     def written(self) -> object:
         return None
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
+        """The name of the function."""
         return getattr(self.function, "__qualname__", type(self.function).__qualname__)
 
 

@@ -3,13 +3,14 @@
 Only the adapters import it: pydantic comes with their frameworks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict, Field, field_serializer, field_validator, model_validator
 
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
+from ctxcompress.data.must_keep import Rule
 from ctxcompress.tools.option_fields import OptionFields
 
 __all__ = ["ComponentOptions", "Preset"]
@@ -28,6 +29,9 @@ class ComponentOptions(OptionFields):
 
     preset: Preset | None = None
     """The options to start from; options that are given replace those of the preset."""
+    model: object | None = Field(default=None, exclude=True)
+    """The language model whose context window `max_tokens="25%"` is a share of. It is not called, and only read when
+    the component is made."""
     trace_to: str | PathLike[str] | None = None
     """A folder for an HTML page about each call, which shows what became of every passage; see docs/xray.md. It keeps
     the last 100 pages, which hold the texts. A page that cannot be written is a warning in the log."""
@@ -50,16 +54,39 @@ class ComponentOptions(OptionFields):
 
     @classmethod
     def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
-        """Return options, of which `preset` may be one, as the core takes them. Raises ConfigError."""
-        given: Any = {name: value for name, value in options.items() if name != "preset"}
-        preset = options.get("preset")
+        """Return options, of which `preset` and `model` may be some, as the core takes them.
+
+        Raises ConfigError, for a share of a context window that is not known too.
+        """
+        given: Any = {name: value for name, value in options.items() if name not in ("preset", "model")}
+        preset, model = options.get("preset"), options.get("model")
+        if model is not None and given.get("context_window") is None:
+            given["context_window"] = cls._context_window(model)
         start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
-        return start.with_options(**{**given, "encoder": cls._as_encoder(given.get("encoder"))})
+        config = start.with_options(**{**given, "encoder": cls._as_encoder(given.get("encoder"))})
+        _ = config.budget  # a share of a context window that is not known is refused
+        return config
 
     @staticmethod
     def _as_encoder(encoder: object) -> Any:
         """Return the core's encoder for an embedding model of the framework; anything else as it is."""
         return encoder
+
+    @staticmethod
+    def _context_window(model: object) -> int | None:
+        """Return the most tokens that a model of the framework reads; None if it does not tell."""
+        raise NotImplementedError
+
+    @field_validator("must_keep", mode="after")
+    @classmethod
+    def _as_tuple(cls, must_keep: Sequence[object]) -> Sequence[object]:
+        return tuple(must_keep)  # reading JSON makes a list of it
+
+    @field_serializer("must_keep")
+    def _written_rules(self, must_keep: Sequence[object]) -> list[object]:
+        """Return the items as JSON has them. Reading a function back is refused: JSON has only its name."""
+        rules = (rule for rule in must_keep if isinstance(rule, Rule))
+        return [rule.written() or {"function": getattr(rule, "name", type(rule).__name__)} for rule in rules]
 
     @model_validator(mode="before")
     @classmethod
@@ -70,7 +97,7 @@ class ComponentOptions(OptionFields):
     @classmethod
     def _with_defaults(cls, options: dict[str, Any]) -> dict[str, Any]:
         """Return `options` with values for all, as the core makes them of the preset and of what is given."""
-        others = cls.model_fields.keys() - OPTIONS.keys() - {"preset"}
+        others = cls.model_fields.keys() - OPTIONS.keys() - {"preset", "model"}
         # What is no field stays in: the core refuses it, and names the closest option.
         config = cls.config_of({name: value for name, value in options.items() if name not in others})
         return {**options, **_without_encoder(config)}
