@@ -37,6 +37,11 @@ class InputError(CtxCompressError, TypeError):
 class BudgetTooSmall(CtxCompressError, ValueError):  # noqa: N818 - the name says what is wrong
     """The budget cannot hold what `must_keep` names."""
 
+    def __init__(self, message: str, tokens: int | None = None) -> None:
+        super().__init__(message)
+        self.tokens = tokens
+        """The tokens that it takes at least, if they are known."""
+
 
 class PatternTimeout(CtxCompressError, TimeoutError):  # noqa: N818
     """A regular expression of `must_keep` takes too long."""

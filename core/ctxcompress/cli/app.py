@@ -22,6 +22,8 @@ from ctxcompress.cli.common_options import (
     JsonlOption,
     LanguageOption,
     MaxTokensOption,
+    MustKeepOption,
+    MustKeepRegexOption,
     PresetOption,
     QueryOption,
     SetOption,
@@ -68,6 +70,8 @@ def compress_command(
     jsonl: JsonlOption = False,
     max_tokens: MaxTokensOption = None,
     tier: TierOption = None,
+    must_keep: MustKeepOption = None,
+    must_keep_regex: MustKeepRegexOption = None,
     encoding: EncodingOption = None,
     language: LanguageOption = None,
     preset: PresetOption = None,
@@ -90,6 +94,7 @@ def compress_command(
     screen = _screen()
     with _readable_errors():
         options = _options(max_tokens, tier, encoding, language, encoder, format)
+        options |= _must_keep(must_keep, must_keep_regex)
         if preview:
             options["mode"] = "preview"
         start = _start(preset, config, others)
@@ -124,6 +129,8 @@ def xray(
     jsonl: JsonlOption = False,
     max_tokens: MaxTokensOption = None,
     tier: TierOption = None,
+    must_keep: MustKeepOption = None,
+    must_keep_regex: MustKeepRegexOption = None,
     encoding: EncodingOption = None,
     language: LanguageOption = None,
     preset: PresetOption = None,
@@ -141,6 +148,7 @@ def xray(
     """
     with _readable_errors():
         options = _options(max_tokens, tier, encoding, language, encoder, format)
+        options |= _must_keep(must_keep, must_keep_regex)
         start = _start(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(_screen(), inputs.passages):
@@ -241,6 +249,12 @@ def _options(
     if format is not None:
         options["format"] = format
     return options
+
+
+def _must_keep(texts: list[str] | None, patterns: list[str] | None) -> Options:
+    """Return the option, if it was given."""
+    rules = [*(texts or ()), *({"regex": pattern} for pattern in patterns or ())]
+    return {"must_keep": rules} if rules else {}
 
 
 def _start(preset: Preset | None, config: str | None, others: list[str] | None) -> CompressionConfig:

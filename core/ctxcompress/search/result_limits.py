@@ -110,10 +110,13 @@ class Drop:
     """The position of the kept result of the same page that contains this one's text."""
 
 
-def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = ()) -> dict[int, Drop]:
+def find_drops(
+    records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = (), required: Collection[int] = ()
+) -> dict[int, Drop]:
     """Map the position of each result that is dropped before any text is shortened to the reason.
 
     boilerplate: the positions of the results that are boilerplate only. They are kept if no other result has a text.
+    required: the positions of the results that are not dropped.
     """
     drops: dict[int, Drop] = {}
     least = limits.min_score
@@ -127,7 +130,7 @@ def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collectio
     drops.update(_find_duplicates(records, [n for n in range(len(records)) if n not in drops]))
     ranked = best_first(records, [n for n in range(len(records)) if n not in drops])
     drops.update(dict.fromkeys(ranked[limits.max_results :], Drop(Reason.LIMIT)))
-    return drops
+    return {position: drop for position, drop in drops.items() if position not in required}
 
 
 def best_first(records: Sequence[Record], positions: Sequence[int]) -> list[int]:

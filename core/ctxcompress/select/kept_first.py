@@ -233,7 +233,8 @@ def _words(matches: Sequence[Match], candidates: _Candidates, layout: Layout, bu
             return _Base(parts.candidates, packing, fixed, selection, parts.rests)
     raise BudgetTooSmall(
         f"must_keep names {len(best)} different texts, which take {selection.tokens} tokens even without the text "
-        f"around them, but max_tokens is {budget}; give at least {selection.tokens} tokens, or narrower patterns"
+        f"around them, but max_tokens is {budget}; give at least {selection.tokens} tokens, or narrower patterns",
+        selection.tokens,
     )
 
 

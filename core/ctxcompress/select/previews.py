@@ -93,7 +93,8 @@ def _check_all_shown(first: Mapping[int, _Line], shown: Collection[_Line], layou
         tokens = _composed(list(first.values()), layout).tokens
         raise BudgetTooSmall(
             f"{len(missing)} of {len(first)} passages with what must_keep names have no room for a preview line in "
-            f"max_tokens={budget}; give at least {tokens} tokens, or narrower patterns"
+            f"max_tokens={budget}; give at least {tokens} tokens, or narrower patterns",
+            tokens,
         )
 
 
