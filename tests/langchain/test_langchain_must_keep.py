@@ -13,7 +13,7 @@ from lc_tools import Scripted, calling
 from pydantic import ValidationError
 from search_shapes import KUBERNETES
 
-from langchain_ctxcompress import CtxCompressMiddleware, CtxCompressor, compress_tool, query_tool
+from langchain_ctxcompress import CtxCompressMiddleware, CtxCompressor, compress_tool, preview_tools, query_tool
 
 FILLER = " ".join(f"Ship {n} came late." for n in range(100))
 DOCUMENTS = [
@@ -67,6 +67,18 @@ def test_the_query_tool_gives_up_the_statistics_for_it():
     answer = search.invoke({"query": "default timeout", "show_stats": True})
     assert "The account is INV-77." in answer
     assert "Original results" not in answer
+
+
+def test_a_model_that_expands_too_little_is_told_how_much_it_takes():
+    class Fixed(lc_tools.make_store([]).as_retriever().__class__):
+        def _get_relevant_documents(self, query, *, run_manager):
+            return DOCUMENTS
+
+    retriever = Fixed(vectorstore=lc_tools.make_store([]))
+    search, expand = preview_tools(retriever, max_tokens=90, must_keep=["The account is INV-77."])
+    assert "[b] The account is INV-77." in search.invoke({"query": "default timeout"})
+    assert "The account is INV-77." in expand.invoke({"chunk_id": "b", "max_tokens": 12})
+    assert "give at least" in expand.invoke({"chunk_id": "b", "max_tokens": 3})
 
 
 def test_it_is_written_down_and_read_back():

@@ -156,21 +156,21 @@ def read_rules(name: str, value: object) -> tuple[Rule, ...]:
     return tuple(_rule(name, item) for item in value)
 
 
-def written(rules: Iterable[Rule]) -> list[object] | None:
-    """Return the rules as TOML and JSON have them; None if there is a function among them."""
-    items = [rule.written() for rule in rules]
+def written(must_keep: Sequence[MustKeep]) -> list[object] | None:
+    """Return the option's value as TOML and JSON have it; None if there is a function in it."""
+    items = [rule.written() for rule in read_rules("must_keep", must_keep)]
     return None if None in items else items
 
 
-def find_all(rules: Sequence[Rule], passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
-    """Return number of a passage -> the spans of its text that the rules find, in order, overlapping ones as one.
+def find_all(must_keep: Sequence[MustKeep], passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
+    """Return number of a passage -> the spans of its text that the option names, in order, overlapping ones as one.
 
     White space at the ends of a match does not count, nor does a part beyond the end of the text. Raises
     PatternTimeout, and ConfigError for a function that returns no spans.
     """
     found: dict[int, list[Span]] = {}
     limit = _SECONDS * max(1.0, sum(len(passage.text) for passage in passages.values()) / _CHARACTERS_PER_SECOND)
-    for rule in rules:
+    for rule in read_rules("must_keep", must_keep):
         begin = monotonic()
         for number, passage in passages.items():
             spans = (_trimmed(passage.text, *span) for span in rule.find(passage, limit - (monotonic() - begin)))

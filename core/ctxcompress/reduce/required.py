@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from ctxcompress.data.documents import Document, Spans
-from ctxcompress.data.must_keep import Rule, find_all
+from ctxcompress.data.must_keep import MustKeep, find_all
 from ctxcompress.data.passages import Passage, Span
 
 __all__ = ["Required", "places_in_documents"]
@@ -14,13 +14,14 @@ class Required:
 
     __slots__ = ("_delivered", "_passages", "_spans")
 
-    def __init__(self, rules: Sequence[Rule], passages: Sequence[Passage], delivered: int) -> None:
+    def __init__(self, must_keep: Sequence[MustKeep], passages: Sequence[Passage], delivered: int) -> None:
         """delivered: how many passages at the beginning were delivered before; nothing is looked for in these.
 
         Raises PatternTimeout, and ConfigError for a function that returns no spans.
         """
         self._passages, self._delivered = passages, delivered
-        self._spans = find_all(rules, dict(enumerate(passages[delivered:], delivered))) if rules else {}
+        new = dict(enumerate(passages[delivered:], delivered))
+        self._spans = find_all(must_keep, new) if must_keep else {}
 
     def among(self, numbers: Collection[int]) -> frozenset[int]:
         """Return which of these passages have a part that must be kept."""

@@ -83,7 +83,7 @@ def test_rules_can_be_written_and_read_back():
         {"passage": "b", "spans": [[0, 5]]},
     ]
     assert read_rules("must_keep", written(rules)) == rules == read_rules("must_keep", rules)
-    assert written([*rules, *read_rules("must_keep", [len])]) is None
+    assert written([*rules, len]) is None
 
 
 def test_a_regular_expression_that_takes_too_long_is_an_error_that_names_it():
