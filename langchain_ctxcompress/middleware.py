@@ -15,7 +15,7 @@ from typing_extensions import TypedDict, override
 
 from ctxcompress.tools.output_compressor import named_query, on_thread, only_text
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
-from langchain_ctxcompress.window import tokens_left
+from langchain_ctxcompress.window import tokens_left, with_window
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
 
@@ -101,6 +101,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
+        options = with_window(options)
         self._window: int | None = options.pop("context_window", None)
         # Requests tell the window, if this does not.
         options["context_window"] = self._window or _ANY_WINDOW

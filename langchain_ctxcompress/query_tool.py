@@ -14,6 +14,7 @@ from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
+from langchain_ctxcompress.window import with_window
 
 __all__ = ["query_tool"]
 
@@ -37,7 +38,8 @@ def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **opt
 
     Raises ValueError for a wrong value. The tool raises what the retriever or an encoder raises.
     """
-    tool = QueryTool.of(max_tokens=max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
+    options = with_window({**options, "encoder": as_encoder(options.get("encoder"))})
+    tool = QueryTool.of(max_tokens=max_tokens, **options)
     search = _Search(retriever, tool)
     return StructuredTool(
         name=NAME,

@@ -14,7 +14,15 @@ from langgraph.checkpoint.memory import InMemorySaver
 from lc_tools import PAGE, Scripted, calling, tokens
 from search_shapes import KUBERNETES
 
-from langchain_ctxcompress import CtxCompressMiddleware, CtxCompressor, compress_tool, prompt_tokens
+from langchain_ctxcompress import (
+    CtxCompressMiddleware,
+    CtxCompressor,
+    CtxCompressRetriever,
+    compress_tool,
+    preview_tools,
+    prompt_tokens,
+    query_tool,
+)
 
 TEXT = "The default timeout is 30 seconds. " + " ".join(f"Ship {n} came late." for n in range(400))
 
@@ -48,6 +56,20 @@ def test_a_window_that_is_not_known_is_an_error_with_the_remedy(options, message
         CtxCompressor(max_tokens="25%", **options)
     with pytest.raises(ValueError, match=message):
         compress_tool(lc_tools.fetch_page, max_tokens="25%", **options)
+
+
+def test_the_other_tools_take_it_too():
+    retriever = lc_tools.make_store(lc_tools.make_documents(12)).as_retriever(search_kwargs={"k": 12})
+    answer = query_tool(retriever, max_tokens="25%", model=_model(400)).invoke({"query": "default timeout"})
+    assert 50 < tokens(answer) <= 100
+    with pytest.raises(ValueError, match="whose size is not known; give context_window"):
+        query_tool(retriever, max_tokens="25%")
+    search, _ = preview_tools(retriever, max_tokens="25%", context_window=400)
+    assert 50 < tokens(search.invoke({"query": "default timeout"})) <= 100
+    from_store = CtxCompressRetriever.from_vectorstore(
+        lc_tools.make_store(lc_tools.make_documents(3)), score_kind="similarity", max_tokens="25%", model=_model(400)
+    )
+    assert from_store.compressor.config.budget == 100
 
 
 @pytest.mark.parametrize("share", ["0%", "101%", "-5%", "25 %", "%", "1e1%"])

@@ -16,12 +16,14 @@ from ctxcompress.select.knapsack import Knapsack, Novelty
 from ctxcompress.select.layout import Layout, SegmentCosts
 from ctxcompress.select.selection import Coherence, Packing, Selection, beside_others, ranked, without_duplicates
 from ctxcompress.select.structure import Structure
-from ctxcompress.text.lines import is_between_graphemes
+from ctxcompress.text.lines import is_between_graphemes, shortened
 
 __all__ = ["Match", "matches_in", "select_kept_first"]
 
 _LONGEST_WORD = 80
 """Characters beside a match that are kept with it so that no word is cut."""
+_MOST_SHOWN, _LONGEST_SHOWN = 3, 30
+"""Of the texts that an error names: how many, with how many characters."""
 _BEFORE = re.compile(r"\S*+\Z")
 _AFTER = re.compile(r"\S*+")
 
@@ -231,11 +233,18 @@ def _words(matches: Sequence[Match], candidates: _Candidates, layout: Layout, bu
         selection = packing.composed(fixed)
         if selection.tokens <= budget:
             return _Base(parts.candidates, packing, fixed, selection, parts.rests)
+    needed = selection.tokens
     raise BudgetTooSmall(
-        f"must_keep names {len(best)} different texts, which take {selection.tokens} tokens even without the text "
-        f"around them, but max_tokens is {budget}; give at least {selection.tokens} tokens, or narrower patterns",
-        selection.tokens,
+        f"must_keep names {len(best)} different texts ({_some(best)}), which take {needed} tokens even without the "
+        f"text around them, but max_tokens is {budget}; give at least {needed} tokens, or narrower patterns",
+        needed,
     )
+
+
+def _some(matches: Sequence[Match]) -> str:
+    """Return the first few texts, shortened."""
+    shown = [repr(shortened(match.text, _LONGEST_SHOWN)) for match in matches[:_MOST_SHOWN]]
+    return ", ".join([*shown, "..."] if len(matches) > _MOST_SHOWN else shown)
 
 
 def _word_spans(matches: Iterable[Match], table: SegmentTable, layout: Layout) -> dict[int, list[Span]]:

@@ -84,6 +84,7 @@ class QueryTool:
         if options.get("score_kind") == "none":
             defaults["min_score"] = None
         config = start.with_options(**defaults).with_options(**options)
+        _ = config.budget  # a share of a context window that is not known is refused
         if config.min_score is not None and not config.normalize_scores:
             raise ConfigError(
                 f"min_score is {config.min_score:g} with normalize_scores=False; a call says it relative to the best "
