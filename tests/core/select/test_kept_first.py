@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from ctxcompress import Compressor, Passage, compress
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import MemoryCache
 from ctxcompress.errors import BudgetTooSmall
 
@@ -130,3 +131,32 @@ def test_expanding_a_passage_keeps_it():
     result = compress("default timeout", [Passage("a", TEXT)], max_tokens=60, must_keep=["TICKET-123"])
     assert "TICKET-123" in result.expand("a", max_tokens=15)
     assert isinstance(result.compressor, Compressor)
+
+
+PARAGRAPH = (
+    "The account of the harbour is INV-77, and it was opened long before the lighthouse was painted white again."
+)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_spans_of_one_of_several_equal_texts_are_kept(number):
+    passages = [Passage(str(n), f"{PARAGRAPH}\n\n{FILLER}") for n in range(3)]
+    must_keep = [{"passage": str(number), "spans": [[4, 11]]}]
+    result = compress("when is lunch?", passages, max_tokens=40, must_keep=must_keep)
+    assert "The account of the harbour is INV-77" in result.text
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_spans_of_a_paragraph_that_other_passages_have_too_are_kept(number):
+    passages = [Passage(str(n), f"{PARAGRAPH}\n\nNote {n}. {FILLER} {n}") for n in range(3)]
+    must_keep = [{"passage": str(number), "spans": [[4, 11]]}]
+    result = compress("when is lunch?", passages, max_tokens=40, must_keep=must_keep)
+    assert "The account of the harbour is INV-77" in result.text
+
+
+def test_a_builder_adds_what_the_context_has_only_with_other_white_space():
+    builder = ContextBuilder(400, config=CompressionConfig(must_keep=["account is INV-77"]))
+    builder.add([f"The account\nis INV-77 since long ago. {FILLER}"], query="account")
+    assert "account is INV-77" not in builder.render()
+    builder.add([f"The account is INV-77 since long ago. {FILLER}"], query="account", max_tokens=30)
+    assert "account is INV-77" in builder.render()
