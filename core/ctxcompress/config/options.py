@@ -70,9 +70,7 @@ class CompressionConfig:
         checks.or_none(checks.whole_number(1, "or None if it is not known")),
     )
     reserved_tokens: int = option(
-        0,
-        "The tokens of the context window that are taken: by the system prompt, tool schemas and messages.",
-        checks.whole_number(0, "such as `prompt_tokens` of an adapter counts"),
+        0, "The tokens of `context_window` that the rest of the prompt takes.", checks.whole_number(0, "or omit it")
     )
     must_keep: Sequence[MustKeep] = option(
         (),

@@ -29,7 +29,7 @@ class OptionFields(BaseModel):
     context_window: int | None = None
     """The context window of the language model in tokens, for `max_tokens="25%"`. Adapters take it from `model`."""
     reserved_tokens: int = 0
-    """The tokens of the context window that are taken: by the system prompt, tool schemas and messages."""
+    """The tokens of `context_window` that the rest of the prompt takes."""
     must_keep: Sequence[object] = ()
     """What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. No
     filter drops it; see docs/how-to/must-keep.md."""
