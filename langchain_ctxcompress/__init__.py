@@ -29,6 +29,7 @@ from langchain_ctxcompress.query_tool import query_tool
 from langchain_ctxcompress.research import CtxResearchRetriever
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
+from langchain_ctxcompress.window import prompt_tokens
 
 if TYPE_CHECKING:
     from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
@@ -47,6 +48,7 @@ __all__ = [
     "format_documents",
     "latest_context",
     "preview_tools",
+    "prompt_tokens",
     "query_tool",
     "record",
 ]

@@ -20,6 +20,7 @@ from ctxcompress.tools.records import original_index
 from langchain_ctxcompress.chat_models import LLMSelector, as_language_model, traced_by
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
+from langchain_ctxcompress.window import context_window
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
@@ -34,8 +35,8 @@ class DocumentsAndQuery(TypedDict):
 class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     """A document compressor that keeps what answers the query, within a budget of tokens.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, with `preset`, `config` and `trace_to`. A
-    passage is a document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
+    The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset`, `config`, `model` and `trace_to`.
+    A passage is a document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
     `CtxCompressRetriever.from_vectorstore` asks the store. `format` says how `format_documents` will show the
     documents; they have no headers themselves, but the headers count in the budget.
 
@@ -84,6 +85,11 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     @override
     def _as_language_model(llm: object) -> Any:
         return as_language_model(llm)
+
+    @staticmethod
+    @override
+    def _context_window(model: object) -> int | None:
+        return context_window(model)
 
     @override
     def compress_documents(

@@ -71,7 +71,7 @@ class Outputs(OutputCompressor):
         config = CtxCompressor(mode="extract", format="plain", **options).config
         return cls(config, min_tokens, complexity, search_limits)
 
-    def with_budget(self, max_tokens: int) -> "Outputs":
+    def with_budget(self, max_tokens: int | str) -> "Outputs":
         """Return the same with another budget. Raises ValueError."""
         return replace(self, config=self.config.with_options(max_tokens=max_tokens))
 

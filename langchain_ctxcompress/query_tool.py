@@ -15,6 +15,7 @@ from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
+from langchain_ctxcompress.window import with_window
 
 __all__ = ["query_tool"]
 
@@ -46,7 +47,8 @@ def query_tool(
 
     Raises ValueError for a wrong value. The tool raises what the retriever or an encoder raises.
     """
-    tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **CtxCompressor.of_core(options))
+    given = CtxCompressor.of_core(with_window(options))
+    tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **given)
     search = _Search(retriever, tool)
     return StructuredTool(
         name=NAME,

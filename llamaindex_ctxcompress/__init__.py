@@ -13,6 +13,7 @@ compress_tool: returns a copy of any tool, with shorter output.
 expand_tool: returns the tool with which agents read what was left out.
 format_nodes: shows nodes in a prompt, each with a number and its source.
 preview_tools: returns a pair of tools with which agents browse what a retriever finds.
+prompt_tokens: counts what a prompt takes of the context window, for the option `reserved_tokens`.
 query_tool: returns a search tool for agents, with compressed results.
 record: records which nodes an answer used, for tuning.
 CtxResearchRetriever: gives a question the nodes of an earlier one that asks the same.
@@ -33,6 +34,7 @@ from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.research import CtxResearchRetriever
 from llamaindex_ctxcompress.retriever import CtxCompressRetriever
 from llamaindex_ctxcompress.tools import preview_tools
+from llamaindex_ctxcompress.window import prompt_tokens
 
 __all__ = [
     "ContextStore",
@@ -49,6 +51,7 @@ __all__ = [
     "expand_tool",
     "format_nodes",
     "preview_tools",
+    "prompt_tokens",
     "query_tool",
     "record",
 ]

@@ -4,7 +4,7 @@ import copy
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
@@ -44,7 +44,7 @@ def compress_tool(
     tool: Tool,
     *,
     query_argument: str | None = None,
-    max_tokens: int | Literal["auto"] | None = None,
+    max_tokens: int | str | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
     store: LeftOutStore | ContextStore | None = None,
@@ -68,14 +68,15 @@ def compress_tool(
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
-    every query, which limits search results; None classifies each query. search_limits: other limits on lists of search
-    results, `SearchLimits` of ctxcompress.search; unless they say otherwise, they hold for results that fit, too.
-    store: where whole outputs are kept, so that an agent with `expand_tool(store)` can read what was left out. A
-    shortened output then ends with a marker such as "[… 120 lines left out (41-160): expand ctx-3f2a91c4]", which
-    counts in its budget, and agents pass their context to the tool if it is a FunctionTool. preset, config: the options
-    to start from; config is a CompressionConfig or the path of a TOML or JSON file. options: those of
-    CtxCompressPostprocessor other than `mode`, `format`, `metadata_mode` and `trace_to`.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
+    `reserved_tokens` leave of the context window of `model`. complexity: the complexity of every query, which limits
+    search results; None classifies each query. search_limits: other limits on lists of search results, `SearchLimits`
+    of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. store: where whole outputs
+    are kept, so that an agent with `expand_tool(store)` can read what was left out. A shortened output then ends with a
+    marker such as "[… 120 lines left out (41-160): expand ctx-3f2a91c4]", which counts in its budget, and agents pass
+    their context to the tool if it is a FunctionTool. preset, config: the options to start from; config is a
+    CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressPostprocessor other than `mode`,
+    `format`, `metadata_mode` and `trace_to`.
 
     Raises TypeError if `tool` is not a tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
     raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that can neither be found nor fetched.

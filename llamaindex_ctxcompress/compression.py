@@ -104,8 +104,11 @@ class _Job:
         return self._config.budget - (self._tokens(self._whole) if any(self._whole.values()) else 0)
 
     def passages(self, room: int) -> list[Passage]:
-        """Return the passages to compress: none where there is no room."""
-        return self._passages if room > 0 else []
+        """Return the passages to compress: none where there is no room. Raises BudgetTooSmall if one must be kept."""
+        if room > 0:
+            return self._passages
+        Compressor(self._config).check_droppable(self._passages)
+        return []
 
     def excess(self, compression: Compression) -> int:
         """Return the tokens of all nodes together that are over the budget."""

@@ -10,6 +10,7 @@ from typing_extensions import override
 from ctxcompress.tools.component_options import ComponentOptions
 from llamaindex_ctxcompress.embeddings import as_encoder, read_back, written_down
 from llamaindex_ctxcompress.llms import as_language_model, read_back_llm, written_down_llm
+from llamaindex_ctxcompress.window import context_window
 
 __all__ = ["SerializedOptions"]
 
@@ -26,6 +27,11 @@ class SerializedOptions(ComponentOptions):
     @override
     def _as_language_model(llm: object) -> Any:
         return as_language_model(llm)
+
+    @staticmethod
+    @override
+    def _context_window(model: object) -> int | None:
+        return context_window(model)
 
     @staticmethod
     def _read_back(options: Mapping[str, Any]) -> dict[str, Any]:

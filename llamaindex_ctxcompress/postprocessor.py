@@ -46,8 +46,8 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     Nodes with an image, audio or video, and index nodes with an object, stay in their place unchanged. The text they
     show counts in the budget: the other nodes share what remains.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset`, `config` and
-    `trace_to`. A passage is a node here.
+    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset`, `config`,
+    `model` and `trace_to`. A passage is a node here.
 
     `format="compact"`, `"verbose"` or `"xml"`, and `mode="preview"`, set the `text_template` of the copies so that
     `get_content(MetadataMode.LLM)` shows a number and the source, or the line of the preview, in place of the metadata;
@@ -189,6 +189,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
         state["__dict__"].setdefault("telemetry", False)
         state["__dict__"].setdefault("feedback", None)
+        state["__dict__"].setdefault("model", None)  # it has told its context window already
+        if "must_keep" not in state["__dict__"]:
+            raise PicklingError("must_keep has a function that cannot be pickled; give one that a module defines")
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "

@@ -18,6 +18,7 @@ from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
+from llamaindex_ctxcompress.window import with_window
 
 __all__ = ["Found", "query_tool"]
 
@@ -63,7 +64,8 @@ def query_tool(
     to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches each of them off), which agents show to
     the model, and whatever the retriever, the engine or an encoder raises.
     """
-    tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **CtxCompressPostprocessor.of_core(options))
+    given = CtxCompressPostprocessor.of_core(with_window(options))
+    tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **given)
     if tool.config.format in ("json", "xml") and not isinstance(source, BaseRetriever):
         raise ValueError(
             f"format is {tool.config.format!r} with a query engine, whose answer comes first as text; give 'compact', "

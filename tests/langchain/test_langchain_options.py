@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from typing import get_args, get_type_hints
 
@@ -88,6 +89,7 @@ def test_only_the_documented_names_are_exported():
         "format_documents",
         "latest_context",
         "preview_tools",
+        "prompt_tokens",
         "query_tool",
         "record",
     ]
@@ -96,7 +98,7 @@ def test_only_the_documented_names_are_exported():
 
 def test_options_are_exactly_the_cores_in_name_and_order():
     options = [option.name for option in fields(CompressionConfig)]
-    assert list(CtxCompressor.model_fields) == [*options, "preset", "start", "trace_to", "feedback"]
+    assert list(CtxCompressor.model_fields) == [*options, "preset", "start", "model", "trace_to", "feedback"]
 
 
 @pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
@@ -113,6 +115,8 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
         assert _alternatives(own) == {*map(str, (object, type(None)))}
     elif option.name == "telemetry":
         assert _alternatives(own) == {*map(str, (bool, object))}
+    elif option.name == "must_keep":  # the core checks the items
+        assert own == Sequence[object]
     else:
         assert _alternatives(own) == _alternatives(core)
     assert field.description
@@ -181,6 +185,7 @@ MAKERS = {
     "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),
     "expand_tool": lambda **given: expand_tool(LeftInMemory(), **given),
     "preview_tools": lambda **given: preview_tools(store().as_retriever(), **given),
+    "prompt_tokens": lambda **given: langchain_ctxcompress.prompt_tokens(**given),
     "query_tool": lambda **given: query_tool(store().as_retriever(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_documents": lambda **given: format_documents([], **given),

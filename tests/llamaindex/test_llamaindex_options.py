@@ -84,7 +84,11 @@ OPTIONS = {
     "telemetry": False,  # see test_llamaindex_telemetry.py
     "cache": None,  # see test_a_cache_is_carried_but_not_written_down
     "metadata_mode": MetadataMode.NONE,
+    "context_window": 4_000,
+    "reserved_tokens": 100,
+    "must_keep": CompressionConfig(must_keep=["INV-7", "dates", re.compile("a+b")]).must_keep,
     "preset": None,
+    "model": None,
     "trace_to": "traces",
 }
 
@@ -178,6 +182,7 @@ MAKERS = {
     "ContextStore": ContextStore,
     "expand_tool": lambda **given: expand_tool(ContextStore(), **given),
     "preview_tools": lambda **given: preview_tools(Finder(), **given),
+    "prompt_tokens": lambda **given: llamaindex_ctxcompress.prompt_tokens(**given),
     "query_tool": lambda **given: query_tool(Finder(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_nodes": lambda **given: format_nodes([], **given),
@@ -314,6 +319,7 @@ def test_only_the_documented_names_are_exported():
         "expand_tool",
         "format_nodes",
         "preview_tools",
+        "prompt_tokens",
         "query_tool",
         "record",
     ]

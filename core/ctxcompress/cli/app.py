@@ -24,6 +24,8 @@ from ctxcompress.cli.common_options import (
     LanguageOption,
     MaxTokensOption,
     MinScoreOption,
+    MustKeepOption,
+    MustKeepRegexOption,
     OrderOption,
     PresetOption,
     QueryOption,
@@ -74,6 +76,8 @@ def compress_command(
     jsonl: JsonlOption = False,
     max_tokens: MaxTokensOption = None,
     tier: TierOption = None,
+    must_keep: MustKeepOption = None,
+    must_keep_regex: MustKeepRegexOption = None,
     encoding: EncodingOption = None,
     language: LanguageOption = None,
     preset: PresetOption = None,
@@ -113,6 +117,7 @@ def compress_command(
                 "top_n": top_n,
                 "order": order,
                 "synonyms": synonym,
+                "must_keep": _rules(must_keep, must_keep_regex),
                 "mode": "preview" if preview else None,
             }
         )
@@ -148,6 +153,8 @@ def xray(
     jsonl: JsonlOption = False,
     max_tokens: MaxTokensOption = None,
     tier: TierOption = None,
+    must_keep: MustKeepOption = None,
+    must_keep_regex: MustKeepRegexOption = None,
     encoding: EncodingOption = None,
     language: LanguageOption = None,
     preset: PresetOption = None,
@@ -182,6 +189,7 @@ def xray(
                 "top_n": top_n,
                 "order": order,
                 "synonyms": synonym,
+                "must_keep": _rules(must_keep, must_keep_regex),
             }
         )
         start = _start(preset, config, others)
@@ -315,6 +323,10 @@ def tune_command(
 
     with _readable_errors():
         run_tune(file, scope, keep, confidence, out, force=force, as_json=json)
+
+
+def _rules(texts: list[str] | None, patterns: list[str] | None) -> list[object]:
+    return [*(texts or ()), *({"regex": pattern} for pattern in patterns or ())]
 
 
 def _given(options: dict[str, Any]) -> Options:

@@ -22,6 +22,8 @@ __all__ = [
     "LanguageOption",
     "MaxTokensOption",
     "MinScoreOption",
+    "MustKeepOption",
+    "MustKeepRegexOption",
     "OrderOption",
     "PresetOption",
     "QueryOption",
@@ -66,6 +68,22 @@ JsonlOption = Annotated[
 ]
 MaxTokensOption = Annotated[
     int | None, typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, show_default=False)
+]
+MustKeepOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="A text to keep wherever it occurs, before anything else; or ids, dates, urls or code. Repeatable.",
+        show_default=False,
+    ),
+]
+MustKeepRegexOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="A regular expression for texts to keep before anything else. Repeatable.",
+        show_default=False,
+    ),
 ]
 TierOption = Annotated[Tier | None, typer.Option(help=OPTIONS["tier"].summary, show_default=False)]
 EncodingOption = Annotated[str | None, typer.Option(help=OPTIONS["encoding"].summary, show_default="o200k_base")]

@@ -7,7 +7,6 @@ several options is checked by the functions whose names begin with "check_".
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from math import isfinite
-from types import MappingProxyType
 from typing import Any, Literal, TypeGuard, get_args
 
 from ctxcompress.cache.protocol import Cache
@@ -18,7 +17,6 @@ from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.language_model import LLMSelector
 
 __all__ = [
-    "TIERS",
     "Check",
     "FactualCut",
     "Mode",
@@ -26,10 +24,8 @@ __all__ = [
     "Order",
     "ScoreKind",
     "Scorer",
-    "Tier",
     "anything",
     "cache_store",
-    "check_budget",
     "check_count",
     "check_evidence_only",
     "check_flag",
@@ -50,21 +46,14 @@ __all__ = [
     "synonym_lists",
     "token_encoding",
     "whole_number",
-    "with_one_budget",
 ]
 
-Tier = Literal["key_facts", "summary", "detailed", "complete"]
 Scorer = Literal["evidence", "bm25"]
 ScoreKind = Literal["similarity", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
 Mode = Literal["extract", "preview"]
 FactualCut = Literal["boundary", "character"]
 Order = Literal["source", "relevance", "edges"]
-
-TIERS: Mapping[Tier, int] = MappingProxyType(
-    {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
-)
-"""Budgets by name, in tokens."""
 
 Check = Callable[[str, Any], Any]
 """From an option's name and value to the value to store."""
@@ -219,32 +208,6 @@ def check_flag(name: str, value: object) -> None:
 def check_count(name: str, value: object, least: int, otherwise: str) -> None:
     """Check an argument of a call, not an option."""
     whole_number(least, otherwise)(name, value)
-
-
-def check_budget(max_tokens: object, tier: object) -> None:
-    if max_tokens is not None and tier is not None:
-        raise ConfigError(f"both max_tokens={max_tokens!r} and tier={tier!r} are given; give one of them")
-    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
-    if max_tokens not in (None, "auto") and not is_number:
-        raise ConfigError(f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1, or 'auto'")
-    if isinstance(max_tokens, int) and max_tokens < 1:
-        raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
-    if tier is not None and tier not in get_args(Tier):
-        raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(Tier))}, or max_tokens")
-
-
-def with_one_budget(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options in which one of `max_tokens` and `tier` replaces the other.
-
-    None for one of these two means that it is not given.
-    """
-    budgets = ("max_tokens", "tier")
-    given = {name: value for name, value in options.items() if value is not None or name not in budgets}
-    if "max_tokens" in given and "tier" not in given:
-        given["tier"] = None
-    elif "tier" in given and "max_tokens" not in given:
-        given["max_tokens"] = None
-    return given
 
 
 def check_format(format: str, mode: str, separator: str) -> None:

@@ -9,15 +9,17 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
-from ctxcompress.config.checks import TIERS, FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.config.budgets import TIERS, Tier, budget_of, check_budget, with_one_budget
+from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.declaration import Option, option
 from ctxcompress.config.files import read_options
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
+from ctxcompress.data.must_keep import MustKeep, read_rules
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
@@ -57,15 +59,30 @@ class CompressionConfig:
     """
 
     # The final text:
-    max_tokens: int | Literal["auto"] | None = option(
+    max_tokens: int | str | None = option(
         None,
         'The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by '
-        "its complexity and intent, and stops before the budget is full.",
+        'its complexity and intent, and stops before the budget is full. "25%" is a share of what is left of '
+        "`context_window`.",
     )
     tier: Tier | None = option(
         None,
         'The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or '
         '"complete" (20,000). Give this or `max_tokens`.',
+    )
+    context_window: int | None = option(
+        None,
+        'The context window of the language model in tokens, for `max_tokens="25%"`. Adapters take it from `model`.',
+        checks.or_none(checks.whole_number(1, "or None if it is not known")),
+    )
+    reserved_tokens: int = option(
+        0, "The tokens of `context_window` that the rest of the prompt takes.", checks.whole_number(0, "or omit it")
+    )
+    must_keep: Sequence[MustKeep] = option(
+        (),
+        'What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. '
+        "No filter drops it; see docs/how-to/must-keep.md.",
+        read_rules,
     )
     encoding: Encoding = option(
         "o200k_base",
@@ -274,7 +291,7 @@ class CompressionConfig:
     )
 
     def __post_init__(self) -> None:
-        checks.check_budget(self.max_tokens, self.tier)
+        check_budget(self.max_tokens, self.tier)
         for name, declared in OPTIONS.items():
             value = getattr(self, name)
             if value is not declared.default:  # most are the default, which needs no check
@@ -312,10 +329,8 @@ class CompressionConfig:
 
     @property
     def budget(self) -> int:
-        """The budget in tokens that `max_tokens` or `tier` gives; for "auto" the most that it can be."""
-        if self.max_tokens == "auto":
-            return TIERS["detailed"]
-        return self.max_tokens if self.max_tokens is not None else TIERS[self.tier or "summary"]
+        """The budget in tokens; for "auto" the most that it can be. Raises ConfigError: see `budget_of`."""
+        return budget_of(self.max_tokens, self.tier, self.context_window, self.reserved_tokens)
 
     def with_options(self, **options: Unpack[Options]) -> "CompressionConfig":
         """Return the options with other values for some; this very object if there are none.
@@ -329,7 +344,7 @@ class CompressionConfig:
                 raise ConfigError(f"there is no option {name!r}; {hint}")
         if not options:
             return self
-        changes: Any = checks.with_one_budget(options)
+        changes: Any = with_one_budget(options)
         return replace(self, **changes)
 
     def without_filters(self) -> "CompressionConfig":

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -33,8 +34,10 @@ from ctxcompress.pipeline.reducing import Reduced, reduce_passages
 from ctxcompress.pipeline.result_cache import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
 from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
 from ctxcompress.pipeline.task import Task, description_of
+from ctxcompress.reduce.required import places_in_documents
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.dropped_lines import with_dropped_lines
+from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.selection import Selection, select
@@ -143,13 +146,17 @@ class _Choice:
     """Numbers of the segments that were delivered before."""
     counts: Sequence[int] | None = None
     """The tokens of each segment, if known."""
+    is_held: bool = False
+    """Whether there is text that must be kept."""
     llm: LLMStats | None = None
 
 
 def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser) -> _Choice:
     """Choose the segments to keep within the budget."""
     config, table, budget = task.config, analysis.table, reduced.budget
-    delivered = _delivered(task, reduced, analysis, analyser)
+    matches = _matches(task, reduced, analysis)
+    held = chain.from_iterable(match.segments for match in matches)
+    delivered = _delivered(task, reduced, analysis, analyser).without(held)
     known = frozenset(delivered.numbers)
     relevance = scored.relevance_of(len(task.passages))
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
@@ -158,17 +165,21 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
         elide = with_dropped_lines(elide, table, [document.text for document in reduced.layout.documents])
     layout = replace(reduced.layout, arrange=arrange, elide=elide, relevance=relevance)
     if config.mode == "preview":
-        return _preview(config, scored, relevance, layout, budget)
-    simple = _without_packing(task, reduced, scored, delivered, layout)
+        return _preview(config, scored, relevance, layout, budget, matches)
+    simple = _without_packing(task, reduced, scored, delivered, layout, matches)
     if simple is not None:
         is_emptied = config.adaptive and len(scored.unlikely) > 0
         unlikely = table.spans(scored.unlikely) if is_emptied else None
         return _Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied, not is_emptied, known)
+    unlikely = table.spans(scored.unlikely)
+    if matches:
+        selection = select_kept_first(
+            matches, analysis.structure, scored.worth, layout, config.budget, known, others=budget
+        )
+        return _Choice(selection, layout, relevance, unlikely, delivered.spans, is_held=True)
     counts = analyser.counts(analysis, reduced.layout.documents)
     selection = select(analysis.structure, scored.worth, layout, budget, known, counts=counts)
-    return _Choice(
-        selection, layout, relevance, table.spans(scored.unlikely), delivered.spans, known=known, counts=counts
-    )
+    return _Choice(selection, layout, relevance, unlikely, delivered.spans, known=known, counts=counts)
 
 
 def _asked(
@@ -200,27 +211,50 @@ def _why_not_asked(task: Task, choice: _Choice) -> str:
         return "there is no query"
     if choice.is_emptied:
         return "nothing is wanted"
+    if choice.is_held:
+        return "what must be kept is chosen without it"
     return "everything fits" if choice.is_all and not _asks_if_fits(task.config) else ""
 
 
 def _preview(
-    config: CompressionConfig, scored: ScoredSegments, relevance: Mapping[int, float], layout: Layout, budget: int
+    config: CompressionConfig,
+    scored: ScoredSegments,
+    relevance: Mapping[int, float],
+    layout: Layout,
+    budget: int,
+    matches: Sequence[Match],
 ) -> _Choice:
     """Choose the best sentence of each passage, with `adaptive` of those that the query may need."""
     unlikely = scored.unlikely if config.adaptive else ()
     keeps_best = config.on_empty != "drop"
-    selection = previews(scored.table, scored.worth, relevance, layout, budget, unlikely, keeps_best=keeps_best)
-    is_emptied = not keeps_best and len(unlikely) == len(scored.table.segments)
+    selection = previews(
+        scored.table, scored.worth, relevance, layout, budget, unlikely, matches, keeps_best=keeps_best
+    )
+    is_emptied = not keeps_best and not matches and len(unlikely) == len(scored.table.segments)
     return _Choice(selection, layout, relevance, scored.table.spans(unlikely), is_emptied=is_emptied)
 
 
+def _matches(task: Task, reduced: Reduced, analysis: Analysis) -> list[Match]:
+    """Return what must be kept and was not delivered before."""
+    documents = reduced.layout.documents
+    required = places_in_documents(reduced.reduction.required, documents)
+    found = matches_in(analysis.table, required, [document.text for document in documents]) if required else []
+    new = {text for text in {match.text for match in found} if text not in task.before.context.text}
+    return [match for match in found if match.text in new]
+
+
 def _without_packing(
-    task: Task, reduced: Reduced, scored: ScoredSegments, delivered: Delivered, layout: Layout
+    task: Task,
+    reduced: Reduced,
+    scored: ScoredSegments,
+    delivered: Delivered,
+    layout: Layout,
+    matches: Sequence[Match],
 ) -> Selection | None:
     """Return nothing if nothing is wanted, or everything that is new if that is wanted and fits; None otherwise."""
     config, table = task.config, scored.table
     if config.adaptive and scored.unlikely:
-        is_emptied = config.on_empty == "drop" and len(scored.unlikely) == len(table.segments)
+        is_emptied = config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches
         return Selection.nothing(layout) if is_emptied else None
     if reduced.whole is None and not delivered.numbers:
         return None

@@ -70,7 +70,7 @@ def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[
         return reduction.documents, {}, reduction
     passages = len(passages_of(reduction.documents))
     documents, gaps = truncate_passages(
-        task.query, reduction.documents, task.passages, task.language, task.config, limit
+        task.query, reduction.documents, task.passages, task.language, task.config, limit, reduction.required
     )
     documents, reduction = reduction.after_cuts(documents, gaps, task.passages)
     note = f"{len(gaps)} of over {limit.characters:,} characters"

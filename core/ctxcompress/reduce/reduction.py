@@ -2,11 +2,11 @@
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.documents import Document, documents_as_they_are
+from ctxcompress.data.documents import Document, Spans, documents_as_they_are, without_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
@@ -17,6 +17,7 @@ from ctxcompress.reduce.filters import above_threshold, are_doubtful, group_of, 
 from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours_of_equals
 from ctxcompress.reduce.passage_vectors import vectors_of
+from ctxcompress.reduce.required import Required
 from ctxcompress.reduce.stitching import stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
 
@@ -44,6 +45,8 @@ class Reduction:
     stages: Sequence[StageStats]
     preference: Sequence[int] = ()
     """The numbers of the passages that are left, from the best to the worst; empty if duplicates are not dropped."""
+    required: Spans = field(default_factory=dict)
+    """Number of a passage -> the parts of it that must be kept and are in a document."""
 
     def after_cuts(
         self, documents: Sequence[Document], cut: Collection[int], passages: Sequence[Passage]
@@ -59,12 +62,15 @@ class Reduction:
         order = [number for number in self.preference if number in left]
         same = exact_duplicates([left[number] for number in order], range(len(order)))
         merged = {order[member]: order[leader] for member, leader in same.items()}
-        merged = {member: leader for member, leader in merged.items() if member in cut or leader in cut}
+        pairs = ((member, leader) for member, leader in merged.items() if member not in self.required)
+        merged = {member: leader for member, leader in pairs if member in cut or leader in cut}
         if not merged:
             return documents, self
         leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         reasons = {**self.reasons, **dict.fromkeys(merged, Reason.DUPLICATE)}
-        return _without_passages(documents, merged, passages), replace(self, leaders=leaders, reasons=reasons)
+        return without_passages(documents, merged, [passage.text for passage in passages]), replace(
+            self, leaders=leaders, reasons=reasons
+        )
 
     def is_everything(self, count: int) -> bool:
         """Tell whether all of this number of passages are left, unchanged."""
@@ -83,7 +89,9 @@ def reduced(
 
     A stage that cannot work is skipped. fits: whether all passages fit unchanged, so that nothing is dropped unless an
     option asks for it. delivered: the passages at the beginning that were delivered before. They stand for their
-    duplicates and are otherwise ignored. Raises ConfigError unless the encoder gives one vector for each passage.
+    duplicates and are otherwise ignored. No stage loses what `must_keep` names: a passage with some of it is dropped
+    only as a duplicate of one that has it. Raises PatternTimeout, and ConfigError unless the encoder gives one vector
+    for each passage.
     """
     has_thresholds = config.ngram_threshold is not None or config.similarity_threshold is not None
     exact = (not fits or has_thresholds) if config.exact_dedup is None else config.exact_dedup
@@ -105,8 +113,12 @@ def reduced(
         documents = stitched(texts, reducer.numbers, between, preference)
     else:
         documents = documents_as_they_are(texts, reducer.numbers)
+    required = reducer.required.left(reducer.numbers, documents)
+    if required is None:
+        documents = documents_as_they_are(texts, reducer.numbers)
+        required = reducer.required.left(reducer.numbers, documents)
     reducer.end("repeats")
-    return Reduction(documents, reducer.reasons, reducer.leaders, reducer.stages, preference)
+    return Reduction(documents, reducer.reasons, reducer.leaders, reducer.stages, preference, required or {})
 
 
 class _Reducer:
@@ -118,6 +130,7 @@ class _Reducer:
         self.reasons: dict[int, Reason] = {}
         self.leaders: dict[int, int] = {}
         self._passages, self._config = passages, config
+        self.required = Required(config.must_keep, passages, delivered)
         stands = standing(passages[delivered:], config.score_kind)
         self._stands = [*([-inf] * delivered), *stands]
         self._doubtful = are_doubtful(stands)
@@ -162,7 +175,7 @@ class _Reducer:
         if above is None:
             self.end("threshold", "skipped: no usable scores", skipped=True)
             return
-        left = [self._delivered + number for number in above]
+        left = sorted({*(self._delivered + number for number in above), *self.required.among(self.numbers)})
         empty = not left and bool(input_passages)
         if empty:
             _log.warning(
@@ -241,6 +254,7 @@ class _Reducer:
                 top_n=top_n,
                 duplicates=duplicates_of,
             )
+            stay |= {number: number for number in self.required.among(self.numbers)}
             self._replace({leader: instead for leader, instead in stay.items() if instead != leader})
             self._keep(list(stay.values()), Reason.LIMIT)
         notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
@@ -257,6 +271,7 @@ class _Reducer:
             self.end("metadata", "skipped: no usable scores", skipped=True)
             return
         below = set(self.numbers).intersection(self._delivered + number for number in low)
+        below -= self.required.among(below)
         if below.issuperset(self.numbers) and below and config.on_empty != "drop":
             best = max(self.numbers, key=self._stands.__getitem__)
             below = set() if config.on_empty == "original" else below - {best}
@@ -270,9 +285,13 @@ class _Reducer:
         merged = ((order[member], order[leader]) for member, leader in leaders.items())
         self._drop_duplicates({member: leader for member, leader in merged if member >= self._delivered})
 
-    def _drop_duplicates(self, merged: Mapping[int, int]) -> None:
-        """Drop the members. merged: number of a member -> number of its leader."""
-        self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | dict(merged)
+    def _drop_duplicates(self, duplicates: Mapping[int, int]) -> None:
+        """Drop the members, but for those with something to keep that their leaders lack.
+
+        duplicates: number of a member -> number of its leader.
+        """
+        merged = {member: leader for member, leader in duplicates.items() if self.required.is_in(leader, member)}
+        self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
 
     def _replace(self, instead: dict[int, int]) -> None:
@@ -317,12 +336,3 @@ class _Reducer:
         if not self._warned:
             self._warned = True
             _log.warning(_DOUBT_WARNING, len(self._passages) - self._delivered)
-
-
-def _without_passages(
-    documents: Sequence[Document], dropped: Collection[int], passages: Sequence[Passage]
-) -> Sequence[Document]:
-    """Return the documents without these passages."""
-    texts = [passage.text for passage in passages]
-    parts = ([piece for piece in document.pieces if piece.passage not in dropped] for document in documents)
-    return [Document.of(of_document, texts) for of_document in parts if of_document]

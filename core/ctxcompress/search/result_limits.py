@@ -143,10 +143,13 @@ class Drop:
     """The position of the kept result of the same page that contains this one's text."""
 
 
-def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = ()) -> dict[int, Drop]:
+def find_drops(
+    records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = (), required: Collection[int] = ()
+) -> dict[int, Drop]:
     """Map the position of each result that is dropped before any text is scored to the reason.
 
     boilerplate: the positions of the results that are boilerplate only. They are kept if no other result has a text.
+    required: the positions of the results that are not dropped.
     """
     drops: dict[int, Drop] = {}
     least = limits.min_score
@@ -158,7 +161,7 @@ def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collectio
     if any(text.strip() for n in others for *_, text in records[n].texts()):
         drops.update({n: Drop(Reason.BUDGET) for n in boilerplate if n not in drops})
     drops.update(_find_duplicates(records, [n for n in range(len(records)) if n not in drops]))
-    return drops
+    return {position: drop for position, drop in drops.items() if position not in required}
 
 
 def best_first(records: Sequence[Record], positions: Sequence[int]) -> list[int]:

@@ -1,6 +1,6 @@
 """Delivered segments: candidates whose text was already delivered to the language model, word for word."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -28,6 +28,10 @@ class Delivered:
     """Of the segments."""
     spans: Spans = field(default_factory=dict)
     """Number of a passage -> the spans of its text that were delivered."""
+
+    def without(self, numbers: Iterable[int]) -> "Delivered":
+        """Return the same without these segments, which have more than what was delivered."""
+        return replace(self, numbers=frozenset(self.numbers).difference(numbers))
 
 
 def delivered_segments(

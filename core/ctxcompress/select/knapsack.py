@@ -79,7 +79,9 @@ class Knapsack:
     novelty: Repeats
     kept: set[int] = field(default_factory=set)
     chosen: dict[int, frozenset[int]] = field(default_factory=dict)
-    """Item that was chosen -> it and its companions; together these are the kept items."""
+    """Item that was chosen -> it and its companions; together these are the kept items, besides the fixed ones."""
+    fixed: frozenset[int] = frozenset()
+    """Kept items that no exchange removes."""
 
     def fill(self, order: Sequence[int]) -> bool:
         """Pack the items that fit, in this order; those that mostly repeat packed ones come after all others.
@@ -143,7 +145,7 @@ class Knapsack:
         self.room -= cost
         self.novelty.take(wanted)
         self.kept |= wanted
-        self.chosen[item] = closure
+        self.chosen[item] = closure - self.fixed
 
     def _exchange(self, order: Sequence[int], gains: Sequence[float]) -> bool:
         """Pack the best missed item that gains more than the items it replaces, and tell whether there was one."""
@@ -168,7 +170,7 @@ class Knapsack:
         """Remove chosen items, except what others or the closure need."""
         for item in removed:
             del self.chosen[item]
-        out = self.kept.difference(closure, *self.chosen.values())
+        out = self.kept.difference(closure, self.fixed, *self.chosen.values())
         self.room += sum(map(self.cost, out))
         self.kept -= out
         self.novelty = self.novelty.only(self.kept)

@@ -14,7 +14,17 @@ from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
-__all__ = ["Coherence", "Selection", "beside_others", "gains", "ranked", "select", "select_in_order"]
+__all__ = [
+    "Coherence",
+    "Packing",
+    "Selection",
+    "beside_others",
+    "gains",
+    "ranked",
+    "select",
+    "select_in_order",
+    "without_duplicates",
+]
 
 _Group = dict[int, None]
 """An ordered set of segments."""
@@ -99,14 +109,14 @@ def select(
         counts = [*counts[:first], *parts, *counts[first + 1 :]] if counts else None
         excluded = {first, *(number + added * (number > first) for number in known)}
         ranking = [first, *(number for number in ranked(structure, values) if number not in excluded)]
-    order, duplicate_of = _without_duplicates(ranking, structure, values, forced)
+    order, duplicate_of = without_duplicates(ranking, structure, values, forced)
     alone, values = values, beside_others(structure, values, order)
     if values is not alone:
         order = [*forced, *(number for number in _reordered(structure, values, order) if number not in forced)]
     companions = Coherence(structure, order).companions
     worth = values.tolist()  # lists are faster to index
     order = [number for number in order if worth[number] >= 0] or order[:1]
-    packing = _Packing(table, order, values, duplicate_of, layout, budget)
+    packing = Packing(table, order, values, duplicate_of, layout, budget)
     cost = SegmentCosts(table, layout, counts)
     room = free + layout.count(layout.separator)
     while room > 0:
@@ -146,7 +156,7 @@ def select_in_order(
     duplicate_of = {number: twin for number, twin in twins if number != twin}
     order = [number for number in order if number not in duplicate_of]
     companions = Coherence(structure, list(dict.fromkeys([*order, *others]))).companions
-    packing = _Packing(table, order, np.zeros(0), duplicate_of, layout, budget)
+    packing = Packing(table, order, np.zeros(0), duplicate_of, layout, budget)
     cost = SegmentCosts(table, layout, counts)
     room = budget - layout.tokens("") + layout.count(layout.separator)
     while room > 0:
@@ -161,7 +171,7 @@ def select_in_order(
 
 
 @dataclass(frozen=True, slots=True)
-class _Packing:
+class Packing:
     """What all attempts to fill the budget have in common."""
 
     table: SegmentTable
@@ -216,8 +226,8 @@ def _worth_filling(budget: int) -> int:
     return 6 + budget // 100
 
 
-def _without_duplicates(
-    order: list[int], structure: Structure, values: Floats, forced: Collection[int]
+def without_duplicates(
+    order: list[int], structure: Structure, values: Floats, forced: Collection[int] = ()
 ) -> tuple[list[int], dict[int, int]]:
     """Return the order without duplicates, and duplicate -> the segment that is kept for it.
 

@@ -3,14 +3,15 @@
 Only the adapters import it: pydantic comes with their frameworks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, field_serializer, field_validator, model_validator
 
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
+from ctxcompress.data.must_keep import Rule
 from ctxcompress.errors import ConfigError
 from ctxcompress.feedback import FeedbackLog
 from ctxcompress.tools.option_fields import OptionFields
@@ -36,6 +37,9 @@ class ComponentOptions(OptionFields):
     start: ConfigSource | None = Field(default=None, alias="config", exclude=True, repr=False)
     """The options to start from, given as `config=`: a CompressionConfig, or the path of a TOML or JSON file. Options
     that are given replace them. It is read once, so the field itself stays None."""
+    model: object | None = Field(default=None, exclude=True)
+    """The language model whose context window `max_tokens="25%"` is a share of. It is not called, and only read when
+    the component is made."""
     trace_to: str | PathLike[str] | None = None
     """A folder for an HTML page about each call, which shows what became of every passage; see docs/xray.md. It keeps
     the last 100 pages, which hold the texts. A page that cannot be written is a warning in the log."""
@@ -63,9 +67,17 @@ class ComponentOptions(OptionFields):
 
     @classmethod
     def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
-        """Return options, with `preset` or `config` to start from, as the core takes them. Raises ConfigError."""
-        given: Any = {name: value for name, value in options.items() if name not in _STARTS}
-        return starting_config(options.get("config"), options.get("preset")).with_options(**cls.of_core(given))
+        """Return options, of which `preset`, `config` and `model` may be some, as the core takes them.
+
+        Raises ConfigError, for a share of a context window that is not known too.
+        """
+        given: Any = {name: value for name, value in options.items() if name not in (*_STARTS, "model")}
+        model = options.get("model")
+        if model is not None and given.get("context_window") is None:
+            given["context_window"] = cls._context_window(model)
+        config = starting_config(options.get("config"), options.get("preset")).with_options(**cls.of_core(given))
+        _ = config.budget  # a share of a context window that is not known is refused
+        return config
 
     @classmethod
     def of_core(cls, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,6 +95,22 @@ class ComponentOptions(OptionFields):
         """Return the core's language model for a model of the framework; anything else as it is."""
         return llm
 
+    @staticmethod
+    def _context_window(model: object) -> int | None:
+        """Return the most tokens that a model of the framework reads; None if it does not tell."""
+        raise NotImplementedError
+
+    @field_validator("must_keep", mode="after")
+    @classmethod
+    def _as_tuple(cls, must_keep: Sequence[object]) -> Sequence[object]:
+        return tuple(must_keep)  # reading JSON makes a list of it
+
+    @field_serializer("must_keep")
+    def _written_rules(self, must_keep: Sequence[object]) -> list[object]:
+        """Return the items as JSON has them. Reading a function back is refused: JSON has only its name."""
+        rules = (rule for rule in must_keep if isinstance(rule, Rule))
+        return [rule.written() or {"function": getattr(rule, "name", type(rule).__name__)} for rule in rules]
+
     @model_validator(mode="before")
     @classmethod
     def _checked(cls, options: Any) -> Any:
@@ -92,7 +120,7 @@ class ComponentOptions(OptionFields):
     @classmethod
     def _with_defaults(cls, options: dict[str, Any]) -> dict[str, Any]:
         """Return `options` with values for all, as the core makes them of the preset and of what is given."""
-        others = cls.model_fields.keys() - OPTIONS.keys() - set(_STARTS)
+        others = cls.model_fields.keys() - OPTIONS.keys() - {*_STARTS, "model"}
         _check_feedback(options.get("feedback"))
         # What is no field stays in: the core refuses it, and names the closest option.
         config = cls.config_of({name: value for name, value in options.items() if name not in others})

@@ -4,11 +4,11 @@ Only the adapters import it: pydantic comes with their frameworks.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.config.budgets import Tier
+from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.data.results import Format
 from ctxcompress.tokens import Encoding
 
@@ -20,12 +20,19 @@ class OptionFields(BaseModel):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
-    max_tokens: int | Literal["auto"] | None = None
+    max_tokens: int | str | None = None
     """The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by its
-    complexity and intent, and stops before the budget is full."""
+    complexity and intent, and stops before the budget is full. "25%" is a share of what is left of `context_window`."""
     tier: Tier | None = None
     """The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or "complete"
     (20,000). Give this or `max_tokens`."""
+    context_window: int | None = None
+    """The context window of the language model in tokens, for `max_tokens="25%"`. Adapters take it from `model`."""
+    reserved_tokens: int = 0
+    """The tokens of `context_window` that the rest of the prompt takes."""
+    must_keep: Sequence[object] = ()
+    """What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. No
+    filter drops it; see docs/how-to/must-keep.md."""
     encoding: Encoding = Field(default="o200k_base", json_schema_extra={"type": "string"})
     """The tiktoken encoding that counts the tokens. A function from a text to its tokens or their number, such as a
     chat model's `get_num_tokens`, can take its place."""

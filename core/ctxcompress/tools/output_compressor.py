@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Self
 
 from ctxcompress.compressor import Compressor
+from ctxcompress.config.budgets import is_share, share_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import ConfigError, InputError
@@ -67,6 +68,16 @@ class OutputCompressor:
     def for_query(self, query: str | None) -> Self:
         """Return the same with the budget that "auto" means for `query`."""
         return replace(self, config=asking_once(Compressor(self.config).resolve_auto_budget(query).config))
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the budget is a share of what is left of the context window."""
+        return is_share(self.config.max_tokens)
+
+    def in_window(self, tokens_left: int) -> Self:
+        """Return the same with its share of these tokens as the budget, or `min_tokens` if that is more."""
+        tokens = share_of(str(self.config.max_tokens), tokens_left)
+        return replace(self, config=self.config.with_options(max_tokens=max(tokens, self.min_tokens, 1)))
 
     def count(self, text: str) -> int:
         """Return the number of tokens of a text."""

@@ -14,7 +14,7 @@ from ctxcompress.config.options import CompressionConfig, Options, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression, KeptPassage, Stats
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.filters import known_scores, relative_scores
 from ctxcompress.tools.arguments import Parameters, QueryArguments, object_schema
@@ -86,6 +86,7 @@ class QueryTool:
         if options.get("score_kind") == "none":
             defaults["min_score"] = None
         config = start.with_options(**defaults).with_options(**options)
+        _ = config.budget  # a share of a context window that is not known is refused
         if config.min_score is not None and not config.normalize_scores:
             raise ConfigError(
                 f"min_score is {config.min_score:g} with normalize_scores=False; a call says it relative to the best "
@@ -102,7 +103,7 @@ class QueryTool:
         compressor = Compressor(asking_once(self._options(asked))).resolve_auto_budget(asked.query)
         if lead:
             half = max(compressor.config.budget // 2, 1)
-            lead = compressor.expand(asked.query, Passage("", lead), half)
+            lead = Compressor(compressor.config.with_options(must_keep=())).expand(asked.query, Passage("", lead), half)
         with compressor.observed():
             compression, text = _composed(asked, _with_relative_scores(passages, self.config), compressor, lead)
         kept = tuple(replace(part, original=passages[part.index]) for part in compression.passages)
@@ -131,7 +132,10 @@ def _composed(
     for before, with_stats in dict.fromkeys(ways):
         room = budget
         while room > 0:
-            compression = compressor.compress(asked.query, passages, max_tokens=room)
+            try:
+                compression = compressor.compress(asked.query, passages, max_tokens=room)
+            except BudgetTooSmall:  # what must be kept comes before the statistics and the lead
+                break
             summary = compression.stats.summary() if with_stats else ""
             nothing = "" if is_markup else (_NO_ROOM if passages else _NOTHING)
             text = _SEPARATOR.join(filter(None, (before, compression.text or nothing, summary)))
