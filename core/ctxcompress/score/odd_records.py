@@ -20,6 +20,8 @@ _USUAL = 0.75
 """The least share of the records with one value, or with one key, for which others are odd."""
 _LEAST = 0.3
 """The score of the oddest record where all scores are lower."""
+_MOST = 0.7
+"""The score of the oddest record, relative to the best one, which may have the words of the query."""
 _PLAIN = 0.6
 """The factor for a value that does not say that something went wrong."""
 _ASKS = re.compile(
@@ -37,11 +39,21 @@ _FIELD = re.compile(
     r"""\\?["']?([A-Za-z_][\w.-]{0,60})\\?["']?[ \t]{0,9}[:=][ \t]{0,9}\\?["']?([^"',{}\[\]\n<>\\]{1,60})"""
     r"|<(\w[\w.:-]{0,60})>([^<>]{1,60})</"
 )
+_SEVERITIES = {
+    **dict.fromkeys(("fatal", "critical", "crit", "emergency", "emerg", "alert", "panic", "60"), 1.0),
+    **dict.fromkeys(("error", "err", "severe", "50"), 0.95),
+    **dict.fromkeys(("warning", "warn", "40"), 0.4),
+}
+"""How much the severity of a log's record counts. The numbers are those of loggers that write JSON."""
+_LEVEL_KEYS = frozenset(("level", "severity", "lvl", "loglevel", "log_level", "levelname", "log.level"))
+_REPEATED = 0.5
+"""The factor for a record that differs from an earlier one only in numbers."""
+_NUMBER = re.compile(r"[0-9a-f]*\d[0-9a-f]*", re.IGNORECASE)
 _CELLS = re.compile(r"[,;\t|]")
 
 
 def raise_odd_records(query: str, segments: Sequence[Segment], texts: Sequence[str], scores: Floats) -> None:
-    """Raise the scores of records that differ from the rest, up to the best score, if the query asks what is wrong."""
+    """Raise the scores of records that differ from the rest, up to nearly the best, if the query asks what is wrong."""
     if not _ASKS.search(query):
         return
     numbers = [number for number, segment in enumerate(segments) if segment[0] is _RECORD]
@@ -50,9 +62,12 @@ def raise_odd_records(query: str, segments: Sequence[Segment], texts: Sequence[s
         return
     best = max(scores.max(initial=0.0), _LEAST)
     usual, keys = _usual_values(list(fields.values())), _usual_keys(list(fields.values()))
+    shapes: set[str] = set()
     for number, of_record in fields.items():
         odd = max((_oddness(key, value, usual, keys) for key, value in of_record.items()), default=0.0)
-        scores[number] = max(scores[number], odd * best)
+        shape = _NUMBER.sub("0", texts[number]) if odd else ""
+        scores[number] = max(scores[number], odd * _MOST * best * (_REPEATED if shape in shapes else 1.0))
+        shapes.add(shape)
 
 
 def _fields(text: str) -> dict[str, str]:
@@ -87,6 +102,8 @@ def _usual_keys(records: Sequence[dict[str, str]]) -> dict[str, float]:
 
 def _oddness(key: str, value: str, usual: dict[str, tuple[str, float]], keys: dict[str, float]) -> float:
     """Return how odd a value is, from 0 to 1."""
+    if key.lower() in _LEVEL_KEYS and value.lower() in _SEVERITIES:
+        return _SEVERITIES[value.lower()]
     is_wrong = _SAYS_WRONG.search(value) or _SAYS_WRONG.search(key)
     weight = 1.0 if is_wrong else _PLAIN
     if key in usual:
