@@ -101,7 +101,7 @@ def test_system_prompt_messages_tool_calls_and_schemas_count():
 
 def _steps(share: str, window: int | None, steps: int = 3, **options: Any) -> list[int]:
     """Return the tokens of the tool's results in an agent's run, and check that the prompt is within the window."""
-    answers = [calling((lc_tools.fetch_page, {"url": f"https://a.example/{n}"})) for n in range(steps)]
+    answers = [calling((lc_tools.fetch_page, {"url": f"https://a.example/{n}"}), turn=str(n)) for n in range(steps)]
     profile = {"max_input_tokens": window} if window else None
     model = Scripted(responses=[*answers, AIMessage("done")], profile=profile)
     middleware = CtxCompressMiddleware(max_tokens=share, min_tokens=20, **options)

@@ -30,6 +30,9 @@ from ctxcompress.text.words import Terms
 __all__ = ["ScoredSegments", "confidence_in", "likelihoods", "score_segments"]
 
 _EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
+_SURE = 0.12
+"""The probability of a segment from which an encoder is trusted where no word of the query occurs. In twenty passages
+about something else it finds hardly a segment with more than this."""
 _PRIOR_ODDS = 3.0
 """How often documents answer their query for each time that they do not. The confidence was learned from as many
 contexts that do as that do not, but most retrievals do."""
@@ -99,7 +102,7 @@ def score_segments(
         embeddings = [passage.embedding for passage in document_passages]
         semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
-        chance = _chance(asked, matches, config)
+        chance = _chance(asked, matches, scores, config)
     if Kind.RECORD in table.kinds:
         raise_odd_records(asked.text, table.segments, table.texts, scores)
     is_pruned = config.adaptive and not asks_for_all(query, language)
@@ -128,10 +131,10 @@ def _bm25(asked: _Query, corpus: Corpus) -> Floats:
     return rescore_logs(asked.text, corpus, asked.wanted, asked.terms, asked.ignored, found)
 
 
-def _chance(asked: _Query, matches: Matches, config: CompressionConfig) -> float:
+def _chance(asked: _Query, matches: Matches, scores: Floats, config: CompressionConfig) -> float:
     """Return the confidence in the documents if `adaptive` needs it. If they have no word of the query, only an encoder
-    can tell, and is trusted."""
-    is_trusted = config.encoder is not None and not matches.any
+    can tell, and is trusted where it finds a segment likely."""
+    is_trusted = config.encoder is not None and not matches.any and scores.max(initial=0.0) >= _SURE
     return 1.0 if is_trusted or not config.adaptive else confidence(asked.wanted, matches)
 
 
@@ -152,7 +155,7 @@ def likelihoods(
 ) -> Floats:
     """Return what `adaptive` compares with `min_probability`, for each segment; also if `adaptive` is off."""
     asked = _Query.of(query, language, config)
-    chance = _chance(asked, asked.matches(analysis.corpus), config.with_options(adaptive=True))
+    chance = _chance(asked, asked.matches(analysis.corpus), scored.scores, config.with_options(adaptive=True))
     return _likelihoods(scored.scores, chance, scored.table)
 
 
