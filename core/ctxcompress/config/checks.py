@@ -101,12 +101,13 @@ def string(example: str) -> Check:
     return check
 
 
-def whole_number(least: int, otherwise: str) -> Check:
+def whole_number(least: int, otherwise: str = "") -> Check:
     """Return a check for whole numbers. otherwise: the end of the message, which says what else to give."""
+    rest = f", {otherwise}" if otherwise else ""
 
     def check(name: str, value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ConfigError(f"{name} is {value!r}; give a whole number, at least {least}, {otherwise}")
+            raise ConfigError(f"{name} is {value!r}; give a whole number, at least {least}{rest}")
         return value
 
     return check
@@ -212,7 +213,7 @@ def check_flag(name: str, value: object) -> None:
     flag(name, value)
 
 
-def check_count(name: str, value: object, least: int, otherwise: str) -> None:
+def check_count(name: str, value: object, least: int, otherwise: str = "") -> None:
     """Check an argument of a call, not an option."""
     whole_number(least, otherwise)(name, value)
 

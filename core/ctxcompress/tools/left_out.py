@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol, Self, runtime_checkable
 
+from ctxcompress.cache.entries import checked_ttl, whole_number
 from ctxcompress.cache.private_database import PrivateDatabase
 from ctxcompress.errors import ConfigError
 
@@ -209,11 +210,9 @@ class DiskStore:
 
 
 def check_bounds(max_bytes: object, ttl: object) -> None:
-    """Raise ConfigError unless both are numbers above 0, or `ttl` is None."""
-    if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
-        raise ConfigError(f"max_bytes is {max_bytes!r}; give a whole number of bytes, at least 1")
-    if ttl is not None and (isinstance(ttl, bool) or not isinstance(ttl, int | float) or not ttl > 0):
-        raise ConfigError(f"ttl is {ttl!r}; give a number of seconds above 0, or None to keep texts forever")
+    """Raise ConfigError unless both are finite numbers above 0, or `ttl` is None."""
+    whole_number("max_bytes", max_bytes, "bytes")
+    checked_ttl(ttl)
 
 
 def as_bytes(text: str) -> bytes:
