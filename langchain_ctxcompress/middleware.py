@@ -18,10 +18,11 @@ from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.history import Generation
 from ctxcompress.tools.keeper import EXPAND, Expander, check_room
 from ctxcompress.tools.output_compressor import SearchLimits, named_query, on_thread, only_text
+from ctxcompress.tools.prompt_size import with_window
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.history import History
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
-from langchain_ctxcompress.window import tokens_left, with_window
+from langchain_ctxcompress.window import context_window, tokens_left
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
 
@@ -143,7 +144,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
-        options = with_window(options)
+        options = with_window(options, context_window)
         self._window: int | None = options.pop("context_window", None)
         # Requests tell the window, if this does not.
         options["context_window"] = self._window or _ANY_WINDOW

@@ -14,7 +14,7 @@ from ctxcompress.tools.prompt_size import Encoding, count_prompt
 if TYPE_CHECKING:
     from langchain.agents.middleware import ModelRequest
 
-__all__ = ["context_window", "prompt_tokens", "tokens_left", "with_window"]
+__all__ = ["context_window", "prompt_tokens", "tokens_left"]
 
 
 def context_window(model: object) -> int | None:
@@ -27,13 +27,6 @@ def context_window(model: object) -> int | None:
             f"model is a {type(model).__name__}; give a chat model of LangChain, or context_window in tokens"
         )
     return (model.profile or {}).get("max_input_tokens")
-
-
-def with_window(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with the context window of `model` in its place, unless `context_window` is given."""
-    given = {name: value for name, value in options.items() if name != "model"}
-    model = options.get("model")
-    return given if model is None else {"context_window": context_window(model), **given}
 
 
 def prompt_tokens(

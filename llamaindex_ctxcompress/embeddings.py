@@ -1,13 +1,12 @@
-"""LlamaIndex's embedding models as encoders of the core, and how an encoder is serialized."""
+"""LlamaIndex's embedding models as encoders of the core."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.embeddings.loading import RECOGNIZED_EMBEDDINGS, load_embed_model
 
-__all__ = ["EmbeddingsEncoder", "as_encoder", "read_back", "written_down"]
+__all__ = ["EmbeddingsEncoder", "as_encoder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +44,3 @@ class EmbeddingsEncoder:
 def as_encoder(encoder: object) -> Any:
     """Return an encoder of the core for an embedding model; anything else as it is, for the core to check."""
     return EmbeddingsEncoder(encoder) if isinstance(encoder, BaseEmbedding) else encoder
-
-
-def written_down(encoder: object) -> object:
-    """Return an encoder as JSON can hold it: a `BaseEmbedding` as LlamaIndex writes it, of others the class's name.
-
-    The name is in brackets, so that reading it back is refused.
-    """
-    if isinstance(encoder, BaseEmbedding):
-        return encoder.to_dict()
-    return None if encoder is None else f"<encoder {type(encoder).__qualname__}>"
-
-
-def read_back(encoder: object) -> object:
-    """Return the embedding model that LlamaIndex reads from its own description; anything else as it is.
-
-    Raises ValueError for a model whose class LlamaIndex does not know by name.
-    """
-    if not isinstance(encoder, Mapping):
-        return encoder
-    name = encoder.get("class_name")
-    if name not in RECOGNIZED_EMBEDDINGS:  # the rest may contain an API key, and stays out of the message
-        raise ValueError(
-            f"encoder is the description of a {name!r}, which LlamaIndex does not load by its name; give the "
-            "embedding model itself: from_dict(data, encoder=...)"
-        )
-    return load_embed_model(dict(encoder))

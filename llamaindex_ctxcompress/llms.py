@@ -1,6 +1,5 @@
-"""LlamaIndex's LLMs as language models of the core, which select segments, and how one is serialized."""
+"""LlamaIndex's LLMs as language models of the core, which select segments."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -8,11 +7,10 @@ from typing import Any
 from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
 from llama_index.core.callbacks.token_counting import get_tokens_from_response
-from llama_index.core.llms.loading import RECOGNIZED_LLMS, load_llm
 
 from ctxcompress.tools.framework_models import Answer, LLMSelector, Prompt, identity_of, reported, with_model
 
-__all__ = ["LLMSelector", "as_language_model", "read_back_llm", "written_down_llm"]
+__all__ = ["LLMSelector", "as_language_model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +40,6 @@ class _FrameworkLLM:
 def as_language_model(llm: object) -> Any:
     """Return a language model of the core for an LLM; anything else as it is, for the core to check."""
     return with_model(llm, lambda model: _FrameworkLLM(model) if isinstance(model, BaseLLM) else model)
-
-
-def written_down_llm(llm: object) -> object:
-    """Return the value of the option `llm` as JSON can hold it: an LLM as LlamaIndex writes it, of others the class.
-
-    The name of a class is in brackets, so that reading it back is refused.
-    """
-    if isinstance(llm, BaseLLM):
-        return llm.to_dict()
-    return None if llm is None else f"<llm {type(llm).__qualname__}>"
-
-
-def read_back_llm(llm: object) -> object:
-    """Return the LLM that LlamaIndex reads from its own description; anything else as it is.
-
-    Raises ValueError for a model whose class LlamaIndex does not know by name.
-    """
-    if not isinstance(llm, Mapping):
-        return llm
-    name = llm.get("class_name")
-    if name not in RECOGNIZED_LLMS:  # the rest may contain an API key, and stays out of the message
-        raise ValueError(
-            f"llm is the description of a {name!r}, which LlamaIndex does not load by its name; give the model itself: "
-            "from_dict(data, llm=...)"
-        )
-    return load_llm(dict(llm))
 
 
 def _messages(prompt: Prompt) -> list[ChatMessage]:

@@ -15,6 +15,7 @@ from ctxcompress.tools.agent_messages import AgentMessage, Role, goal_of, query_
 from ctxcompress.tools.recall import recall, recalled_text
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.option_serializers import SerializedOptions
+from llamaindex_ctxcompress.written_models import read_back
 
 __all__ = ["CtxCompressMemoryBlock"]
 
@@ -69,7 +70,7 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
         for name, value in (("mode", "extract"), ("format", "plain")):
             if options.get(name, value) != value:
                 raise ValueError(f"{name} is {options[name]!r}; a memory block shows messages in a form of its own")
-        return cls._with_defaults({**options, **cls._read_back(options)})
+        return cls._with_defaults({**options, **read_back(options)})
 
     @override
     async def _aget(

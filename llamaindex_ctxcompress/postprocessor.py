@@ -23,6 +23,7 @@ from llamaindex_ctxcompress.convert import RECORD_KEY
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.llms import LLMSelector
 from llamaindex_ctxcompress.option_serializers import SerializedOptions
+from llamaindex_ctxcompress.written_models import read_back
 
 __all__ = ["CtxCompressPostprocessor"]
 
@@ -84,7 +85,7 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     def _checked(cls, options: Any) -> Any:
         if not isinstance(options, dict):
             return options
-        checked = cls._with_defaults({**options, **cls._read_back(options)})
+        checked = cls._with_defaults({**options, **read_back(options)})
         mode = options.get("metadata_mode", MetadataMode.LLM)
         if mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")

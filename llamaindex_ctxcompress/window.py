@@ -1,7 +1,6 @@
 """The context window of a language model, and how much of it a prompt takes."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
@@ -9,7 +8,7 @@ from llama_index.core.tools import BaseTool, ToolMetadata
 
 from ctxcompress.tools.prompt_size import Encoding, count_prompt
 
-__all__ = ["context_window", "prompt_tokens", "with_window"]
+__all__ = ["context_window", "prompt_tokens"]
 
 
 def context_window(model: object) -> int:
@@ -22,13 +21,6 @@ def context_window(model: object) -> int:
     metadata = model.metadata
     room = metadata.context_window - max(metadata.num_output, 0)
     return room if room > 0 else metadata.context_window
-
-
-def with_window(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with the context window of `model` in its place, unless `context_window` is given."""
-    given = {name: value for name, value in options.items() if name != "model"}
-    model = options.get("model")
-    return given if model is None else {"context_window": context_window(model), **given}
 
 
 def prompt_tokens(

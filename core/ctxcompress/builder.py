@@ -1,6 +1,6 @@
 """Build one context from the passages of several retrievals, under one budget."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
@@ -10,10 +10,17 @@ from ctxcompress.compressor import Compressor, PassageInput
 from ctxcompress.config import checks
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_passages, own_copy
-from ctxcompress.data.passages import Passage, Span
-from ctxcompress.data.results import Compression, Decision, DeliveredContext, KeptPassage, Reason, StageStats
-from ctxcompress.data.spans import inverse
+from ctxcompress.data.passages import Passage
+from ctxcompress.data.results import Decision, DeliveredContext, KeptPassage, Reason, StageStats
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.added_positions import (
+    blank_passages,
+    renumbered,
+    whole,
+    with_delivered_leaders,
+    with_duplicates,
+    with_text,
+)
 from ctxcompress.pipeline.context_state import ContextState, RecentStates
 from ctxcompress.pipeline.delivered_memory import DeliveredMemory
 from ctxcompress.pipeline.pipeline import run_pipeline
@@ -253,13 +260,13 @@ def _extended(state: ContextState, request: _AddRequest, config: CompressionConf
 def _appended(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, _Change]:
     before, first = state.delivered.context, len(state.all_passages)
     limit = config.budget if request.max_tokens is None else min(config.budget, state.tokens + request.max_tokens)
-    numbers = _with_text(request.passages)
+    numbers = with_text(request.passages)
     new_passages = [request.passages[number] for number in numbers]
     config = config.with_options(max_tokens=limit)
     result = run_pipeline(Task(request.query, new_passages, config, Compressor(config), delivered=state.delivered))
     positions = [*(part.index for part in before.parts), *(first + number for number in numbers)]
-    kept, dropped = _renumbered(result, positions)
-    parts = (*_with_duplicates(before.parts, dropped), *kept)
+    kept, dropped = renumbered(result, positions)
+    parts = (*with_duplicates(before.parts, dropped), *kept)
     by_retriever = [decision for decision in dropped if decision.reason in _RETRIEVER_REASONS]
     after = replace(
         state.with_passages(request.passages, request.query),
@@ -269,7 +276,7 @@ def _appended(state: ContextState, request: _AddRequest, config: CompressionConf
     )
     text = result.text.removeprefix(before.text)
     text = text.removeprefix(config.separator) if before.text else text
-    dropped = (*_with_delivered_leaders(before.parts, dropped), *_blank_passages(request.passages, first))
+    dropped = (*with_delivered_leaders(before.parts, dropped), *blank_passages(request.passages, first))
     return after, _Change(text, kept, dropped, result.stages)
 
 
@@ -277,78 +284,24 @@ def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionCo
     after, first = state.with_passages(request.passages, request.query), len(state.all_passages)
     reasons = reduced(request.passages, config, fits=False).reasons
     by_this_retriever = [
-        Decision(first + number, request.passages[number], _whole(request.passages[number]), reason)
+        Decision(first + number, request.passages[number], whole(request.passages[number]), reason)
         for number, reason in sorted(reasons.items())
         if reason in _RETRIEVER_REASONS
     ]
     by_retriever = (*state.dropped_by_retriever, *by_this_retriever)
     excluded = {decision.index for decision in by_retriever}
-    positions = [position for position in _with_text(after.all_passages) if position not in excluded]
+    positions = [position for position in with_text(after.all_passages) if position not in excluded]
     passages = [after.all_passages[position] for position in positions]
     # Scores of different retrievals cannot be compared.
     without_scores = config.without_limits()
     query, compressor = "\n".join(after.queries), Compressor(without_scores)
     result = run_pipeline(Task(query, passages, without_scores, compressor, delivered=DeliveredMemory()))
-    kept, dropped = _renumbered(result, positions)
+    kept, dropped = renumbered(result, positions)
     after = replace(
         after,
         delivered=DeliveredMemory().extended(DeliveredContext(result.text, kept)),
         tokens=result.tokens,
         dropped_by_retriever=by_retriever,
     )
-    blank = (decision for decision in _blank_passages(after.all_passages, 0) if decision.index not in excluded)
+    blank = (decision for decision in blank_passages(after.all_passages, 0) if decision.index not in excluded)
     return after, _Change(result.text, kept, (*dropped, *by_retriever, *blank), result.stages)
-
-
-def _renumbered(result: Compression, positions: Sequence[int]) -> tuple[tuple[KeptPassage, ...], tuple[Decision, ...]]:
-    """Return what was kept and dropped, with the passages' positions among all passages that were ever added."""
-    kept = (
-        replace(part, index=positions[part.index], stands_for=tuple(positions[number] for number in part.stands_for))
-        for part in result.passages
-    )
-    dropped = (
-        replace(
-            decision,
-            index=positions[decision.index],
-            duplicate_of=None if decision.duplicate_of is None else positions[decision.duplicate_of],
-        )
-        for decision in result.dropped
-    )
-    return tuple(kept), tuple(dropped)
-
-
-def _with_delivered_leaders(parts: Iterable[KeptPassage], dropped: Iterable[Decision]) -> Iterator[Decision]:
-    """Set `duplicate_of` of duplicates that have none, if a delivered passage has the same original text."""
-    first: dict[str, int] = {}
-    for part in parts:
-        first.setdefault(part.original.text, part.index)
-    for decision in dropped:
-        is_open = decision.reason is Reason.DUPLICATE and decision.duplicate_of is None
-        yield replace(decision, duplicate_of=first.get(decision.passage.text)) if is_open else decision
-
-
-def _with_duplicates(parts: Iterable[KeptPassage], dropped: Iterable[Decision]) -> Iterator[KeptPassage]:
-    """Extend `stands_for` of each delivered part by its duplicates among the dropped passages."""
-    duplicates: dict[int, list[int]] = {}
-    for decision in dropped:
-        if decision.duplicate_of is not None:
-            duplicates.setdefault(decision.duplicate_of, []).append(decision.index)
-    for part in parts:
-        more = duplicates.get(part.index, ())
-        yield replace(part, stands_for=(*part.stands_for, *more)) if more else part
-
-
-def _with_text(passages: Sequence[Passage]) -> list[int]:
-    """Return the numbers of the passages that are not blank."""
-    return [number for number, passage in enumerate(passages) if passage.text.strip()]
-
-
-def _blank_passages(passages: Sequence[Passage], first: int) -> Iterator[Decision]:
-    """first: the position of the first of these passages among all."""
-    for index, passage in enumerate(passages, first):
-        if not passage.text.strip():
-            yield Decision(index, passage, _whole(passage), Reason.EMPTY)
-
-
-def _whole(passage: Passage) -> tuple[Span, ...]:
-    return inverse((), len(passage.text))

@@ -8,6 +8,7 @@ from typing import get_args, get_type_hints
 
 import lc_tools
 import pytest
+from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.runnables import ConfigurableField
@@ -318,6 +319,19 @@ def test_a_cache_is_carried_and_changes_nothing(make, tmp_path):
         assert clone.compress_documents(documents, QUERY) == plain.compress_documents(documents, QUERY)
     assert "cache" not in cached.model_dump()
     assert CtxCompressor.model_validate_json(cached.model_dump_json()) == plain
+
+
+def test_a_document_is_forgotten_by_its_source():
+    cache = MemoryCache()
+    documents = [
+        Document("The default timeout is 30 seconds. " * 20, metadata={"source": "timeouts.md"}),
+        *make_documents(),
+    ]
+    CtxCompressor(max_tokens=60, cache=cache).compress_documents(documents, QUERY)
+    entries = cache.stats().entries
+    assert cache.forget("timeouts.md") > 0
+    assert cache.stats().entries < entries
+    assert cache.forget("timeouts.md") == 0
 
 
 def test_what_is_no_cache_is_refused():

@@ -1,16 +1,13 @@
-"""The commands: compress, xray, demo, mcp and tune."""
+"""The commands: compress, xray and demo here, mcp and tune in modules of their own."""
 
-import logging
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Annotated, Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version__, compress
+from ctxcompress import Passage, __version__, compress
 from ctxcompress.cli.common_options import (
     AdaptiveOption,
     ConfigOption,
@@ -33,14 +30,22 @@ from ctxcompress.cli.common_options import (
     SynonymOption,
     TierOption,
     TopNOption,
+    given_options,
+    keep_rules,
+    starting_options,
 )
 from ctxcompress.cli.inputs import STDIN, Choice, Inputs, read_inputs
-from ctxcompress.cli.report import as_json, complain, stats_table, write_file, write_new_page, write_text
-from ctxcompress.config.options import Format, Options, Preset
-from ctxcompress.config.start import starting_config
-from ctxcompress.config.toml import option_from_text, synonyms_from_texts
-from ctxcompress.encoders import encoder_named
-from ctxcompress.errors import ConfigError
+from ctxcompress.cli.mcp_command import mcp_command
+from ctxcompress.cli.report import (
+    as_json,
+    complain,
+    readable_errors,
+    stats_table,
+    write_file,
+    write_new_page,
+    write_text,
+)
+from ctxcompress.cli.tune_command import tune_command
 
 __all__ = ["app"]
 
@@ -103,8 +108,8 @@ def compress_command(
     Exit codes: 0 on success, 1 if no input can be used, 2 for wrong usage, 3 if some inputs were skipped.
     """
     screen = _screen()
-    with _readable_errors():
-        options = _given(
+    with readable_errors():
+        options = given_options(
             {
                 "max_tokens": max_tokens,
                 "tier": tier,
@@ -117,11 +122,11 @@ def compress_command(
                 "top_n": top_n,
                 "order": order,
                 "synonyms": synonym,
-                "must_keep": _rules(must_keep, must_keep_regex),
+                "must_keep": keep_rules(must_keep, must_keep_regex),
                 "mode": "preview" if preview else None,
             }
         )
-        start = _start(preset, config, others)
+        start = starting_options(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(screen, inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
@@ -175,8 +180,8 @@ def xray(
 
     Exit codes: the same as those of compress.
     """
-    with _readable_errors():
-        options = _given(
+    with readable_errors():
+        options = given_options(
             {
                 "max_tokens": max_tokens,
                 "tier": tier,
@@ -189,10 +194,10 @@ def xray(
                 "top_n": top_n,
                 "order": order,
                 "synonyms": synonym,
-                "must_keep": _rules(must_keep, must_keep_regex),
+                "must_keep": keep_rules(must_keep, must_keep_regex),
             }
         )
-        start = _start(preset, config, others)
+        start = starting_options(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(_screen(), inputs.passages):
             page = compress(query, inputs.passages, config=start, **options).xray()
@@ -226,127 +231,16 @@ def demo(
     from ctxcompress.cli.demo import run_demo
 
     screen = Console()
-    with _readable_errors(), screen.capture() as shown:
-        start = _start(preset, config, others)
+    with readable_errors(), screen.capture() as shown:
+        start = starting_options(preset, config, others)
         if max_tokens is not None or not (start.max_tokens or start.tier):
             start = start.with_options(max_tokens=300 if max_tokens is None else max_tokens)
         run_demo(screen, question, start)
     write_text(shown.get())
 
 
-@app.command("mcp")
-def mcp_command(
-    docs: Annotated[
-        str, typer.Option("--docs", metavar="DIR", help="The folder whose text, Markdown and code files are served.")
-    ],
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="Limit an answer to N tokens.", show_default="2000")
-    ] = None,
-    preset: PresetOption = None,
-    config: ConfigOption = None,
-    format: Annotated[
-        Format | None,
-        typer.Option(help="How an answer shows the source of each result.", show_default="compact"),
-    ] = None,
-    encoder: EncoderOption = None,
-    adaptive: AdaptiveOption = None,
-    others: SetOption = None,
-    http: Annotated[
-        bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
-    ] = False,
-    port: Annotated[
-        int | None, typer.Option(metavar="N", help="The port for --http; 0 picks a free one.", show_default="8000")
-    ] = None,
-    metrics: Annotated[
-        bool, typer.Option("--metrics", help="Serve a page for Prometheus at /metrics; needs --http.")
-    ] = False,
-) -> None:
-    """Serve a folder of documents over MCP.
-
-    Exit codes: 0 when the client disconnects, 2 for wrong usage.
-    """
-    from ctxcompress.mcp import serve
-
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    with _readable_errors():
-        if port is not None and not http:
-            raise ConfigError(f"--port {port} is given without --http; give both or neither")
-        if metrics and not http:
-            raise ConfigError("--metrics is given without --http; give both or neither")
-        number = (8_000 if port is None else port) if http else None
-        if not http:
-            # Ctrl-C ends the process at once: a thread waits for standard input, and no exception can wake it.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-        serve(
-            docs,
-            config=_start(preset, config, others, default="docs").with_options(**_given({"adaptive": adaptive})),
-            max_tokens=max_tokens,
-            format=format,
-            encoder=encoder_named(encoder) if encoder is not None else None,
-            port=number,
-            metrics=metrics,
-            ready=lambda where: complain(f"serving {docs} on {where}"),
-        )
-
-
-@app.command("tune")
-def tune_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The file of a FeedbackLog.", show_default=False)],
-    scope: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The scope to learn from.", show_default="the only one in the file"),
-    ] = None,
-    keep: Annotated[
-        float, typer.Option(metavar="SHARE", help="The share of answers that must keep all evidence they used.")
-    ] = 0.98,
-    confidence: Annotated[
-        float, typer.Option(metavar="SHARE", help="The confidence with which at least that share keeps it.")
-    ] = 0.95,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOML", help="The TOML file to write. Without it, nothing is written.", show_default=False
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an existing TOML file, which is kept under another name.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
-) -> None:
-    """Fit min_score, min_probability and max_tokens to recorded feedback.
-
-    For each value, a table shows how much of the used evidence it would have kept, and how many tokens.
-
-    Exit codes: 0 on success, 1 if a file cannot be written, 2 for wrong usage or too few records.
-    """
-    from ctxcompress.cli.tuning_report import run_tune
-
-    with _readable_errors():
-        run_tune(file, scope, keep, confidence, out, force=force, as_json=json)
-
-
-def _rules(texts: list[str] | None, patterns: list[str] | None) -> list[object]:
-    return [*(texts or ()), *({"regex": pattern} for pattern in patterns or ())]
-
-
-def _given(options: dict[str, Any]) -> Options:
-    """Return the options that were given, with the objects that their texts name."""
-    given: Any = {name: value for name, value in options.items() if value not in (None, [])}
-    if "encoder" in given:
-        given["encoder"] = encoder_named(given["encoder"])
-    if "synonyms" in given:
-        given["synonyms"] = synonyms_from_texts(given["synonyms"])
-    return given  # type: ignore[no-any-return]
-
-
-def _start(
-    preset: Preset | None, config: str | None, others: list[str] | None, *, default: Preset | None = None
-) -> CompressionConfig:
-    """Return the options of the preset or the file, and over them those of `--set`."""
-    if preset is not None and config is not None:
-        raise ConfigError(f"both --preset {preset} and --config {config} are given; name the preset in the file")
-    given: Any = dict(map(option_from_text, others or ()))
-    return starting_config(config, preset, default=default).with_options(**given)
+app.command("mcp")(mcp_command)
+app.command("tune")(tune_command)
 
 
 def _screen() -> Console:
@@ -376,13 +270,3 @@ def _progress(screen: Console, passages: list[Passage]) -> AbstractContextManage
     if not screen.is_terminal or size < LONG_WORK:
         return nullcontext()
     return screen.status(f"compressing {len(passages):,} passages, {size:,} characters")
-
-
-@contextmanager
-def _readable_errors() -> Iterator[None]:
-    """Turn this library's errors into a message and an exit code."""
-    try:
-        yield
-    except CtxCompressError as error:
-        complain(str(error))
-        raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error

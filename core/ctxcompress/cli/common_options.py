@@ -1,13 +1,17 @@
-"""Options that several commands share.
+"""Options that several commands share, and how to read their values.
 
 The options of a compression have the texts of their declarations; `--set` gives any other of them.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ctxcompress.config.options import OPTIONS, Format, Order, Preset, Tier
+from ctxcompress.config.options import OPTIONS, CompressionConfig, Format, Options, Order, Preset, Tier
+from ctxcompress.config.start import starting_config
+from ctxcompress.config.toml import option_from_text, synonyms_from_texts
+from ctxcompress.encoders import encoder_named
+from ctxcompress.errors import ConfigError
 
 __all__ = [
     "AdaptiveOption",
@@ -31,6 +35,9 @@ __all__ = [
     "SynonymOption",
     "TierOption",
     "TopNOption",
+    "given_options",
+    "keep_rules",
+    "starting_options",
 ]
 
 QueryOption = Annotated[str, typer.Option("--query", "-q", help="The question that the texts should answer.")]
@@ -142,3 +149,28 @@ EncoderOption = Annotated[
 FormatOption = Annotated[
     Format | None, typer.Option(help=OPTIONS["format"].summary, show_default="plain: without a source")
 ]
+
+
+def keep_rules(texts: list[str] | None, patterns: list[str] | None) -> list[object]:
+    """Return the rules of `must_keep` for the texts and the regular expressions that were given."""
+    return [*(texts or ()), *({"regex": pattern} for pattern in patterns or ())]
+
+
+def given_options(options: dict[str, Any]) -> Options:
+    """Return the options that were given, with the objects that their texts name."""
+    given: Any = {name: value for name, value in options.items() if value not in (None, [])}
+    if "encoder" in given:
+        given["encoder"] = encoder_named(given["encoder"])
+    if "synonyms" in given:
+        given["synonyms"] = synonyms_from_texts(given["synonyms"])
+    return given  # type: ignore[no-any-return]
+
+
+def starting_options(
+    preset: Preset | None, config: str | None, others: list[str] | None, *, default: Preset | None = None
+) -> CompressionConfig:
+    """Return the options of the preset or the file, and over them those of `--set`."""
+    if preset is not None and config is not None:
+        raise ConfigError(f"both --preset {preset} and --config {config} are given; name the preset in the file")
+    given: Any = dict(map(option_from_text, others or ()))
+    return starting_config(config, preset, default=default).with_options(**given)

@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,9 +13,20 @@ from rich.table import Table
 
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression, Stats
+from ctxcompress.errors import ConfigError, CtxCompressError
 from ctxcompress.xray.trace import new_page
 
-__all__ = ["PAGES", "SCHEMA", "as_json", "complain", "stats_table", "write_file", "write_new_page", "write_text"]
+__all__ = [
+    "PAGES",
+    "SCHEMA",
+    "as_json",
+    "complain",
+    "readable_errors",
+    "stats_table",
+    "write_file",
+    "write_new_page",
+    "write_text",
+]
 
 SCHEMA = "ctxcompress/1"
 _PAGE = "ctxcompress-xray"
@@ -126,6 +138,16 @@ def write_new_page(page: str) -> Path:
 def complain(message: str) -> None:
     """Print a message to standard error."""
     typer.echo(f"ctxcompress: {message}", err=True)
+
+
+@contextmanager
+def readable_errors() -> Iterator[None]:
+    """Turn this library's errors into a message and an exit code."""
+    try:
+        yield
+    except CtxCompressError as error:
+        complain(str(error))
+        raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error
 
 
 def _abandon(stream: BinaryIO) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from ctxcompress.errors import ConfigError
 
-__all__ = ["TIERS", "Tier", "budget_of", "check_budget", "is_share", "share_of", "with_one_budget"]
+__all__ = ["NO_LIMIT", "TIERS", "Tier", "budget_of", "check_budget", "is_share", "share_of", "with_one_budget"]
 
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 
@@ -16,6 +16,9 @@ TIERS: Mapping[Tier, int] = MappingProxyType(
     {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
 )
 """Budgets by name, in tokens."""
+
+NO_LIMIT = 1_000_000_000
+"""More tokens than any text has."""
 
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)%")
 _KEYS = ("max_tokens", "tier")

@@ -11,12 +11,12 @@ Every other key is an argument of the class in `ctxcompress.cache`: `url` and `c
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ctxcompress.cache import Cache, DiskCache, LayeredCache, MemoryCache, QdrantCache
+from ctxcompress.config.checks import closest
 from ctxcompress.errors import ConfigError
 
 __all__ = ["cache_named", "default_path"]
@@ -91,8 +91,7 @@ def _arguments(kind: Callable[..., Cache]) -> set[str]:
 def _checked(keys: Mapping[str, Any], known: set[str], kind: str) -> Mapping[str, Any]:
     for key in keys:
         if key not in known:
-            close = get_close_matches(key, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"a {kind} cache has {', '.join(sorted(known))}"
+            hint = closest(key, known, f"a {kind} cache has {', '.join(sorted(known))}")
             raise ConfigError(f"[compression.cache] has an unknown key {key!r}; {hint}")
     return keys
 

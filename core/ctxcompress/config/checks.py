@@ -4,7 +4,8 @@ A `Check` is for one option: it takes the option's name and value, and returns t
 several options is checked by the functions whose names begin with "check_".
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib.util import find_spec
 from math import isfinite
 from typing import Any, Literal, TypeGuard, get_args
@@ -30,8 +31,8 @@ __all__ = [
     "check_evidence_only",
     "check_flag",
     "check_format",
-    "check_min_score",
-    "check_score_threshold",
+    "check_scores",
+    "closest",
     "field_keys",
     "flag",
     "kind_weights",
@@ -100,12 +101,13 @@ def string(example: str) -> Check:
     return check
 
 
-def whole_number(least: int, otherwise: str) -> Check:
+def whole_number(least: int, otherwise: str = "") -> Check:
     """Return a check for whole numbers. otherwise: the end of the message, which says what else to give."""
+    rest = f", {otherwise}" if otherwise else ""
 
     def check(name: str, value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ConfigError(f"{name} is {value!r}; give a whole number, at least {least}, {otherwise}")
+            raise ConfigError(f"{name} is {value!r}; give a whole number, at least {least}{rest}")
         return value
 
     return check
@@ -200,12 +202,18 @@ def field_keys(name: str, value: object) -> dict[str, str]:
     return {str(field): str(key) for field, key in value.items()}
 
 
+def closest(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the end of a message about an unknown name: the closest one there is, or `otherwise` if none is close."""
+    close = get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]!r}?" if close else otherwise
+
+
 def check_flag(name: str, value: object) -> None:
     """Check an argument of a call, not an option."""
     flag(name, value)
 
 
-def check_count(name: str, value: object, least: int, otherwise: str) -> None:
+def check_count(name: str, value: object, least: int, otherwise: str = "") -> None:
     """Check an argument of a call, not an option."""
     whole_number(least, otherwise)(name, value)
 
@@ -225,13 +233,10 @@ def check_format(format: str, mode: str, separator: str) -> None:
         )
 
 
-def check_min_score(min_score: object, kind: str, *, relative: bool) -> None:
+def check_scores(min_score: object, threshold: object, kind: str, *, relative: bool, used: bool) -> None:
+    """threshold: `score_threshold`. used: whether a stage compares scores with it."""
     if min_score is not None:
         _check_score("min_score", min_score, kind, ", or None to keep passages whatever their score", relative=relative)
-
-
-def check_score_threshold(threshold: object, kind: str, *, relative: bool, used: bool) -> None:
-    """used: whether a stage compares scores with the threshold."""
     kind = kind if used else "similarity"
     _check_score("score_threshold", threshold, kind, ", such as 0.4", relative=relative and used)
 

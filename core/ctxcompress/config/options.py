@@ -6,14 +6,13 @@ texts of the command line and of the search tool's arguments. After a change, ru
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from os import PathLike
 from types import MappingProxyType
 from typing import Any, Unpack
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
-from ctxcompress.config.budgets import TIERS, Tier, budget_of, check_budget, with_one_budget
+from ctxcompress.config.budgets import NO_LIMIT, TIERS, Tier, budget_of, check_budget, with_one_budget
 from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.declaration import Option, option
 from ctxcompress.config.files import read_options
@@ -45,10 +44,6 @@ __all__ = [
     "Scorer",
     "Tier",
 ]
-
-
-_NO_LIMIT = 1_000_000_000
-"""More tokens than any text has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,15 +81,11 @@ class CompressionConfig:
     )
     encoding: Encoding = option(
         "o200k_base",
-        "The tiktoken encoding that counts the tokens. A function from a text to its tokens or their number, such "
-        "as a chat model's `get_num_tokens`, can take its place.",
+        "The tiktoken encoding that counts the tokens, or a function from a text to its tokens or their number.",
         checks.token_encoding,
     )
     separator: str = option(
-        "\n\n",
-        'The text between two passages of the final text. Only `format="plain"` uses it; the other formats have '
-        "separators of their own.",
-        checks.string("\n\n"),
+        "\n\n", 'The text between two passages. Only `format="plain"` uses it.', checks.string("\n\n")
     )
     format: Format = option(
         "plain",
@@ -117,8 +108,7 @@ class CompressionConfig:
     )
     mark_dropped_lines: bool = option(
         False,
-        "Whether a line such as `[… 120 lines dropped]` shows how many lines of a log are missing between two kept "
-        "ones. These lines count in the budget.",
+        "Whether lines such as `[… 120 lines dropped]` show what is missing of a log. They count in the budget.",
         checks.flag,
     )
     on_empty: OnEmpty = option(
@@ -131,8 +121,7 @@ class CompressionConfig:
     # Filters:
     min_score: float | None = option(
         None,
-        "The score below which a passage is dropped, where the best one has 1.0. Passages without a score are "
-        "never dropped by it.",
+        "The score below which a passage is dropped; the best one has 1.0. Passages without a score are kept.",
         off=None,
         tool_limits=(0.0, 1.0),
     )
@@ -144,8 +133,7 @@ class CompressionConfig:
     )
     score_key: str | None = option(
         None,
-        "The metadata key that holds the score, for passages without a score of their own. Many rerankers write "
-        '"relevance_score".',
+        'The metadata key that holds the score, for passages without one of their own, such as "relevance_score".',
         checks.or_none(checks.string("relevance_score")),
     )
     normalize_scores: bool = option(
@@ -156,9 +144,8 @@ class CompressionConfig:
     )
     exact_dedup: bool | None = option(
         None,
-        "Whether text that stands in several passages is kept once. That is whole passages, paragraphs, and the "
-        "overlap of two chunks of a document. None does it where the passages do not fit as they are, or where "
-        "near-duplicates are dropped.",
+        "Whether text that stands in several passages is kept once: passages, paragraphs, overlaps of chunks. None "
+        "does it where the passages do not fit as they are, or where near-duplicates are dropped.",
         checks.or_none(checks.flag),
         off=False,
     )
@@ -180,8 +167,7 @@ class CompressionConfig:
     )
     max_chunks_per_doc: int = option(
         0,
-        "The most passages kept of one document; 0 keeps all. The document is the doc_id, else the file path or "
-        "address.",
+        "The most passages kept of one document: a doc_id, else a file path or address. 0 keeps all.",
         checks.whole_number(0, "where 0 keeps all"),
         off=0,
     )
@@ -200,8 +186,7 @@ class CompressionConfig:
         off=False,
     )
     score_threshold: float = option(
-        0.4,
-        "The score below which `metadata_only` replaces a passage. It means what `min_score` means.",
+        0.4, "The score below which `metadata_only` replaces a passage. It means what `min_score` means."
     )
     max_length: int | None = option(
         None,
@@ -248,24 +233,16 @@ class CompressionConfig:
     )
     adaptive: bool = option(False, "Whether to drop segments that are hardly needed, even if they fit.", checks.flag)
     min_probability: float = option(
-        0.012,
-        "How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1.",
-        checks.probability,
+        0.012, "How likely needed a segment must be for `adaptive` to keep it, between 0 and 1.", checks.probability
     )
     language: str | None = option(
-        None,
-        'The language of the texts as an ISO 639-1 code, such as "en". None detects it.',
-        checks.language_code,
+        None, 'The language of the texts as an ISO 639-1 code, such as "en". None detects it.', checks.language_code
     )
     synonyms: Mapping[str, Sequence[str]] = option(
-        {},
-        "Words or phrases that mean the same, by one of them. Each finds all the others.",
-        checks.synonym_lists,
+        {}, "Words or phrases that mean the same, by one of them. Each finds all the others.", checks.synonym_lists
     )
     technical_synonyms: bool = option(
-        False,
-        "Whether to use a small built-in table of synonyms for technical English as well.",
-        checks.flag,
+        False, "Whether to use a small built-in table of synonyms for technical English as well.", checks.flag
     )
     type_weights: Mapping[str, float] = option(
         {},
@@ -298,8 +275,7 @@ class CompressionConfig:
                 object.__setattr__(self, name, declared.check(name, value))
         checks.check_format(self.format, self.mode, self.separator)
         kind, relative = self.score_kind, self.normalize_scores
-        checks.check_min_score(self.min_score, kind, relative=relative)
-        checks.check_score_threshold(self.score_threshold, kind, relative=relative, used=self.metadata_only)
+        checks.check_scores(self.min_score, self.score_threshold, kind, relative=relative, used=self.metadata_only)
         checks.check_evidence_only(self.scorer, self.encoder, self.adaptive or self.max_tokens == "auto")
 
     @classmethod
@@ -339,8 +315,7 @@ class CompressionConfig:
         """
         for name in options:
             if name not in OPTIONS:
-                close = get_close_matches(name, OPTIONS, n=1)
-                hint = f"did you mean {close[0]!r}?" if close else f"the options are {', '.join(OPTIONS)}"
+                hint = checks.closest(name, OPTIONS, f"the options are {', '.join(OPTIONS)}")
                 raise ConfigError(f"there is no option {name!r}; {hint}")
         if not options:
             return self
@@ -355,7 +330,7 @@ class CompressionConfig:
     def switched_off(self) -> "CompressionConfig":
         """Return the options with which every text passes as it is: without filters, and within any budget."""
         passing: Any = {"mode": "extract", "order": "source", "adaptive": False, "cache": None}
-        return self.without_filters().with_options(max_tokens=_NO_LIMIT, **passing)
+        return self.without_filters().with_options(max_tokens=NO_LIMIT, **passing)
 
     def without_limits(self) -> "CompressionConfig":
         """Return the options without filters that compare scores, for passages of several retrievals together."""

@@ -26,6 +26,7 @@ from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 
 from ctxcompress.config.cache_table import cache_named
+from ctxcompress.config.checks import closest
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
@@ -172,6 +173,5 @@ def _check_flag(name: str, value: object, *, wanted: bool) -> None:
 
 def _check_known(table: str, key: str, known: Collection[str]) -> None:
     if key not in known:
-        close = get_close_matches(key, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"it can have {', '.join(sorted(known))}"
+        hint = closest(key, known, f"it can have {', '.join(sorted(known))}")
         raise ConfigError(f"[{table}] has an unknown key {key!r}; {hint}")

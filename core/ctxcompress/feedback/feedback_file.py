@@ -3,11 +3,11 @@
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxcompress.cache.private_file import make_private
+from ctxcompress.cache.private_database import PrivateDatabase
 from ctxcompress.cache.sqlite_schema import BUSY, FAILURES, error_number
 from ctxcompress.errors import ConfigError
 
@@ -18,10 +18,8 @@ _SCHEMA = (
     "CREATE TABLE calls (id TEXT PRIMARY KEY, scope TEXT NOT NULL, at REAL NOT NULL, sheet BLOB NOT NULL, used TEXT)",
     "CREATE INDEX by_scope ON calls (scope, used IS NULL, at)",
 )
-_SECONDS = 5.0
-"""How long another process that writes is waited for."""
 _BYTES = 10_000_000
-"""The largest value of a row. A damaged length cannot make SQLite allocate more memory."""
+"""The largest value of a row."""
 
 
 class StoredCall(NamedTuple):
@@ -84,31 +82,14 @@ class FeedbackFile:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction. A connection of its own needs no care for threads and forks."""
+        """Open the file for one transaction."""
         try:
-            make_private(self.path)
-            with closing(sqlite3.connect(self.path, timeout=_SECONDS, isolation_level=None)) as connection:
-                connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _BYTES)
-                connection.execute("PRAGMA trusted_schema = OFF")
-                connection.execute("BEGIN IMMEDIATE")
-                _ensure_tables(connection)
+            with PrivateDatabase(self.path, _APPLICATION_ID, _SCHEMA, _BYTES).transaction() as connection:
                 yield connection
-                connection.execute("COMMIT")
         except (*FAILURES, OSError, ConfigError) as error:
             raise ConfigError(
                 f"{self.path.name} cannot be used as a feedback log ({error}); {_remedy(error)}"
             ) from error
-
-
-def _ensure_tables(connection: sqlite3.Connection) -> None:
-    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
-    if application_id == _APPLICATION_ID:
-        return
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-        raise ConfigError("it is a database of something else")
-    for statement in _SCHEMA:
-        connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
 
 
 def _remedy(error: BaseException) -> str:

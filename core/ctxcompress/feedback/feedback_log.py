@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 from uuid import uuid4
 
+from ctxcompress.config.checks import check_count
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Citation, Compression, KeptPassage
 from ctxcompress.errors import ConfigError, CtxCompressError, InputError
@@ -66,8 +67,7 @@ class FeedbackLog:
         keep_texts: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if isinstance(max_records, bool) or not isinstance(max_records, int) or max_records < 1:
-            raise ConfigError(f"max_records is {max_records!r}; give a whole number, at least 1")
+        check_count("max_records", max_records, 1)
         if not isinstance(scope, str) or not scope.strip() or not scope.isprintable() or len(scope) > _LONGEST_SCOPE:
             raise ConfigError(f"scope is {scope!r:.80}; give a name of at most {_LONGEST_SCOPE} printable characters")
         self.path, self.scope, self.keep_texts = Path(path).absolute(), scope, keep_texts

@@ -11,6 +11,7 @@ import numpy as np
 
 from ctxcompress.cache.memory import MemoryCache
 from ctxcompress.cache.protocol import Cache, key_of
+from ctxcompress.config.checks import check_count
 from ctxcompress.encoders.encoder import AsyncEncoder, Encoder, PassageVectors, checked_numbers, unit
 from ctxcompress.encoders.static import StaticVectors
 from ctxcompress.errors import ConfigError, InputError
@@ -250,7 +251,6 @@ def _check(encoder: object, threshold: object, max_age: object, max_entries: obj
         raise ConfigError(f"threshold is {threshold!r}; give a cosine similarity above 0, at most 1")
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not max_age > 0:
         raise ConfigError(f"max_age is {max_age!r}; give seconds, more than 0")
-    if isinstance(max_entries, bool) or not isinstance(max_entries, int) or max_entries < 1:
-        raise ConfigError(f"max_entries is {max_entries!r}; give a whole number, at least 1")
+    check_count("max_entries", max_entries, 1)
     if store is not None and not isinstance(store, Cache):
         raise ConfigError(f"store is a {type(store).__name__}; give one of ctxcompress.cache, such as MemoryCache()")

@@ -24,7 +24,6 @@ from ctxcompress.data.results import Decision, Reason
 from ctxcompress.data.spans import inverse
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 from ctxcompress.query.complexity import Complexity
-from ctxcompress.search.key_sentences import KeySentences
 from ctxcompress.search.result_limits import (
     Drop,
     Limits,
@@ -36,6 +35,7 @@ from ctxcompress.search.result_limits import (
     have_no_scores,
 )
 from ctxcompress.search.shapes import ParsedResults, Record, TextKey, read_shape, shown_to_model
+from ctxcompress.search.shortening import ResultText, Shortener, name_of, passage_of
 from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
 
@@ -182,16 +182,6 @@ def _observation(found: SearchCompression[Any], max_tokens: int | None) -> Obser
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A text of a result."""
-
-    position: int
-    """Position of the result."""
-    key: TextKey
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _KeptResults:
     """The results that are kept, shortened."""
 
@@ -223,7 +213,7 @@ class _ResultCompressor:
         positions = best_first(records, [n for n in range(len(records)) if n not in self.drops])
         judged = positions if config.adaptive else self._within_limit(positions)
         texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in judged}
-        shortener = _Shortener(query, records, texts, config)
+        shortener = Shortener(query, records, texts, config)
         unlikely = shortener.unlikely(judged, config)
         drops = {n: Drop(Reason.UNLIKELY) for n in unlikely if n not in self.required}
         wanted = [n for n in positions if n not in drops]
@@ -239,7 +229,7 @@ class _ResultCompressor:
         return [n for place, n in enumerate(positions) if place < most or n in self.required]
 
     def _fitting(
-        self, positions: list[int], shortener: "_Shortener", count: TokenCounter, max_tokens: int | None
+        self, positions: list[int], shortener: Shortener, count: TokenCounter, max_tokens: int | None
     ) -> _KeptResults:
         """Keep as many of the results as fit: those with the best scores, or without scores those that answer best."""
         if have_no_scores(self.parsed.records, positions):
@@ -263,13 +253,15 @@ class _ResultCompressor:
             if fitting := next(filter(fits, attempts), None):
                 return fitting
         if self.required:
-            tokens = attempt(len(self.required), _FEWEST_CHARACTERS).tokens
-            raise BudgetTooSmall(
-                f"must_keep names something in {len(self.required)} results, which take {tokens} tokens even when they "
-                f"are shortened, but max_tokens is {max_tokens}; give at least {tokens} tokens, or narrower patterns",
-                tokens,
-            )
+            raise self._too_small(attempt(len(self.required), _FEWEST_CHARACTERS).tokens, max_tokens)
         return self._keep_none(count, max_tokens, warn=bool(positions))
+
+    def _too_small(self, tokens: int, max_tokens: int | None) -> BudgetTooSmall:
+        return BudgetTooSmall(
+            f"must_keep names something in {len(self.required)} results, which take {tokens} tokens even when they "
+            f"are shortened, but max_tokens is {max_tokens}; give at least {tokens} tokens, or narrower patterns",
+            tokens,
+        )
 
     def decisions(self, kept: _KeptResults) -> Iterator[Decision]:
         """Yield what was dropped of each text. A dropped result without text yields a decision without spans."""
@@ -281,15 +273,15 @@ class _ResultCompressor:
                 spans = inverse(kept.spans.get((position, text.key), ()), len(text.text))
                 if spans and not (is_kept and not text.text.strip()):
                     has_decision = True
-                    yield Decision(position, _passage(position, record, text), spans, drop.reason, drop.duplicate_of)
+                    yield Decision(position, passage_of(position, record, text), spans, drop.reason, drop.duplicate_of)
             if not is_kept and not has_decision:
-                yield Decision(position, _passage(position, record), (), drop.reason, drop.duplicate_of)
+                yield Decision(position, passage_of(position, record), (), drop.reason, drop.duplicate_of)
 
-    def _texts(self, position: int) -> list[_Text]:
-        return [_Text(position, (key, item), text) for key, item, text in self.parsed.records[position].texts()]
+    def _texts(self, position: int) -> list[ResultText]:
+        return [ResultText(position, (key, item), text) for key, item, text in self.parsed.records[position].texts()]
 
     def _shorten(
-        self, positions: Sequence[int], shortener: "_Shortener", characters: int, count: TokenCounter
+        self, positions: Sequence[int], shortener: Shortener, characters: int, count: TokenCounter
     ) -> _KeptResults:
         """characters: of each result."""
         shortened = {n: shortener.shorten(n, characters, self.limits.max_sentences) for n in positions}
@@ -316,7 +308,7 @@ def _required(records: Sequence[Record], config: CompressionConfig) -> frozenset
     if not config.must_keep:
         return frozenset()
     texts = [(n, text) for n, record in enumerate(records) for *_, text in record.texts()]
-    passages = {m: Passage(_name(n, records[n]), text) for m, (n, text) in enumerate(texts)}
+    passages = {m: Passage(name_of(n, records[n]), text) for m, (n, text) in enumerate(texts)}
     return frozenset(texts[m][0] for m in find_all(config.must_keep, passages))
 
 
@@ -326,59 +318,3 @@ def _lengths_of_last(characters: int) -> Iterator[int]:
     while characters > _FEWEST_CHARACTERS:
         characters = max(_FEWEST_CHARACTERS, characters * 3 // 4)
         yield characters
-
-
-def _name(position: int, record: Record) -> str:
-    return record.address or str(position)
-
-
-def _passage(position: int, record: Record, text: _Text | None = None) -> Passage:
-    metadata = {"key": text.key[0]} if text else {}
-    return Passage(_name(position, record), text.text if text else "", title=record.title, metadata=metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class _ShortenedResult:
-    spans: Mapping[TextKey, Sequence[Span]]
-    changed: Mapping[TextKey, str]
-    """The texts that are shorter now."""
-
-
-class _Shortener:
-    """Shortens the texts of results, and remembers each result at each length."""
-
-    __slots__ = ("_known", "_numbers", "_sentences", "_texts")
-
-    def __init__(
-        self, query: str, records: Sequence[Record], texts: Mapping[int, Sequence[_Text]], config: CompressionConfig
-    ) -> None:
-        self._texts = [text for position in sorted(texts) for text in texts[position]]
-        self._numbers: dict[int, list[int]] = {position: [] for position in texts}
-        for number, text in enumerate(self._texts):
-            self._numbers[text.position].append(number)
-        passages = [
-            Passage(_name(text.position, records[text.position]), text.text, title=records[text.position].title)
-            for text in self._texts
-        ]
-        self._sentences = KeySentences(query, passages, config)
-        self._known: dict[tuple[int, int], _ShortenedResult] = {}
-
-    def worth(self, position: int) -> float:
-        """Return how well the best sentence of a result answers the query."""
-        return self._sentences.worth(self._numbers[position])
-
-    def unlikely(self, positions: Sequence[int], config: CompressionConfig) -> list[int]:
-        """Return the positions of the results that the query hardly needs. If it needs none, `on_empty` decides."""
-        found = [n for n in positions if self._sentences.are_unlikely(self._numbers[n])]
-        if found and len(found) == len(positions) and config.on_empty != "drop":
-            found.remove(max(found, key=self.worth))
-        return found
-
-    def shorten(self, position: int, characters: int, sentences: int) -> _ShortenedResult:
-        if (position, characters) not in self._known:
-            kept = self._sentences.choose(self._numbers[position], characters, sentences)
-            self._known[position, characters] = _ShortenedResult(
-                {self._texts[n].key: part.spans for n, part in kept.items()},
-                {self._texts[n].key: part.text for n, part in kept.items() if part.text != self._texts[n].text},
-            )
-        return self._known[position, characters]

@@ -15,6 +15,7 @@ from ctxcompress.data.must_keep import Rule
 from ctxcompress.errors import ConfigError
 from ctxcompress.feedback import FeedbackLog
 from ctxcompress.tools.option_fields import OptionFields
+from ctxcompress.tools.prompt_size import with_window
 
 __all__ = ["ComponentOptions", "ConfigSource", "Preset"]
 
@@ -71,11 +72,9 @@ class ComponentOptions(OptionFields):
 
         Raises ConfigError, for a share of a context window that is not known too.
         """
-        given: Any = {name: value for name, value in options.items() if name not in (*_STARTS, "model")}
-        model = options.get("model")
-        if model is not None and given.get("context_window") is None:
-            given["context_window"] = cls._context_window(model)
-        config = starting_config(options.get("config"), options.get("preset")).with_options(**cls.of_core(given))
+        given = with_window(options, cls._context_window)
+        changes: Any = cls.of_core({name: value for name, value in given.items() if name not in _STARTS})
+        config = starting_config(options.get("config"), options.get("preset")).with_options(**changes)
         _ = config.budget  # a share of a context window that is not known is refused
         return config
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from typing_extensions import TypedDict  # comes with pydantic, which takes no other before Python 3.12
 
 from ctxcompress.compressor import Compressor
+from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import KeptPassage
@@ -329,8 +330,7 @@ def _place(id: str) -> int:
 
 
 def _check(history_tokens: object, keep_last: object, history_share: object) -> None:
-    for name, number, least in (("history_tokens", history_tokens, 1), ("keep_last", keep_last, 1)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise ConfigError(f"{name} is {number!r}; give a whole number of at least {least}")
+    check_count("history_tokens", history_tokens, 1)
+    check_count("keep_last", keep_last, 1)
     if isinstance(history_share, bool) or not isinstance(history_share, float) or not 0 < history_share < 1:
         raise ConfigError(f"history_share is {history_share!r}; give a number between 0 and 1, such as 0.5")

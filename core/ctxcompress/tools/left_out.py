@@ -11,7 +11,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol, Self, runtime_checkable
 
-from ctxcompress.cache.private_file import make_private
+from ctxcompress.cache.entries import checked_ttl, whole_number
+from ctxcompress.cache.private_database import PrivateDatabase
 from ctxcompress.errors import ConfigError
 
 __all__ = ["MONTH", "DiskStore", "LeftOutStore", "MemoryStore", "as_bytes", "check_bounds"]
@@ -19,16 +20,12 @@ __all__ = ["MONTH", "DiskStore", "LeftOutStore", "MemoryStore", "as_bytes", "che
 MONTH = 30 * 86_400.0
 """Seconds that a text is kept unless told otherwise."""
 _MEMORY_BYTES, _DISK_BYTES = 100_000_000, 1_000_000_000
-_WAIT = 5.0
-"""Seconds to wait for another process that writes."""
 _APPLICATION_ID = 0x6C656674
-_SCHEMA = """
-CREATE TABLE texts (
-    conversation TEXT NOT NULL, handle TEXT NOT NULL, at REAL NOT NULL, bytes INTEGER NOT NULL, text BLOB NOT NULL,
-    PRIMARY KEY (conversation, handle)
-);
-CREATE INDEX by_age ON texts (at, bytes);
-"""
+_SCHEMA = (
+    "CREATE TABLE texts (conversation TEXT NOT NULL, handle TEXT NOT NULL, at REAL NOT NULL, bytes INTEGER NOT NULL, "
+    "text BLOB NOT NULL, PRIMARY KEY (conversation, handle))",
+    "CREATE INDEX by_age ON texts (at, bytes)",
+)
 _DELETE_OLDEST = """
 DELETE FROM texts WHERE rowid IN (
     SELECT rowid FROM (SELECT rowid, sum(bytes) OVER (ORDER BY at DESC, rowid DESC) AS newer FROM texts) WHERE newer > ?
@@ -195,18 +192,10 @@ class DiskStore:
 
     @contextmanager
     def _opened(self, *, writes: bool = True) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction: connections can be shared by neither threads nor forked processes."""
-        make_private(self.path)
+        """Open the file for one transaction."""
         try:
-            database = sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
-            try:
-                database.execute("PRAGMA secure_delete = ON")
-                database.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-                _create_tables(database)
+            with PrivateDatabase(self.path, _APPLICATION_ID, _SCHEMA).transaction(writes=writes) as database:
                 yield database
-                database.execute("COMMIT")
-            finally:
-                database.close()
         except sqlite3.Error as error:
             raise OSError(f"{self.path.name}: {error}") from error
 
@@ -221,11 +210,9 @@ class DiskStore:
 
 
 def check_bounds(max_bytes: object, ttl: object) -> None:
-    """Raise ConfigError unless both are numbers above 0, or `ttl` is None."""
-    if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
-        raise ConfigError(f"max_bytes is {max_bytes!r}; give a whole number of bytes, at least 1")
-    if ttl is not None and (isinstance(ttl, bool) or not isinstance(ttl, int | float) or not ttl > 0):
-        raise ConfigError(f"ttl is {ttl!r}; give a number of seconds above 0, or None to keep texts forever")
+    """Raise ConfigError unless both are finite numbers above 0, or `ttl` is None."""
+    whole_number("max_bytes", max_bytes, "bytes")
+    checked_ttl(ttl)
 
 
 def as_bytes(text: str) -> bytes:
@@ -235,18 +222,6 @@ def as_bytes(text: str) -> bytes:
 
 def _key(conversation: str) -> str:
     return conversation.encode("utf-8", "backslashreplace").decode()
-
-
-def _create_tables(database: sqlite3.Connection) -> None:
-    """Create the tables in a new file. Raises ConfigError if the file is another program's database."""
-    (application_id,) = database.execute("PRAGMA application_id").fetchone()
-    if application_id == _APPLICATION_ID:
-        return
-    if database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-        raise ConfigError("it is a database of something else")
-    for statement in _SCHEMA.split(";"):
-        database.execute(statement)
-    database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
 
 
 def _make_room(database: sqlite3.Connection, max_bytes: int) -> None:

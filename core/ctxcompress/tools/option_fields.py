@@ -34,11 +34,9 @@ class OptionFields(BaseModel):
     """What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. No
     filter drops it; see docs/how-to/must-keep.md."""
     encoding: Encoding = Field(default="o200k_base", json_schema_extra={"type": "string"})
-    """The tiktoken encoding that counts the tokens. A function from a text to its tokens or their number, such as a
-    chat model's `get_num_tokens`, can take its place."""
+    """The tiktoken encoding that counts the tokens, or a function from a text to its tokens or their number."""
     separator: str = "\n\n"
-    """The text between two passages of the final text. Only `format="plain"` uses it; the other formats have separators
-    of their own."""
+    """The text between two passages. Only `format="plain"` uses it."""
     format: Format = "plain"
     """How the final text shows where each passage is from. "plain" does not; "compact", "verbose", "json" and "xml" add
     a number and the source, which count in the budget."""
@@ -50,27 +48,23 @@ class OptionFields(BaseModel):
     "edges" puts the best first and last, because language models overlook the middle. The text of one passage stays in
     its order."""
     mark_dropped_lines: bool = False
-    """Whether a line such as `[… 120 lines dropped]` shows how many lines of a log are missing between two kept ones.
-    These lines count in the budget."""
+    """Whether lines such as `[… 120 lines dropped]` show what is missing of a log. They count in the budget."""
     on_empty: OnEmpty = "keep_best"
     """What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or segment,
     "original" keeps all, "drop" keeps none."""
     min_score: float | None = None
-    """The score below which a passage is dropped, where the best one has 1.0. Passages without a score are never
-    dropped by it."""
+    """The score below which a passage is dropped; the best one has 1.0. Passages without a score are kept."""
     score_kind: ScoreKind = "similarity"
     """What the scores mean. "similarity": more is better; "distance": less is better, from 0; "rank": 1 is the best;
     "none": they mean nothing."""
     score_key: str | None = None
-    """The metadata key that holds the score, for passages without a score of their own. Many rerankers write
-    "relevance_score"."""
+    """The metadata key that holds the score, for passages without one of their own, such as "relevance_score"."""
     normalize_scores: bool = True
     """Whether `min_score` is relative to the best score of the retrieval. Otherwise scores are compared as they are,
     and `min_score` is the greatest distance or rank."""
     exact_dedup: bool | None = None
-    """Whether text that stands in several passages is kept once. That is whole passages, paragraphs, and the overlap of
-    two chunks of a document. None does it where the passages do not fit as they are, or where near-duplicates are
-    dropped."""
+    """Whether text that stands in several passages is kept once: passages, paragraphs, overlaps of chunks. None does it
+    where the passages do not fit as they are, or where near-duplicates are dropped."""
     ngram_threshold: float | None = None
     """The share of word triples in common from which the worse of two passages is dropped, such as 0.7. It is the
     Jaccard index. Passages that differ in numbers, names, negations or code are kept."""
@@ -78,8 +72,7 @@ class OptionFields(BaseModel):
     """The cosine similarity from which the worse of two passages is dropped, such as 0.85. Passages carry the
     embeddings, or `encoder` makes them. None drops none."""
     max_chunks_per_doc: int = 0
-    """The most passages kept of one document; 0 keeps all. The document is the doc_id, else the file path or
-    address."""
+    """The most passages kept of one document: a doc_id, else a file path or address. 0 keeps all."""
     top_n: int | None = None
     """The most passages kept, the best ones. None keeps all."""
     metadata_only: bool = False
@@ -109,7 +102,7 @@ class OptionFields(BaseModel):
     adaptive: bool = False
     """Whether to drop segments that are hardly needed, even if they fit."""
     min_probability: float = 0.012
-    """How likely needed a segment must be for `adaptive` to keep it, above 0 and below 1."""
+    """How likely needed a segment must be for `adaptive` to keep it, between 0 and 1."""
     language: str | None = None
     """The language of the texts as an ISO 639-1 code, such as "en". None detects it."""
     synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)

@@ -1,14 +1,24 @@
-"""How much of a context window a prompt takes: its system prompt, messages and tool schemas."""
+"""The context window of a model, and how much of it a prompt takes: its system prompt, messages and tool schemas."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from ctxcompress.tokens import Encoding, TokenCounter
 
-__all__ = ["Encoding", "count_prompt"]
+__all__ = ["Encoding", "count_prompt", "with_window"]
 
 _AROUND = 4
 """Tokens that chat models put around each message and each schema."""
+
+
+def with_window(options: Mapping[str, Any], window_of: Callable[[object], int | None]) -> dict[str, Any]:
+    """Return options with the context window of `model` in its place, unless `context_window` is given."""
+    given = {name: value for name, value in options.items() if name != "model"}
+    model = options.get("model")
+    if model is not None and given.get("context_window") is None:
+        given["context_window"] = window_of(model)
+    return given
 
 
 def count_prompt(texts: Iterable[str], schemas: Iterable[object], encoding: Encoding) -> int:

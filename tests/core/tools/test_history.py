@@ -277,9 +277,9 @@ def test_steps():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"history_tokens": 0}, "history_tokens is 0; give a whole number of at least 1"),
+        ({"history_tokens": 0}, "history_tokens is 0; give a whole number, at least 1"),
         ({"history_tokens": True}, "history_tokens is True"),
-        ({"keep_last": 0}, "keep_last is 0; give a whole number of at least 1"),
+        ({"keep_last": 0}, "keep_last is 0; give a whole number, at least 1"),
         ({"history_share": 1.0}, "history_share is 1.0; give a number between 0 and 1"),
     ],
 )
