@@ -45,9 +45,9 @@ class OptionFields(BaseModel):
 '''
 
 # An adapter takes an embedding model of its framework, too; a cache is of a class that pydantic need not check.
-OBJECTS = {"encoder", "cache"}
+OBJECTS = {"encoder": "object | None", "cache": "object | None", "telemetry": "bool | object"}
 # What JSON Schema says of fields that have no type in it.
-SCHEMA_TYPES = {"encoding": "string", "encoder": "object", "cache": "object"}
+SCHEMA_TYPES = {"encoding": "string", "encoder": "object", "cache": "object", "telemetry": "boolean"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _keywords(options: Sequence[Declared], module: ast.Module) -> str:
 
 
 def _fields(options: Sequence[Declared], module: ast.Module) -> str:
-    hints = {option.name: "object | None" if option.name in OBJECTS else option.type for option in options}
+    hints = {option.name: OBJECTS.get(option.name, option.type) for option in options}
     imports = _imports(module, hints.values(), {"pydantic": ["BaseModel", "ConfigDict", "Field"]})
     fields = "\n".join(_field(option, hints[option.name]) for option in options)
     return FIELDS.format(imports=imports, fields=fields)

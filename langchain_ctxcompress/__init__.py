@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from langchain_ctxcompress.citing import cite
 from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
+from langchain_ctxcompress.elision import expand_tool
 from langchain_ctxcompress.embeddings import EmbeddingsEncoder
 from langchain_ctxcompress.formats import format_documents
 from langchain_ctxcompress.query_tool import query_tool
@@ -33,6 +34,7 @@ __all__ = [
     "EmbeddingsEncoder",
     "cite",
     "compress_tool",
+    "expand_tool",
     "format_documents",
     "preview_tools",
     "query_tool",

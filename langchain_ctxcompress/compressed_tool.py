@@ -1,13 +1,17 @@
 """A copy of a tool that returns shorter results and is the same tool in every other way."""
 
+import asyncio
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from langchain_core.runnables import ensure_config
 from langchain_core.tools import BaseTool
 
+from ctxcompress.tools.keeper import check_room
 from ctxcompress.tools.output_compressor import class_with, named_query, only_text
+from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
 __all__ = ["compress_tool"]
@@ -20,6 +24,7 @@ def compress_tool(
     max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
+    store: AnyStore | None = None,
     **options: Any,
 ) -> BaseTool:
     """Return a copy of `tool` whose results keep what answers the query of the call, in at most `max_tokens` tokens.
@@ -38,7 +43,9 @@ def compress_tool(
     or input, or the only text argument; without any of these, the beginning of the result is kept.
     max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
     every query, which limits search results; None classifies each query. options: those of CtxCompressor other than
-    `mode` and `format`.
+    `mode` and `format`. store: where whole results are kept, so that an agent with `expand_tool(store)` can read what
+    was left out. A shortened result then ends with a marker that has its handle; it becomes text, or has one block
+    more if it is content blocks.
 
     Callbacks get a custom event "ctxcompress" with the name of the tool, original_tokens, compressed_tokens and
     tokens_saved.
@@ -54,7 +61,10 @@ def compress_tool(
             f"query_argument is {query_argument!r}; the arguments of {tool.name} are {', '.join(arguments) or 'none'}"
         )
     outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
-    return _twin(tool, _Calls(outputs, arguments, query_argument))
+    shelf = None if store is None else Shelf.of(store)
+    if shelf is not None:
+        check_room(outputs.config.max_tokens)
+    return _twin(tool, _Calls(outputs, arguments, query_argument, shelf))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,10 +75,11 @@ class _Calls:
     arguments: tuple[str, ...]
     """The names of the arguments that a model gives."""
     query_argument: str | None
+    shelf: Shelf | None = None
 
     def run(self, tool: BaseTool, *args: Any, **kwargs: Any) -> Any:
         result = tool._run(*args, **kwargs)
-        shorter = self.outputs.shortened(_content(tool, result), self._query(args, kwargs))
+        shorter = self._outputs(None).shortened(_content(tool, result), self._query(args, kwargs))
         if shorter is None:
             return result
         report(shorter.savings(tool.name))
@@ -77,11 +88,16 @@ class _Calls:
     async def arun(self, tool: BaseTool, *args: Any, **kwargs: Any) -> Any:
         result = await tool._arun(*args, **kwargs)
         query = self._query(args, kwargs)
-        shorter = await self.outputs.ashortened(_content(tool, result), query)
+        shorter = await self._outputs(asyncio.get_running_loop()).ashortened(_content(tool, result), query)
         if shorter is None:
             return result
         await areport(shorter.savings(tool.name))
         return _with_content(tool, result, shorter)
+
+    def _outputs(self, loop: asyncio.AbstractEventLoop | None) -> Outputs | ExpandableOutputs:
+        if self.shelf is None:
+            return self.outputs
+        return self.shelf.expandable(self.outputs, ensure_config(), None, loop)
 
     def _query(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
         given = {name: kwargs[name] for name in self.arguments if name in kwargs}

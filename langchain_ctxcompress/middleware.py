@@ -1,10 +1,11 @@
-"""Middleware for agents that compresses the results of tools before the model first reads them."""
+"""Middleware for agents that compresses the results of tools before the model first reads them, and older messages."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.types import OmitFromInput
+from langchain.agents.middleware.types import ExtendedModelResponse, ModelRequest, ModelResponse, OmitFromInput
 from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -12,7 +13,11 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
+from ctxcompress.tools.history import Generation
+from ctxcompress.tools.keeper import EXPAND, Expander, check_room
 from ctxcompress.tools.output_compressor import named_query, only_text
+from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
+from langchain_ctxcompress.history import History
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
@@ -41,10 +46,12 @@ def _sum(one: Savings | None, other: Savings) -> Savings:
 
 
 class CtxCompressState(AgentState[Any]):
-    """The state of an agent with its savings. The key is missing as long as there are none."""
+    """The state of an agent with its savings, and with what the model is shown of older messages. Keys are missing as
+    long as nothing is compressed."""
 
     # With None: of `Savings` alone the graph would begin with an empty one.
     ctxcompress: NotRequired[Annotated[Savings | None, OmitFromInput, _sum]]
+    ctxcompress_history: NotRequired[Annotated[Generation | None, OmitFromInput]]
 
 
 class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
@@ -64,6 +71,18 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     The agent's state sums the savings under "ctxcompress" (tool_results, original_tokens, compressed_tokens,
     tokens_saved), with a checkpointer over all turns of a thread. The key is missing as long as nothing is saved.
     Callbacks get a custom event "ctxcompress" for each result.
+
+    With ``expandable=True`` a shortened result ends with a marker such as "[… 120 lines left out (41-160): expand
+    ctx-3f2a91c4]", which counts in its budget. The whole result is kept, and the agent has the tool `expand` to read
+    it: see `expand_tool`. Results are kept by thread, and by user if the configurable has a "user_id".
+
+    With `history_tokens`, older messages are compressed, too, for the last message of the user. When the messages have
+    more tokens, the model gets shorter ones in place of the older ones: verbatim parts of their texts, or nothing of a
+    call with its results. System prompt, the user's last message and the last `keep_last` steps stay as they are. What
+    the model gets of older messages then stays byte for byte the same until `history_tokens` are exceeded again, or the
+    user writes something that is likely to need what was left out. The state's messages stay whole;
+    "ctxcompress_history" has what was shortened and dropped. Callbacks get a custom event "ctxcompress_history". Only
+    one of several in an agent may have `history_tokens`.
     """
 
     state_schema = CtxCompressState
@@ -77,7 +96,13 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         exclude: Collection[BaseTool | str] = (),
         budgets: Mapping[str, int] | None = None,
         complexity: str | None = None,
+        expandable: bool | None = None,
+        store: AnyStore | None = None,
+        expand_tokens: int = 1_000,
         name: str | None = None,
+        history_tokens: int | None = None,
+        keep_last: int = 3,
+        history_share: float = 0.5,
         **options: Any,
     ) -> None:
         """Make the middleware. Raises ValueError for a value that cannot work.
@@ -86,20 +111,56 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         stay as they are. tools: the tools, or their names, whose results are compressed; None means all but those in
         `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
         limits search results; None classifies each query. name: the name of the middleware, where an agent has several.
+        history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
+        of tools; None compresses no history. keep_last: the number of steps that stay as they are; a step is a message
+        of the user, or an answer of the model with the results of its calls. history_share: how much of
+        `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.
         options: those of CtxCompressor other than `mode` and `format`.
+        expandable: whether results can be expanded; None means if a `store` is given. Where an agent has several of
+        these middlewares, only one can add the tool: with ``expandable=False`` and a store, results are marked and kept
+        without it. store: where whole results are kept: a MemoryStore, a DiskStore or a store of LangGraph. None means
+        the store of the agent, or the memory of this process if it has none. expand_tokens: the most tokens that
+        `expand` returns.
         """
         super().__init__()
-        self.tools = []
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
         self._outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
         self._budgets = {tool: self._outputs.with_budget(budget) for tool, budget in (budgets or {}).items()}
+        self._shelf = Shelf.of(store) if expandable or store is not None else None
+        self.tools = []
+        if self._shelf is not None:
+            for outputs in (self._outputs, *self._budgets.values()):
+                check_room(outputs.config.max_tokens)
+            self._exclude |= {EXPAND}
+            if expandable is not False:
+                expander = Expander.of(self._outputs.config, expand_tokens, "expand_tokens")
+                self.tools = [self._shelf.expand_tool(expander)]
+        self._history = (
+            None
+            if history_tokens is None
+            else History(self._outputs.config, history_tokens, keep_last=keep_last, history_share=history_share)
+        )
 
     @property
     @override
     def name(self) -> str:
         return self._name
+
+    @override
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Call the model with shorter messages in place of the older ones."""
+        return self._history.call(request, handler) if self._history else handler(request)
+
+    @override
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Do the same off the event loop."""
+        return await (self._history.acall(request, handler) if self._history else handler(request))
 
     @override
     def wrap_tool_call(
@@ -120,7 +181,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     ) -> ToolMessage | Command[Any]:
         """Do the same off the event loop."""
         result = await handler(request)
-        outputs = self._outputs_for(request, result)
+        outputs = self._outputs_for(request, result, asyncio.get_running_loop())
         if outputs is None:
             return result
         shorter = await outputs.ashortened(result, _query(request))
@@ -129,14 +190,20 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         await areport(shorter.savings(request.tool_call["name"]), _config(request))
         return _with_savings(shorter)
 
-    def _outputs_for(self, request: ToolCallRequest, result: object) -> Outputs | None:
+    def _outputs_for(
+        self, request: ToolCallRequest, result: object, loop: asyncio.AbstractEventLoop | None = None
+    ) -> Outputs | ExpandableOutputs | None:
         """Return the compressor for this result; None if the result stays as it is."""
         name = request.tool_call["name"]
         is_direct = request.tool is not None and request.tool.return_direct
         is_wanted = name not in self._exclude and (self._only is None or name in self._only)
         if not isinstance(result, ToolMessage) or is_direct or not is_wanted:
             return None
-        return self._budgets.get(name, self._outputs)
+        outputs = self._budgets.get(name, self._outputs)
+        if self._shelf is None:
+            return outputs
+        store = request.runtime.store if request.runtime else None
+        return self._shelf.expandable(outputs, _config(request), store, loop)
 
 
 def _with_savings(shorter: Shortened) -> Command[Any]:

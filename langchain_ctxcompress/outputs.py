@@ -18,11 +18,12 @@ from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 from typing_extensions import TypedDict
 
 from ctxcompress import Compressor, Passage
+from ctxcompress.tools.markers import LeftOut
 from ctxcompress.tools.output_compressor import OutputCompressor, check_limits, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
-__all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "report"]
+__all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "is_traced", "report"]
 
 EVENT = "ctxcompress"
 """The name of the custom event that callbacks get for each compressed result."""
@@ -44,6 +45,8 @@ class Shortened:
     content: Any
     original_tokens: int
     compressed_tokens: int
+    left_out: LeftOut | None = None
+    """What was left out, if it is lines, results or records that can be counted."""
 
     def savings(self, tool: str) -> ToolSavings:
         """Return the savings as callbacks get them."""
@@ -103,19 +106,27 @@ class Outputs(OutputCompressor):
         if found:
             return found
         result = self.compress([text], query)
-        return Shortened(result.text, result.stats.original_tokens, result.tokens)
+        return Shortened(result.text, result.stats.original_tokens, result.tokens, LeftOut.of_compression(result))
 
     def _search(self, content: object, query: str | None) -> Shortened | None:
         """Return the replacement of search results over the budget; None for other content, or if they fit."""
         found = self.search_results(content, query)
         if found is None or found.original_tokens <= self.config.budget:
             return None
-        return Shortened(found.results, found.original_tokens, found.compressed_tokens)
+        left_out = LeftOut(
+            found.original_count - found.compressed_count,
+            "result",
+            tokens=found.original_tokens - found.compressed_tokens,
+        )
+        return Shortened(found.results, found.original_tokens, found.compressed_tokens, left_out)
 
     def _data(self, content: object, query: str | None) -> Shortened | None:
         """Return the replacement of a list or a mapping over the budget; None for other content, or if it fits."""
         found = self.data(content, query)
-        return None if found is None else Shortened(found.content, found.original_tokens, found.compressed_tokens)
+        if found is None:
+            return None
+        left_out = LeftOut.of_items(content, found.content)
+        return Shortened(found.content, found.original_tokens, found.compressed_tokens, left_out)
 
     def _blocks(self, blocks: Sequence[Any], query: str | None) -> Shortened | None:
         """Return the replacement of content blocks. Text blocks of which nothing is kept are dropped."""
@@ -162,17 +173,18 @@ class Outputs(OutputCompressor):
 
 def report(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
     """Report savings to the callbacks of the surrounding run, if there is one."""
-    if _is_traced(config):
+    if is_traced(config):
         dispatch_custom_event(EVENT, savings, config=config)
 
 
 async def areport(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
     """Do the same, and await the callbacks."""
-    if _is_traced(config):
+    if is_traced(config):
         await adispatch_custom_event(EVENT, savings, config=config)
 
 
-def _is_traced(config: RunnableConfig | None) -> bool:
+def is_traced(config: RunnableConfig | None) -> bool:
+    """Return whether there is a surrounding run whose callbacks can be told."""
     return get_callback_manager_for_config(ensure_config(config)).parent_run_id is not None
 
 

@@ -1,9 +1,12 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
+CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
+ContextStore: keeps whole outputs in a workflow's context, for `expand_tool`.
 cite: returns where a quote comes from, as citation blocks.
 compress_tool: returns a copy of any tool, with shorter output.
+expand_tool: returns the tool with which agents read what was left out.
 format_nodes: shows nodes in a prompt, each with a number and its source.
 preview_tools: returns a pair of tools with which agents browse what a retriever finds.
 query_tool: returns a search tool for agents, with compressed results.
@@ -11,17 +14,22 @@ query_tool: returns a search tool for agents, with compressed results.
 
 from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.compressed_tool import compress_tool
+from llamaindex_ctxcompress.elision import ContextStore, expand_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
 from llamaindex_ctxcompress.formats import format_nodes
+from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.tools import preview_tools
 
 __all__ = [
+    "ContextStore",
+    "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
     "EmbeddingsEncoder",
     "cite",
     "compress_tool",
+    "expand_tool",
     "format_nodes",
     "preview_tools",
     "query_tool",

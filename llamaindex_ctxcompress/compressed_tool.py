@@ -3,13 +3,16 @@
 import copy
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeGuard, TypeVar
 
 from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
-from llama_index.core.tools import BaseTool, ToolOutput
+from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
 
+from ctxcompress.tools.keeper import check_room, fitted
+from ctxcompress.tools.left_out import LeftOutStore
+from ctxcompress.tools.markers import LeftOut, guarded, marker_room, tokens_left_out
 from ctxcompress.tools.output_compressor import (
     QUERY_NAMES,
     OutputCompressor,
@@ -17,10 +20,12 @@ from ctxcompress.tools.output_compressor import (
     class_with,
     has_records,
     named_query,
+    on_own_thread,
     on_thread,
     only_text,
 )
 from llamaindex_ctxcompress.compression import compress_nodes
+from llamaindex_ctxcompress.elision import ContextStore, Keep, Shelf, context_of, context_properties, own_arguments
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = ["compress_tool"]
@@ -40,6 +45,7 @@ def compress_tool(
     max_tokens: int | Literal["auto"] | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
+    store: LeftOutStore | ContextStore | None = None,
     **options: Any,
 ) -> Tool:
     """Return a copy of `tool` whose outputs keep what answers the query of the call, in at most `max_tokens` tokens.
@@ -59,7 +65,10 @@ def compress_tool(
     search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
     max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
     every query, which limits search results; None classifies each query. options: those of CtxCompressPostprocessor
-    other than `mode`, `format`, `metadata_mode` and `trace_to`.
+    other than `mode`, `format`, `metadata_mode` and `trace_to`. store: where whole outputs are kept, so that an agent
+    with `expand_tool(store)` can read what was left out. A shortened output then ends with a marker such as "[… 120
+    lines left out (41-160): expand ctx-3f2a91c4]", which counts in its budget, and agents pass their context to the
+    tool if it is a FunctionTool.
 
     Raises TypeError if `tool` is not a tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
     raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that can neither be found nor fetched.
@@ -71,96 +80,162 @@ def compress_tool(
     check_limits(min_tokens, complexity)
     config = CtxCompressPostprocessor.config_of(dict(mode="extract", format="plain", max_tokens=max_tokens, **options))
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
-    return _twin(tool, _Outputs(config, min_tokens, complexity), names)
+    if store is not None:
+        check_room(config.max_tokens)
+    return _twin(tool, _Outputs(config, min_tokens, complexity), names, None if store is None else Shelf.of(store))
 
 
 @dataclass(frozen=True, slots=True)
 class _Outputs(OutputCompressor):
     """A compressor for what LlamaIndex's tools return."""
 
-    def shortened(self, output: ToolOutput, query: str | None) -> ToolOutput:
-        """Return the output with less text; the very same output if it stays as it is."""
+    def shortened(self, output: ToolOutput, query: str | None, keep: Keep | None = None) -> ToolOutput:
+        """Return the output with less text; the very same output if it stays as it is.
+
+        keep: keeps the whole text and returns its handle, so that the output can end with a marker.
+        """
         if not isinstance(output, ToolOutput) or output.is_error:
             return output
         texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
-        if self.count("\n".join(texts)) < self.min_tokens:
-            return output
-        kept = self.for_query(query)._kept(texts, output.raw_output, query)
-        if kept is None or self.count("\n".join(kept)) >= self.count("\n".join(texts)):
-            return output
-        return output.model_copy(update={"blocks": _with_texts(output.blocks, kept)})
+        outputs = self.for_query(query)
+        if keep is None:
+            cut = outputs._cut(texts, output.raw_output, query)
+            return output if cut is None else _with_texts(output, cut)
+        cut = outputs._marked(texts, output.raw_output, query, keep)
+        if cut is None and (safe := [*map(guarded, texts)]) != texts:
+            cut = _Cut(safe)
+        return output if cut is None else _with_texts(output, cut)
 
-    def _kept(self, texts: Sequence[str], raw: object, query: str | None) -> Sequence[str] | None:
-        """Return a replacement for each text, "" for a dropped one; None if the output stays as it is."""
-        if len(texts) == 1:
-            return self._of_one(texts[0], raw, query)
-        return self._passages(texts, query, "\n")
+    def _marked(self, texts: Sequence[str], raw: object, query: str | None, keep: Keep) -> "_Cut | None":
+        """Return the texts with less text and a marker; None if they stay as they are."""
+        handle = functools.cache(lambda: keep("\n".join(texts)))
 
-    def _of_one(self, text: str, raw: object, query: str | None) -> Sequence[str] | None:
+        def attempt(budget: int) -> _Cut | None:
+            return replace(self, config=self.config.with_options(max_tokens=budget))._cut(texts, raw, query)
+
+        def mark(cut: _Cut) -> _Cut | None:
+            name = handle()
+            if name is None:
+                return None
+            marked = cut.marked(name)
+            return replace(marked, compressed_tokens=self.count(marked.text))
+
+        return fitted(attempt, mark, self.config.budget, marker_room(self.count))
+
+    def _cut(self, texts: Sequence[str], raw: object, query: str | None) -> "_Cut | None":
+        """Return the texts with less text; None if they stay as they are."""
+        tokens = self.count("\n".join(texts))
+        if tokens < self.min_tokens:
+            return None
+        cut = self._of_one(texts[0], raw, query) if len(texts) == 1 else self._passages(texts, query, "\n")
+        if cut is None or (kept := self.count(cut.text)) >= tokens:
+            return None
+        return replace(cut, original_tokens=tokens, compressed_tokens=kept)
+
+    def _of_one(self, text: str, raw: object, query: str | None) -> "_Cut | None":
         if _are_nodes(raw):
             shown = [node.get_content(MetadataMode.LLM) for node in raw]
             if text in ("".join(f"{part}\n\n" for part in shown), str(raw)):
-                return [self._of_nodes(raw, query)]
+                return _Cut([self._of_nodes(raw, query)])
         is_written = not isinstance(raw, str) and str(raw) == text
         found = self._search(raw if is_written else text, query)
         if found is not None:
-            return [found]
+            return found
         if is_written and isinstance(raw, list | tuple | Mapping) and not has_records(text):
             return None
-        return [self.compress([text], query).text]
+        result = self.compress([text], query)
+        return _Cut([result.text], LeftOut.of_compression(result))
 
     def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
         kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)
         return "\n\n".join(node.get_content(MetadataMode.LLM) for node in kept)
 
-    def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> list[str]:
+    def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> "_Cut":
         result = self.compress(texts, query, separator=separator)
         kept = {part.index: part.text for part in result.passages}
-        return [kept.get(place, "") for place in range(len(texts))]
+        return _Cut([kept.get(place, "") for place in range(len(texts))])
 
-    def _search(self, results: object, query: str | None) -> str | None:
+    def _search(self, results: object, query: str | None) -> "_Cut | None":
         """Return search results as LlamaIndex writes them; None for other content.
 
         The core counts them as JSON, which is shorter, so they may have to be compressed again.
         """
-        budget = self.config.budget
+        budget, cut = self.config.budget, None
         for _ in range(_TRIES):
             found = self.search_results(results, query, budget)
             if found is None:
                 return None
-            if self.count(str(results)) <= self.config.budget:
-                return str(results)
+            if (whole := self.count(str(results))) <= self.config.budget:
+                return _Cut([str(results)])
             text = str(found.results)
-            if (tokens := self.count(text)) <= self.config.budget:
+            tokens, dropped = self.count(text), found.original_count - found.compressed_count
+            cut = _Cut([text], LeftOut(dropped, "result", tokens=whole - tokens))
+            if tokens <= self.config.budget:
                 break
             budget = max(1, budget * self.config.budget // tokens)
-        return text
+        return cut
 
 
-def _twin(tool: Tool, outputs: _Outputs, names: Collection[str]) -> Tool:
-    """Return a copy of the tool, of a subclass that compresses what the tool's methods return."""
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The texts of an output after compression."""
+
+    texts: Sequence[str]
+    """One for each text block, "" for a dropped one; with a marker, there may be one more."""
+    left_out: LeftOut | None = None
+    """What was left out, if it can be counted in something else than tokens."""
+    original_tokens: int = 0
+    compressed_tokens: int = 0
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.texts)
+
+    def marked(self, handle: str) -> "_Cut":
+        """Return the same with a marker: the last line of a single text, else a text of its own."""
+        left_out = self.left_out or tokens_left_out(self.original_tokens, self.compressed_tokens)
+        texts, marker = [*map(guarded, self.texts)], left_out.marker(handle)
+        return replace(self, texts=[f"{texts[0]}\n{marker}"] if len(texts) == 1 else [*texts, marker])
+
+
+def _twin(tool: Tool, outputs: _Outputs, names: Collection[str], shelf: Shelf | None = None) -> Tool:
+    """Return a copy of the tool, of a subclass that compresses what the tool's methods return.
+
+    shelf: where whole outputs are kept. Agents then pass the context to the copy, as to tools that ask for it.
+    """
     kind = type(tool)
 
     def method(name: str) -> Callable[..., ToolOutput]:
         @functools.wraps(getattr(kind, name))
         def call(self: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
-            output: ToolOutput = getattr(_itself(self, kind), name)(*args, **kwargs)
-            return outputs.shortened(output, _query(args, kwargs, names))
+            inner = _itself(self, kind)
+            given = own_arguments(kwargs)
+            output: ToolOutput = getattr(inner, name)(*args, **given)
+            keep = None if shelf is None else shelf.keep
+            return outputs.shortened(output, _query(args, given, names), keep)
 
         return call
 
     @functools.wraps(getattr(kind, "acall", kind.__call__))
     async def acall(self: BaseTool, *args: Any, **kwargs: Any) -> ToolOutput:
-        output: ToolOutput = await _itself(self, kind).acall(*args, **kwargs)  # type: ignore[attr-defined]
-        return await on_thread(functools.partial(outputs.shortened, output, _query(args, kwargs, names)))
+        inner = _itself(self, kind)
+        given = own_arguments(kwargs)
+        output: ToolOutput = await inner.acall(*args, **given)  # type: ignore[attr-defined]
+        query = _query(args, given, names)
+        if shelf is None:
+            return await on_thread(functools.partial(outputs.shortened, output, query))
+        keep = (await shelf.in_context(context_of(inner, kwargs))).keep
+        return await on_own_thread(functools.partial(outputs.shortened, output, query, keep))
 
     def reduce(self: BaseTool) -> tuple[Any, ...]:
-        return _twin, (_itself(self, kind), outputs, names)
+        return _twin, (_itself(self, kind), outputs, names, shelf)
 
     methods: dict[str, Any] = {name: method(name) for name in _METHODS if hasattr(kind, name)}
     methods["__reduce__"] = reduce
     if hasattr(kind, "acall"):
         methods["acall"] = acall
+    if shelf is not None and isinstance(tool, FunctionTool):
+        methods.update(context_properties())
     twin = copy.copy(tool)
     twin.__class__ = class_with(kind, methods)
     return twin
@@ -184,10 +259,12 @@ def _are_nodes(raw: object) -> TypeGuard[list[NodeWithScore]]:
     return isinstance(raw, list) and bool(raw) and all(isinstance(item, NodeWithScore) for item in raw)
 
 
-def _with_texts(blocks: Sequence[Any], texts: Sequence[str]) -> list[Any]:
-    """Return the blocks with these texts in the text blocks, without text blocks that are empty now."""
-    left = iter(texts)
+def _with_texts(output: ToolOutput, cut: _Cut) -> ToolOutput:
+    """Return the output with these texts in its text blocks, without text blocks that are empty now."""
+    left = iter(cut.texts)
     changed = [
-        block.model_copy(update={"text": next(left)}) if isinstance(block, TextBlock) else block for block in blocks
+        block.model_copy(update={"text": next(left)}) if isinstance(block, TextBlock) else block
+        for block in output.blocks
     ]
-    return [block for block in changed if not isinstance(block, TextBlock) or block.text]
+    blocks = [block for block in changed if not isinstance(block, TextBlock) or block.text]
+    return output.model_copy(update={"blocks": [*blocks, *(TextBlock(text=text) for text in left)]})

@@ -16,7 +16,7 @@ from llamaindex_ctxcompress.convert import (
     passed_through,
 )
 from llamaindex_ctxcompress.formats import showing, templates
-from llamaindex_ctxcompress.framing import framing
+from llamaindex_ctxcompress.framing import NodeFrames
 
 __all__ = ["acompress_nodes", "compress_nodes", "confidence_of_nodes"]
 
@@ -34,12 +34,13 @@ def compress_nodes(
     compressor = Compressor(config).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
     room = job.room()
-    while True:
-        compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
-        excess = job.excess(compression)
-        if excess <= 0:
-            return job.compressed(compression), compression
-        room -= excess
+    with compressor.observed():
+        while True:
+            compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
+            excess = job.excess(compression)
+            if excess <= 0:
+                return job.compressed(compression), compression
+            room -= excess
 
 
 async def acompress_nodes(
@@ -49,13 +50,14 @@ async def acompress_nodes(
     compressor = Compressor(config).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
-    while True:
-        passages = job.passages(room)
-        compression = await compressor.acompress(query, passages, max_tokens=max(room, 1), frame=job.frame)
-        excess = await asyncio.to_thread(job.excess, compression)
-        if excess <= 0:
-            return await asyncio.to_thread(job.compressed, compression), compression
-        room -= excess
+    with compressor.observed():
+        while True:
+            passages = job.passages(room)
+            compression = await compressor.acompress(query, passages, max_tokens=max(room, 1), frame=job.frame)
+            excess = await asyncio.to_thread(job.excess, compression)
+            if excess <= 0:
+                return await asyncio.to_thread(job.compressed, compression), compression
+            room -= excess
 
 
 def confidence_of_nodes(config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore]) -> float:
@@ -81,13 +83,9 @@ class _Job:
         self._positions, self._passages = list(texts), list(texts.values())
         _warn_of_windows([nodes[position].node for position in texts])
         self._whole = {position: item.get_content(mode) for position, item in enumerate(nodes) if position not in texts}
-        # By identity, because two nodes can have one id.
-        self._framings = {id(passage): framing(nodes[position].node, mode) for position, passage in texts.items()}
+        self._framed = NodeFrames(self._passages, [nodes[position].node for position in texts], mode)
         self.frame = self._framed if self._is_plain else None
         """How a text looks in place of a node's text; None where the format decides."""
-
-    def _framed(self, passage: Passage, text: str) -> str:
-        return self._framings[id(passage)](text)
 
     def room(self) -> int:
         """Return the tokens of the budget that nodes which stay whole do not use."""

@@ -1,43 +1,91 @@
-"""How a text looks in the prompt: with the node's metadata around it, by the node's templates."""
+"""How texts look in the prompt: with the nodes' metadata around them, by the nodes' templates."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from llama_index.core.schema import BaseNode, MetadataMode, Node, TextNode
 
+from ctxcompress import Passage
 from llamaindex_ctxcompress.convert import copy_node
 
-__all__ = ["Framing", "framing"]
-
-Framing = Callable[[str], str]
-"""A function from a text to what `get_content` returns for a node with that text."""
+__all__ = ["Framing", "NodeFrames", "framing"]
 
 _KNOWN = (TextNode.get_content, Node.get_content)
 
 
-def framing(node: BaseNode, mode: MetadataMode) -> Framing:
-    """Return a function from a text to what `get_content(mode)` would return if `node` held that text.
+class NodeFrames:
+    """The frame of the core's compressor for one call: each kept text looks as `get_content(mode)` of its node would
+    return it.
 
-    Everything that does not depend on the text is computed here, once, because a budget asks many times for one node. A
-    class with its own `get_content` is asked through a copy of the node.
+    Everything that does not depend on the text is computed once, because a budget asks many times for one node. A class
+    with its own `get_content` is asked through a copy of the node.
     """
-    if isinstance(node, TextNode | Node) and type(node).get_content in _KNOWN:
-        return _templated(node, mode)
-    return _asked(copy_node(node), mode)
+
+    def __init__(self, passages: Sequence[Passage], nodes: Sequence[BaseNode], mode: MetadataMode) -> None:
+        """nodes: the node of each passage."""
+        # By identity, because two nodes can have one id.
+        self._frames = {id(passage): framing(node, mode) for passage, node in zip(passages, nodes, strict=True)}
+        self._passages = passages  # keeps their identities from being used again
+
+    def __call__(self, passage: Passage, text: str, /) -> str:
+        """Return the text as the prompt shows it."""
+        return self._frames[id(passage)](text)
+
+    @property
+    def description(self) -> str | None:
+        """The metadata and templates of all nodes; None if a class shows its text in its own way."""
+        described = [frame.description for frame in self._frames.values()]
+        return None if None in described else json.dumps(described)
 
 
-def _templated(node: TextNode | Node, mode: MetadataMode) -> Framing:
+class Framing(Protocol):
+    """A function from a text to what a node with that text would show."""
+
+    def __call__(self, text: str, /) -> str: ...
+
+    @property
+    def description(self) -> tuple[str, str] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    description: tuple[str, str] = ("", "")
+
+    def __call__(self, text: str, /) -> str:
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Templated:
+    template: str
+    metadata: str
+
+    @property
+    def description(self) -> tuple[str, str]:
+        return self.template, self.metadata
+
+    def __call__(self, text: str, /) -> str:
+        return self.template.format(content=text, metadata_str=self.metadata).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    copy: BaseNode
+    mode: MetadataMode
+    description: None = None
+
+    def __call__(self, text: str, /) -> str:
+        self.copy.set_content(text)
+        return self.copy.get_content(self.mode)
+
+
+def framing(node: BaseNode, mode: MetadataMode) -> Framing:
+    """Return a function from a text to what `get_content(mode)` would return if `node` held that text."""
+    if not isinstance(node, TextNode | Node) or type(node).get_content not in _KNOWN:
+        return _Asked(copy_node(node), mode)
     metadata = node.get_metadata_str(mode)
     if isinstance(node, TextNode):
         metadata = metadata.strip()
-    if not metadata:
-        return str
-    template = node.text_template
-    return lambda text: template.format(content=text, metadata_str=metadata).strip()
-
-
-def _asked(copy: BaseNode, mode: MetadataMode) -> Framing:
-    def ask(text: str) -> str:
-        copy.set_content(text)
-        return copy.get_content(mode)
-
-    return ask
+    return _Templated(node.text_template, metadata) if metadata else _Bare()

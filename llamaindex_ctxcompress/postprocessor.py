@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os import PathLike, fspath
 from pickle import PicklingError
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.bridge.pydantic import Field, field_serializer, model_validator
+from llama_index.core.bridge.pydantic import Field, model_validator
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
@@ -17,17 +16,17 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
-from ctxcompress.tools.component_options import ComponentOptions
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
-from llamaindex_ctxcompress.embeddings import as_encoder, read_back, written_down
+from llamaindex_ctxcompress.embeddings import read_back
 from llamaindex_ctxcompress.events import tell
+from llamaindex_ctxcompress.option_serializers import SerializedOptions
 
 __all__ = ["CtxCompressPostprocessor"]
 
 dispatcher = get_dispatcher(__name__)
 
 
-class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
+class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     """A node postprocessor that keeps what answers the query, within one token budget for all nodes together.
 
     It returns copies, in the order of the input: same class, id, score, relationships and metadata, and a text of which
@@ -85,11 +84,6 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
         _check_format(checked["format"], mode)
         return checked
-
-    @staticmethod
-    @override
-    def _as_encoder(encoder: object) -> Any:
-        return as_encoder(encoder)
 
     @property
     @override
@@ -153,30 +147,12 @@ class CtxCompressPostprocessor(ComponentOptions, BaseNodePostprocessor):
             event.on_end(payload={EventPayload.NODES: kept})
         dispatcher.event(ReRankEndEvent(nodes=kept))
 
-    @field_serializer("encoding")
-    def _name_of_encoding(self, encoding: object) -> str:
-        """Return a callable's name in brackets, which is no encoding's name: reading it back is refused."""
-        if isinstance(encoding, str):
-            return encoding
-        return f"<callable {getattr(encoding, '__qualname__', type(encoding).__qualname__)}>"
-
-    @field_serializer("encoder")
-    def _description_of_encoder(self, encoder: object) -> object:
-        return written_down(encoder)
-
-    @field_serializer("trace_to")
-    def _path_as_text(self, trace_to: str | PathLike[str] | None) -> str | None:
-        return None if trace_to is None else fspath(trace_to)
-
-    @field_serializer("cache")
-    def _nothing_of_cache(self, _: object) -> None:
-        """Write no cache: it only saves time, and can be given again."""
-
     def __getstate__(self) -> dict[str, Any]:
         # LlamaIndex drops what it cannot pickle, from the object too, so it gets a copy. Without its encoding the copy
         # would count with another one, and without its encoder keep other texts, so that is refused.
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
         state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
+        state["__dict__"].setdefault("telemetry", False)
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "

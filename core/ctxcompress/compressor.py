@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Unpack
 
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
+from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
 from ctxcompress.errors import CtxCompressError, InputError
@@ -18,6 +20,7 @@ from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import confidence_again
 from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
+from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.xray.collect import collect_xray
 from ctxcompress.xray.page import brief as in_brief
@@ -85,6 +88,10 @@ class Compressor:
     def resolve_auto_budget(self, query: str | None) -> "Compressor":
         """Return a compressor with the budget for this query in place of ``max_tokens="auto"``."""
         return Compressor(resolve_auto_budget(query or "", self.config))
+
+    def observed(self) -> AbstractContextManager[object]:
+        """Return a block in which all compressions are attempts at one: `telemetry` is told of the last only."""
+        return observed(observer_of(self.config.telemetry))
 
     def count(self, text: str) -> int:
         """Count the tokens of a text with the `encoding` of the options. Raises TokenizerUnavailable."""

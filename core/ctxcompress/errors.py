@@ -4,12 +4,13 @@
     ├── ConfigError           an option has an invalid value (also a ValueError)
     ├── InputError            a passage or a query cannot be compressed (also a TypeError)
     ├── TokenizerUnavailable  the declared tokenizer cannot be loaded (also a RuntimeError)
+    ├── CacheUnavailable      a cache could not be cleared or made to forget (also an OSError)
     └── MissingExtra          an optional dependency is not installed (also an ImportError)
 
 Every message names the value, the limit and the remedy.
 """
 
-__all__ = ["ConfigError", "CtxCompressError", "InputError", "MissingExtra", "TokenizerUnavailable"]
+__all__ = ["CacheUnavailable", "ConfigError", "CtxCompressError", "InputError", "MissingExtra", "TokenizerUnavailable"]
 
 
 class CtxCompressError(Exception):
@@ -26,6 +27,10 @@ class InputError(CtxCompressError, TypeError):
 
 class TokenizerUnavailable(CtxCompressError, RuntimeError):  # noqa: N818 - the name says what is wrong
     """The declared tokenizer cannot be loaded, so tokens cannot be counted."""
+
+
+class CacheUnavailable(CtxCompressError, OSError):  # noqa: N818
+    """A cache could not be cleared, counted, or made to forget. Compressions never raise this."""
 
 
 class MissingExtra(CtxCompressError, ImportError):  # noqa: N818

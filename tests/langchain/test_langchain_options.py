@@ -16,12 +16,14 @@ from pydantic import ConfigDict, Field, ValidationError
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
 from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.tools.left_out import MemoryStore as LeftInMemory
 from langchain_ctxcompress import (
     CtxCompressor,
     CtxCompressRetriever,
     EmbeddingsEncoder,
     cite,
     compress_tool,
+    expand_tool,
     format_documents,
     preview_tools,
     query_tool,
@@ -69,6 +71,7 @@ def test_only_the_documented_names_are_exported():
         "EmbeddingsEncoder",
         "cite",
         "compress_tool",
+        "expand_tool",
         "format_documents",
         "preview_tools",
         "query_tool",
@@ -91,6 +94,8 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
     elif option.name == "cache":  # of a class that the core's public face has no room for
         assert _alternatives(own) == {*map(str, (object, type(None)))}
+    elif option.name == "telemetry":
+        assert _alternatives(own) == {*map(str, (bool, object))}
     else:
         assert _alternatives(own) == _alternatives(core)
     assert field.description
@@ -150,6 +155,7 @@ MAKERS = {
     "CtxCompressMiddleware": langchain_ctxcompress.CtxCompressMiddleware,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(DeterministicFakeEmbedding(size=8), **given),
     "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),
+    "expand_tool": lambda **given: expand_tool(LeftInMemory(), **given),
     "preview_tools": lambda **given: preview_tools(store().as_retriever(), **given),
     "query_tool": lambda **given: query_tool(store().as_retriever(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
@@ -181,6 +187,7 @@ def test_a_keyword_that_means_nothing_is_refused_by_its_name(make):
         ("CtxCompressRetriever.from_vectorstore", "min_scores", "min_score"),
         ("CtxCompressMiddleware", "max_token", "max_tokens"),
         ("compress_tool", "max_token", "max_tokens"),
+        ("expand_tool", "max_token", "max_tokens"),
         ("preview_tools", "max_token", "max_tokens"),
         ("query_tool", "max_token", "max_tokens"),
     ],

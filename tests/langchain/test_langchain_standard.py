@@ -1,12 +1,15 @@
-"""LangChain's own standard tests for retrievers."""
+"""LangChain's own standard tests for retrievers and tools."""
 
 import pytest
 from langchain_core.documents import Document
+from langchain_core.tools import BaseTool
 from lc_documents import QUERY, make_documents, make_store
 
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+from ctxcompress.tools.left_out import MemoryStore
+from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, expand_tool
 
 standard = pytest.importorskip("langchain_tests.integration_tests", reason="langchain-tests is not installed")
+units = pytest.importorskip("langchain_tests.unit_tests", reason="langchain-tests is not installed")
 
 
 class TestCtxCompressRetriever(standard.RetrieversIntegrationTests):
@@ -26,6 +29,26 @@ class TestCtxCompressRetriever(standard.RetrieversIntegrationTests):
     @pytest.mark.xfail(reason="How many documents are retrieved is set on the base retriever.")
     def test_k_constructor_param(self):
         raise NotImplementedError
+
+
+class ExpandTool:
+    @property
+    def tool_constructor(self) -> BaseTool:
+        store = MemoryStore()
+        store.put("", "ctx-3f2a91c4", "The whole text.")
+        return expand_tool(store)
+
+    @property
+    def tool_invoke_params_example(self) -> dict[str, object]:
+        return {"handle": "ctx-3f2a91c4", "lines": "1"}
+
+
+class TestExpandTool(ExpandTool, standard.ToolsIntegrationTests):
+    pass
+
+
+class TestExpandToolAlone(ExpandTool, units.ToolsUnitTests):
+    pass
 
 
 def test_the_standard_tests_saw_documents():

@@ -24,10 +24,13 @@ import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
 from llamaindex_ctxcompress import (
+    ContextStore,
+    CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
     EmbeddingsEncoder,
     cite,
     compress_tool,
+    expand_tool,
     format_nodes,
     preview_tools,
     query_tool,
@@ -67,6 +70,7 @@ OPTIONS = {
     "min_probability": 0.2,
     "type_weights": {"heading": 2.0},
     "metadata_map": {"title": "headline"},
+    "telemetry": False,  # see test_llamaindex_telemetry.py
     "cache": None,  # see test_a_cache_is_carried_but_not_written_down
     "metadata_mode": MetadataMode.NONE,
     "preset": None,
@@ -150,9 +154,12 @@ def look(query: str) -> str:
 
 
 MAKERS = {
+    "CtxCompressMemoryBlock": CtxCompressMemoryBlock,
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
+    "ContextStore": ContextStore,
+    "expand_tool": lambda **given: expand_tool(ContextStore(), **given),
     "preview_tools": lambda **given: preview_tools(Finder(), **given),
     "query_tool": lambda **given: query_tool(Finder(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
@@ -171,7 +178,9 @@ def test_a_keyword_that_means_nothing_is_refused_by_its_name(make):
         make(bogus=1)
 
 
-@pytest.mark.parametrize("name", ["CtxCompressPostprocessor", "compress_tool", "preview_tools", "query_tool"])
+@pytest.mark.parametrize(
+    "name", ["CtxCompressPostprocessor", "compress_tool", "expand_tool", "preview_tools", "query_tool"]
+)
 def test_the_closest_keyword_is_named(name):
     with pytest.raises(ValueError, match="there is no option 'max_token'; did you mean 'max_tokens'"):
         MAKERS[name](max_token=1)
@@ -273,10 +282,13 @@ def test_only_the_documented_names_are_exported():
     import llamaindex_ctxcompress
 
     assert llamaindex_ctxcompress.__all__ == [
+        "ContextStore",
+        "CtxCompressMemoryBlock",
         "CtxCompressPostprocessor",
         "EmbeddingsEncoder",
         "cite",
         "compress_tool",
+        "expand_tool",
         "format_nodes",
         "preview_tools",
         "query_tool",

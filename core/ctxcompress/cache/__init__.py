@@ -2,7 +2,7 @@
 
 from ctxcompress.cache.disk import DiskCache
 from ctxcompress.cache.memory import LayeredCache, MemoryCache
-from ctxcompress.cache.protocol import Cache
+from ctxcompress.cache.protocol import Cache, CacheStats
 from ctxcompress.cache.qdrant import QdrantCache
 
-__all__ = ["Cache", "DiskCache", "LayeredCache", "MemoryCache", "QdrantCache"]
+__all__ = ["Cache", "CacheStats", "DiskCache", "LayeredCache", "MemoryCache", "QdrantCache"]

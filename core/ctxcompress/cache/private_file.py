@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ctxcompress.errors import ConfigError
 
-__all__ = ["companions", "identity", "make_private", "set_aside"]
+__all__ = ["companions", "identity", "make_private", "remove_damaged", "set_aside"]
 
 _OWNER_ONLY = 0o700
 
@@ -45,7 +45,16 @@ def set_aside(path: Path) -> Path:
     """Rename a damaged file, replacing one that was set aside before, and return its new path. Raises OSError."""
     for name in companions(path):
         name.unlink(missing_ok=True)  # first: a new file must not find them
-    return path.replace(path.with_name(f"{path.name}.damaged"))
+    return path.replace(_aside(path))
+
+
+def remove_damaged(path: Path) -> None:
+    """Delete the damaged file that was set aside, if there is one. Raises OSError."""
+    _aside(path).unlink(missing_ok=True)
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.damaged")
 
 
 def _create(path: Path) -> None:

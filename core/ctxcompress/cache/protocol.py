@@ -1,4 +1,5 @@
-"""What a cache is, how much of a compression's time it may take, and how keys are made."""
+"""What a cache is, what an entry knows of itself, how much of a compression's time a cache may take, and how keys are
+made."""
 
 import functools
 import json
@@ -8,15 +9,28 @@ from contextlib import contextmanager
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from ctxcompress.version import __version__
 
-__all__ = ["Allowance", "Cache", "Codec", "Fingerprints", "Timely", "key_of", "timely"]
+__all__ = [
+    "Allowance",
+    "Cache",
+    "CacheStats",
+    "Codec",
+    "Documents",
+    "Entry",
+    "EntryCache",
+    "Fingerprints",
+    "Timely",
+    "document_number",
+    "key_of",
+    "timely",
+]
 
 T = TypeVar("T")
 
-_FORMAT = 5
+_FORMAT = 6
 """Version of the entries. Increase it when texts are analysed differently and the package's version stays the same."""
 _ANALYSERS = (
     *("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa", "tree-sitter"),
@@ -51,6 +65,43 @@ class Cache(Protocol):
 
     def put(self, key: str, value: T, codec: Codec[T], /) -> None:
         """Store the value."""
+
+
+Documents = frozenset[int]
+"""The documents that a value was made from, by their numbers: see `document_number`."""
+
+
+class Entry(NamedTuple, Generic[T]):
+    """A value in a cache."""
+
+    value: T
+    made: float
+    """When the value was first stored, in seconds since 1970."""
+    documents: Documents = frozenset()
+
+
+@runtime_checkable
+class EntryCache(Cache, Protocol):
+    """A cache that knows how old its values are and which documents they were made from."""
+
+    def find(self, key: str, codec: Codec[T], /, *, oldest: float = 0.0) -> Entry[T] | None:
+        """Return the entry stored under this key; None if there is none, or it was made before `oldest`."""
+
+    def keep(
+        self, key: str, value: T, codec: Codec[T], /, *, documents: Documents = frozenset(), made: float | None = None
+    ) -> None:
+        """Store a value with its documents. made: when it was first stored; None for now."""
+
+
+class CacheStats(NamedTuple):
+    """The use and the size of a cache."""
+
+    hits: int
+    """Lookups since the cache was made that found a value."""
+    misses: int
+    entries: int
+    bytes: int
+    """The bytes of all entries; in memory an estimate."""
 
 
 class Allowance:
@@ -113,6 +164,11 @@ class Fingerprints:
         if known is None:
             known = self._known[text] = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return known
+
+
+def document_number(doc_id: str) -> int:
+    """Return the number under which caches know a document: 63 bits of a hash. The id itself is not stored."""
+    return int.from_bytes(sha256(doc_id.encode("utf-8", "surrogatepass")).digest()[:8], "big") >> 1
 
 
 def key_of(kind: str, *parts: object) -> str | None:

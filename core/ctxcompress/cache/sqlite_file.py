@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from ctxcompress.cache.private_file import identity, make_private, set_aside
+from ctxcompress.cache.private_file import identity, make_private, remove_damaged, set_aside
+from ctxcompress.cache.protocol import Documents
 from ctxcompress.cache.sqlite_schema import (
     BUSY,
     FAILURES,
+    FIRST_KEY,
     Watch,
     create_tables,
     error_number,
@@ -36,8 +38,11 @@ _USE_INTERVAL = 60
 _SPARE, _SPARE_BYTES, _SPARE_ENTRIES = 0.1, 10_000_000, 1000
 """Extra share of the maximum to free when it is exceeded, so that this happens rarely; at most this many bytes and
 entries, so that it stays fast."""
+_BATCH = 1000
+"""Entries that one transaction deletes, so that others need not wait long."""
 _SETTINGS = (
-    *("journal_mode = WAL", "synchronous = NORMAL", "recursive_triggers = ON"),
+    # Deleted entries are overwritten with zeros.
+    *("journal_mode = WAL", "synchronous = NORMAL", "recursive_triggers = ON", "secure_delete = ON"),
     # SQLite's advice for files that may be damaged.
     *("cell_size_check = ON", "trusted_schema = OFF", "mmap_size = 0"),
 )
@@ -54,8 +59,12 @@ class SqliteFile:
     used, and ConfigError if the file is not a cache; then it is not touched.
     """
 
-    def __init__(self, path: Path, max_bytes: int) -> None:
+    def __init__(
+        self, path: Path, max_bytes: int, *, ttl: float | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        """ttl: seconds without a use after which an entry is deleted. clock: tells the seconds since 1970."""
         self._path, self._max_bytes = path, max_bytes
+        self._ttl, self._clock = ttl, clock
         self._lock = Lock()
         self._watch = Watch()
         self._connection: sqlite3.Connection | None = None
@@ -73,12 +82,41 @@ class SqliteFile:
 
     def read(self, key: str, seconds: float, /) -> bytes | None:
         """Return the bytes written under this key, which may be damaged; None if there are none."""
-        return self._run(lambda connection: _read(connection, key), seconds)
+        return self._run(lambda connection: _read(connection, key, int(self._clock())), seconds)
 
-    def write(self, key: str, data: bytes, seconds: float, /) -> None:
+    def write(self, key: str, data: bytes, documents: Documents, seconds: float, /) -> None:
         """Store the bytes, unless they exceed the maximum or too many entries would have to be deleted for them."""
-        if len(data) <= min(self._max_bytes, _LARGEST_ENTRY):
-            self._run_twice_if_damaged(lambda connection: _write(connection, key, data, self._max_bytes), seconds)
+        if len(data) > min(self._max_bytes, _LARGEST_ENTRY):
+            return
+        entry = _New(key, data, documents, int(self._clock()))
+        unused = 0 if self._ttl is None else entry.made - int(self._ttl)
+        self._run_twice_if_damaged(lambda connection: _write(connection, entry, self._max_bytes, unused), seconds)
+
+    def forget(self, document: int, seconds: float, /) -> int:
+        """Delete the entries that were made from a document, also from the write-ahead log; return their number."""
+        return self._delete_all("id IN (SELECT entry FROM origins WHERE document = ?)", document, seconds)
+
+    def clear(self, seconds: float, /) -> None:
+        """Delete all entries, and the damaged file that was set aside. Make the file small."""
+        self._delete_all("key <> ?", FIRST_KEY, seconds)
+        self._run(lambda connection: connection.execute("VACUUM").fetchone(), seconds)
+        self._run(_empty_log, seconds)
+        remove_damaged(self._path)
+
+    def contents(self, seconds: float, /) -> tuple[int, int]:
+        """Return the number of entries and their bytes."""
+        return self._run(_contents, seconds) or (0, 0)
+
+    def _delete_all(self, condition: str, value: int | str, seconds: float) -> int:
+        """Delete the entries that meet a condition, in batches. Return their number."""
+        end, deleted = time.monotonic() + seconds, 0
+        statement = f"DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE {condition} LIMIT {_BATCH})"  # noqa: S608
+        while found := self._run(
+            lambda connection: connection.execute(statement, (value,)).rowcount, end - time.monotonic()
+        ):
+            deleted += found
+        self._run(_empty_log, end - time.monotonic())
+        return deleted
 
     def close(self) -> None:
         """Close the file. The next use opens it again."""
@@ -174,13 +212,21 @@ class SqliteFile:
         )
 
 
-def _read(connection: sqlite3.Connection, key: str) -> bytes | None:
+class _New(NamedTuple):
+    """An entry to write."""
+
+    key: str
+    data: bytes
+    documents: Documents
+    made: int
+
+
+def _read(connection: sqlite3.Connection, key: str, now: int) -> bytes | None:
     query = "SELECT CAST(data AS BLOB), CAST(used AS INTEGER) FROM entries WHERE key = ?"
     found = connection.execute(query, (key,)).fetchone()
     if found is None:
         return None
     data, used = found
-    now = int(time.time())
     if not isinstance(used, int) or abs(now - used) > _USE_INTERVAL:
         _record_use(connection, key, now)
     return bytes(data or b"")
@@ -196,16 +242,40 @@ def _record_use(connection: sqlite3.Connection, key: str, now: int) -> None:
             raise
 
 
-def _write(connection: sqlite3.Connection, key: str, data: bytes, max_bytes: int) -> int:
-    """Store an entry, and return the bytes of all entries."""
+def _write(connection: sqlite3.Connection, entry: _New, max_bytes: int, unused: int) -> int:
+    """Store an entry, and return the bytes of all entries. unused: delete entries that were last used before this."""
     with _transaction(connection):
-        connection.execute("DELETE FROM entries WHERE key = ?", (key,))
-        excess = _size(connection) + len(data) - max_bytes
+        connection.execute("DELETE FROM entries WHERE key = ?", (entry.key,))
+        stale = "SELECT id FROM entries WHERE used < ? AND key <> ? ORDER BY used LIMIT ?"
+        connection.execute(f"DELETE FROM entries WHERE id IN ({stale})", (unused, FIRST_KEY, _BATCH))  # noqa: S608
+        excess = _size(connection) + len(entry.data) - max_bytes
         if excess > 0:
             excess -= _make_room(connection, excess, excess + int(min(_SPARE * max_bytes, _SPARE_BYTES)))
         if excess <= 0:
-            connection.execute("INSERT INTO entries VALUES (?, ?, ?)", (key, int(time.time()), data))
+            _insert(connection, entry)
         return _size(connection)
+
+
+def _insert(connection: sqlite3.Connection, entry: _New) -> None:
+    values = (entry.key, entry.made, entry.data)
+    made = connection.execute("INSERT INTO entries (key, used, data) VALUES (?, ?, ?)", values).lastrowid
+    rows = [(document, made) for document in entry.documents]
+    connection.executemany("INSERT OR IGNORE INTO origins VALUES (?, ?)", rows)
+
+
+def _empty_log(connection: sqlite3.Connection) -> bool:
+    """Move the write-ahead log into the file and empty it. Raises TimeoutError if readers keep it busy."""
+    (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if is_busy:
+        raise TimeoutError("other processes are reading it")
+    return True
+
+
+def _contents(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return the number of entries and their bytes, without the one that every file has."""
+    (count,) = connection.execute("SELECT count(*) FROM entries").fetchone()
+    first = connection.execute("SELECT length(data) FROM entries WHERE key = ?", (FIRST_KEY,)).fetchone()
+    return count - bool(first), _size(connection) - (first[0] if first else 0)
 
 
 def _size(connection: sqlite3.Connection) -> int:

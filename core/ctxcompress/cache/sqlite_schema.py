@@ -11,16 +11,30 @@ from ctxcompress.cache.private_file import companions
 from ctxcompress.cache.stored import MAGIC
 from ctxcompress.errors import ConfigError
 
-__all__ = ["BUSY", "FAILURES", "Watch", "create_tables", "error_number", "has_tables", "has_traces", "is_damage"]
+__all__ = [
+    "BUSY",
+    "FAILURES",
+    "FIRST_KEY",
+    "Watch",
+    "create_tables",
+    "error_number",
+    "has_tables",
+    "has_traces",
+    "is_damage",
+]
 
 _APPLICATION_ID = 0x63747863
 _APPLICATION_ID_OFFSET = 68
 _SCHEMA = (
-    b"CREATE TABLE entries (key TEXT PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL)",
+    b"CREATE TABLE entries\n"
+    b"    (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, used INTEGER NOT NULL, data BLOB NOT NULL)",
     b"CREATE INDEX by_use ON entries (used)",
+    b"CREATE TABLE origins (document INTEGER, entry INTEGER, PRIMARY KEY (document, entry)) WITHOUT ROWID",
+    b"CREATE INDEX by_entry ON origins (entry)",
     b"CREATE TABLE room (bytes INTEGER NOT NULL)",
     b"CREATE TRIGGER more AFTER INSERT ON entries\n    BEGIN UPDATE room SET bytes = bytes + length(NEW.data); END",
     b"CREATE TRIGGER less AFTER DELETE ON entries\n    BEGIN UPDATE room SET bytes = bytes - length(OLD.data); END",
+    b"CREATE TRIGGER unlink AFTER DELETE ON entries\n    BEGIN DELETE FROM origins WHERE entry = OLD.id; END",
 )
 """The statements, as SQLite stores them."""
 _FILE_HEADER = b"SQLite format 3\0"
@@ -28,7 +42,7 @@ _PAGE_BYTES = 4096
 """A file of one page has tables but no entries."""
 _TRACES = (MAGIC, *_SCHEMA)
 _KEY = re.compile(rb"(?:text|outcome):[0-9a-f]{64}")
-_FIRST_KEY = "text:" + 64 * "0"
+FIRST_KEY = "text:" + 64 * "0"
 """The key of a one-byte entry in every new file: a trace beyond the first page, even while all other entries are in the
 write-ahead log."""
 _HEAD_BYTES = 1 << 20
@@ -72,7 +86,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
         for statement in _SCHEMA:
             connection.execute(statement.decode())
         connection.execute("INSERT INTO room VALUES (0)")
-        connection.execute("INSERT INTO entries VALUES (?, 0, x'00')", (_FIRST_KEY,))
+        connection.execute("INSERT INTO entries (key, used, data) VALUES (?, 0, x'00')", (FIRST_KEY,))
         connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     connection.execute("COMMIT")
 

@@ -2,26 +2,32 @@
 not used for a while."""
 
 import logging
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from threading import Lock
-from time import monotonic
+from time import monotonic, time
 from typing import Protocol, TypeVar
 
-from ctxcompress.cache.protocol import Allowance, Cache, Codec
-from ctxcompress.errors import ConfigError
+from ctxcompress.cache.entries import ManagedCache
+from ctxcompress.cache.protocol import Allowance, Codec, Documents, Entry, EntryCache
+from ctxcompress.errors import CacheUnavailable, ConfigError
 
 __all__ = ["MAGIC", "Guard", "Store", "StoredCache", "seal", "unseal"]
 
 T = TypeVar("T")
 
-MAGIC = b"ctx1"
+MAGIC = b"ctx2"
 """The first bytes of every entry."""
 _CHECKSUM_BYTES = 16
 _FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 600.0
 """Seconds. The pause doubles each time that the store fails again."""
+_MANAGING_SECONDS = 30.0
+"""How long clearing, forgetting and counting may wait for the store. They are rare, and must not fail quietly."""
+_HEADER = struct.Struct("<dI")
+"""When an entry was made, and the number of its documents. The documents' numbers and the value follow."""
 
 _log = logging.getLogger("ctxcompress")
 
@@ -36,52 +42,125 @@ class Store(Protocol):
     def read(self, key: str, seconds: float, /) -> bytes | None:
         """Return the bytes last written under this key, if they are still there."""
 
-    def write(self, key: str, data: bytes, seconds: float, /) -> None:
-        """Store the bytes, unless they are too many."""
+    def write(self, key: str, data: bytes, documents: Documents, seconds: float, /) -> None:
+        """Store the bytes, unless they are too many. documents: what they were made from."""
+
+    def forget(self, document: int, seconds: float, /) -> int:
+        """Delete all that was made from a document, and return the number of entries deleted."""
+
+    def clear(self, seconds: float, /) -> None:
+        """Delete all entries."""
+
+    def contents(self, seconds: float, /) -> tuple[int, int]:
+        """Return the number of entries and their bytes."""
 
 
-class StoredCache:
+class StoredCache(ManagedCache):
     """A cache over a store. A damaged entry counts as missing. It keeps to its allowance, and pauses if the store
     fails."""
 
-    def __init__(self, name: str, store: Store, *, clock: Callable[[], float] = monotonic) -> None:
-        """name: of the store, for the log."""
-        self._name, self._store, self._guard = name, store, Guard(name, clock=clock)
+    def __init__(
+        self,
+        name: str,
+        store: Store,
+        *,
+        ttl: float | None = None,
+        clock: Callable[[], float] = time,
+        guard: "Guard | None" = None,
+    ) -> None:
+        """name: of the store, for the log. clock: tells the seconds since 1970."""
+        super().__init__(ttl, clock)
+        self._name, self._store, self._guard = name, store, guard or Guard(name)
 
-    def get(self, key: str, codec: Codec[T], /) -> T | None:
-        """Return the value stored under this key; None if there is none or it is damaged."""
-        return self.within(Allowance()).get(key, codec)
+    def find(self, key: str, codec: Codec[T], /, *, oldest: float = 0.0) -> Entry[T] | None:
+        """Return the entry stored under this key; None if there is none, or it is damaged or too old."""
+        return self.within(Allowance()).find(key, codec, oldest=oldest)
 
-    def put(self, key: str, value: T, codec: Codec[T], /) -> None:
+    def keep(
+        self, key: str, value: T, codec: Codec[T], /, *, documents: Documents = frozenset(), made: float | None = None
+    ) -> None:
         """Store the value, unless it is larger than the whole cache may be."""
-        self.within(Allowance()).put(key, value, codec)
+        self.within(Allowance()).keep(key, value, codec, documents=documents, made=made)
 
-    def within(self, allowance: Allowance, /) -> Cache:
+    def within(self, allowance: Allowance, /) -> EntryCache:
         """Return this cache for one compression, whose reading and writing together keep to the allowance."""
-        return _Within(self._name, self._store, self._guard, allowance)
+        return _Within(self, allowance)
+
+    def clear(self) -> None:
+        """Delete all entries. The counts of hits and misses start again.
+
+        Raises CacheUnavailable if the cache cannot be reached: the entries may then still be there.
+        """
+        self._managed(self._store.clear)
+        self._start_counting()
+
+    def _forget(self, document: int) -> int:
+        return self._managed(partial(self._store.forget, document))
+
+    def _contents(self) -> tuple[int, int]:
+        return self._managed(self._store.contents)
+
+    def _managed(self, work: Callable[[float], T]) -> T:
+        try:
+            return work(_MANAGING_SECONDS)
+        except (ConfigError, OSError) as error:
+            raise CacheUnavailable(f"{self._name} cannot be used ({error}); make it available and try again") from error
+
+    def _read(self, key: str, codec: Codec[T], oldest: float, allowance: Allowance) -> Entry[T] | None:
+        data = self._guard.call(partial(self._store.read, key), allowance)
+        if data is None:
+            return None
+        try:
+            made, documents, content = _unpacked(unseal(key, data))
+            return Entry(codec.decode(content), made, documents) if made >= self._oldest(oldest) else None
+        except ValueError as error:
+            _log.warning("an entry of %s is damaged (%s) and will be replaced", self._name, error)
+            return None
+
+    def _write(self, key: str, entry: Entry[T], codec: Codec[T], allowance: Allowance) -> None:
+        content = codec.encode(entry.value)
+        if content is not None:
+            data = seal(key, _packed(entry.made, entry.documents, content))
+            self._guard.call(partial(self._store.write, key, data, entry.documents), allowance)
 
 
 @dataclass(frozen=True, slots=True)
 class _Within:
-    name: str
-    store: Store
-    guard: "Guard"
+    """A stored cache for one compression."""
+
+    cache: StoredCache
     allowance: Allowance
 
     def get(self, key: str, codec: Codec[T], /) -> T | None:
-        data = self.guard.call(partial(self.store.read, key), self.allowance)
-        if data is None:
-            return None
-        try:
-            return codec.decode(unseal(key, data))
-        except ValueError as error:
-            _log.warning("an entry of %s is damaged (%s) and will be replaced", self.name, error)
-            return None
+        entry = self.find(key, codec)
+        return None if entry is None else entry.value
 
     def put(self, key: str, value: T, codec: Codec[T], /) -> None:
-        data = codec.encode(value)
-        if data is not None:
-            self.guard.call(partial(self.store.write, key, seal(key, data)), self.allowance)
+        self.keep(key, value, codec)
+
+    def find(self, key: str, codec: Codec[T], /, *, oldest: float = 0.0) -> Entry[T] | None:
+        return self.cache._counted(self.cache._read(key, codec, oldest, self.allowance))
+
+    def keep(
+        self, key: str, value: T, codec: Codec[T], /, *, documents: Documents = frozenset(), made: float | None = None
+    ) -> None:
+        entry = Entry(value, self.cache._clock() if made is None else made, documents)
+        self.cache._write(key, entry, codec, self.allowance)
+
+
+def _packed(made: float, documents: Documents, content: bytes) -> bytes:
+    numbers = sorted(documents)
+    return _HEADER.pack(made, len(numbers)) + struct.pack(f"<{len(numbers)}Q", *numbers) + content
+
+
+def _unpacked(data: bytes) -> tuple[float, Documents, bytes]:
+    """Raises ValueError if the data is too short."""
+    try:
+        made, count = _HEADER.unpack_from(data)
+        documents = frozenset(struct.unpack_from(f"<{count}Q", data, _HEADER.size))
+    except (struct.error, MemoryError) as error:
+        raise ValueError("it is too short") from error
+    return made, documents, data[_HEADER.size + 8 * count :]
 
 
 class Guard:

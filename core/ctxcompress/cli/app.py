@@ -196,6 +196,9 @@ def mcp_command(
     port: Annotated[
         int | None, typer.Option(metavar="N", help="The port for --http; 0 picks a free one.", show_default="8000")
     ] = None,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="Serve a page for Prometheus at /metrics; needs --http.")
+    ] = False,
 ) -> None:
     """Serve a folder of documents over MCP.
 
@@ -207,6 +210,8 @@ def mcp_command(
     with _readable_errors():
         if port is not None and not http:
             raise ConfigError(f"--port {port} is given without --http; give both or neither")
+        if metrics and not http:
+            raise ConfigError("--metrics is given without --http; give both or neither")
         number = (8_000 if port is None else port) if http else None
         if not http:
             # Ctrl-C ends the process at once: a thread waits for standard input, and no exception can wake it.
@@ -218,6 +223,7 @@ def mcp_command(
             format=format,
             encoder=encoder_named(encoder) if encoder is not None else None,
             port=number,
+            metrics=metrics,
             ready=lambda where: complain(f"serving {docs} on {where}"),
         )
 

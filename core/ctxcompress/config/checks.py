@@ -5,14 +5,16 @@ several options is checked by the functions whose names begin with "check_".
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from math import isfinite
 from types import MappingProxyType
 from typing import Any, Literal, TypeGuard, get_args
 
 from ctxcompress.cache.protocol import Cache
+from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, MissingExtra
 
 __all__ = [
     "TIERS",
@@ -37,6 +39,7 @@ __all__ = [
     "flag",
     "kind_weights",
     "language_code",
+    "observer",
     "one_of",
     "or_none",
     "probability",
@@ -152,6 +155,17 @@ def cache_store(name: str, value: object) -> object:
             f"{name} is {_shown(value)}; give one of ctxcompress.cache, such as MemoryCache() or DiskCache(path), or "
             "an object with get and put"
         )
+    return value
+
+
+def observer(name: str, value: object) -> object:
+    if not isinstance(value, bool) and (isinstance(value, type) or not isinstance(value, Observer)):
+        raise ConfigError(
+            f"{name} is {_shown(value)}; give True, False, ctxcompress.telemetry.OpenTelemetry(...) or an object with "
+            "observe"
+        )
+    if value is True and find_spec("opentelemetry") is None:
+        raise MissingExtra(f"{name}=True needs opentelemetry-api; run: pip install 'ctxcompress[otel]'")
     return value
 
 

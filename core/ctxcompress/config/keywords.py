@@ -5,6 +5,7 @@ from typing import Literal, TypedDict
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.tokens import Encoding
@@ -49,3 +50,4 @@ class Options(TypedDict, total=False):
     type_weights: Mapping[str, float]
     metadata_map: Mapping[str, str]
     cache: Cache | None
+    telemetry: bool | Observer

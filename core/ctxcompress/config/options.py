@@ -18,6 +18,7 @@ from ctxcompress.config.declaration import Option, option
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.config.toml import read_options
+from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
@@ -250,9 +251,13 @@ class CompressionConfig:
     )
     cache: Cache | None = option(
         None,
-        "A cache for what is found out about passages, one of ctxcompress.cache. It saves time and changes nothing "
-        "else.",
+        "A cache of ctxcompress.cache for what is found out about passages. It saves time and changes nothing else.",
         checks.cache_store,
+    )
+    telemetry: bool | Observer = option(
+        False,
+        "Whether OpenTelemetry is told of each compression, or an observer that is; see docs/how-to/metrics.md.",
+        checks.observer,
     )
 
     def __post_init__(self) -> None:

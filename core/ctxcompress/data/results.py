@@ -11,7 +11,7 @@ from ctxcompress.data.citations import Origins, find_quote
 from ctxcompress.data.metadata import Record
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
 from ctxcompress.data.spans import joined
-from ctxcompress.data.stats import StageStats, Stats
+from ctxcompress.data.stats import CacheUse, StageStats, Stats
 from ctxcompress.errors import InputError
 
 __all__ = [
@@ -220,6 +220,8 @@ class Compression:
     original: CountsTokens = field(compare=False, repr=False)
     """The text of the whole input, whose tokens are counted on demand."""
     compressor: ResultOperations = field(compare=False, repr=False)
+    cache: CacheUse = field(default=CacheUse(), compare=False, repr=False)
+    """What the cache had. It does not count when results are compared."""
 
     @property
     def stats(self) -> Stats:
@@ -240,6 +242,8 @@ class Compression:
             original_tokens=self.original.tokens(),
             compressed_tokens=self.tokens,
             stages=self.stages,
+            cache_hits=self.cache.hits,
+            cache_misses=self.cache.misses,
         )
 
     @property

@@ -7,12 +7,21 @@ from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field, fields
 from threading import Event
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Clock", "StageStats", "Stats", "cancellable", "stop_if_cancelled"]
+__all__ = ["CacheUse", "Clock", "StageStats", "Stats", "cancellable", "stop_if_cancelled"]
 
 _CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", default=())
 """The events that cancel the current work: one for each enclosing `cancellable` block."""
+
+
+class CacheUse(NamedTuple):
+    """The lookups of one compression in its cache."""
+
+    hits: int = 0
+    misses: int = 0
+    is_outcome: bool = False
+    """Whether the cache had the whole result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,9 @@ class Stats:
     original_tokens: int
     compressed_tokens: int
     stages: tuple[StageStats, ...]
+    cache_hits: int = field(default=0, compare=False)
+    """Lookups in the cache that found something."""
+    cache_misses: int = field(default=0, compare=False)
 
     @property
     def tokens_saved(self) -> int:

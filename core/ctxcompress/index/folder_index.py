@@ -64,6 +64,11 @@ class FolderIndex:
         """Read the changed files, and return the number of chunks."""
         return len(self._fresh().chunks)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """The number of files and of chunks, as the last search found them."""
+        return len(self._files), len(self._ranking.chunks)
+
     def search(self, query: str, most: int = 50) -> list[Hit]:
         """Return the chunks that have words of the query, the best first. Equal scores keep the order of the folder."""
         return [Hit(chunk, score) for chunk, score in self._fresh().search(query, most)]

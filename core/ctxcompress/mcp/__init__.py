@@ -2,13 +2,19 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig, Format, Options
 from ctxcompress.encoders.encoder import Comparer, Encoder
-from ctxcompress.errors import MissingExtra
+from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.index import FolderIndex
+from ctxcompress.telemetry import observer_of
 from ctxcompress.tools.query_tool import QueryTool
+
+if TYPE_CHECKING:
+    from ctxcompress.mcp.metrics import ServerMetrics
 
 __all__ = ["serve"]
 
@@ -24,6 +30,7 @@ def serve(
     format: Format | None = None,
     encoder: Encoder | Comparer | None = None,
     port: int | None = None,
+    metrics: bool = False,
     ready: Callable[[str], object] = lambda _: None,
 ) -> None:
     """Serve the text, Markdown and code files of a folder until the client disconnects or the server is interrupted.
@@ -35,14 +42,17 @@ def serve(
     encoder: replaces the encoder of `config`.
     port: serves over streamable HTTP on this port of 127.0.0.1; 0 picks a free port. None serves over standard input
     and output.
+    metrics: serves a page for Prometheus at /metrics; needs a port.
     ready: called with the server's address once it listens.
 
-    Raises ConfigError (no such folder, an invalid budget, a port in use), MissingExtra or TokenizerUnavailable.
+    Raises ConfigError (no such folder, an invalid budget, a port in use, metrics without a port), MissingExtra or
+    TokenizerUnavailable.
     """
+    if metrics and port is None:
+        raise ConfigError("metrics=True is given without a port; give a port: metrics are served over HTTP only")
     index, tool = FolderIndex(docs), _tool(config, max_tokens, format, encoder)
     try:
         from ctxcompress.mcp import server as transports
-        from ctxcompress.mcp.server import make_server
     except ImportError as error:  # also if an incompatible release is installed
         missing = (error.name or "").partition(".")[0]
         if missing not in ("anyio", "mcp", "mcp_types", "uvicorn"):
@@ -51,12 +61,23 @@ def serve(
             f"serving documents needs {missing} (mcp 2 or later); install it with: pip install 'ctxcompress[mcp]'"
         ) from error
     Compressor(tool.config).count("")  # reports an unavailable tokenizer now, not in every call
-    server = make_server(index, tool)
+    told = _metrics(index, tool) if metrics else None
+    if told is not None:
+        tool = replace(tool, config=tool.config.with_options(telemetry=told))
+    server = transports.make_server(index, tool, told)
     if port is None:
         ready("standard input and output")
         transports.serve_stdio(server, index)
     else:
-        transports.serve_http(server, index, port, ready)
+        transports.serve_http(server, index, port, ready, told)
+
+
+def _metrics(index: FolderIndex, tool: QueryTool) -> "ServerMetrics":
+    try:
+        from ctxcompress.mcp.metrics import ServerMetrics
+    except ImportError as error:
+        raise MissingExtra("metrics need prometheus-client; run: pip install 'ctxcompress[mcp]'") from error
+    return ServerMetrics(index, observer_of(tool.config.telemetry))
 
 
 def _tool(

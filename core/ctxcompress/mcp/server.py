@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import uvicorn
@@ -25,6 +25,7 @@ from mcp.types import (
     Tool,
     ToolAnnotations,
 )
+from starlette.types import ASGIApp
 
 from ctxcompress.data.stats import cancellable
 from ctxcompress.errors import ConfigError, CtxCompressError
@@ -33,6 +34,9 @@ from ctxcompress.mcp.connections import Limits, WholeRequests, bounded_protocol
 from ctxcompress.mcp.tools import DocumentTools, ToolSpec
 from ctxcompress.tools.query_tool import QueryTool
 from ctxcompress.version import __version__
+
+if TYPE_CHECKING:  # the page needs a library that the server does not
+    from ctxcompress.mcp.metrics import ServerMetrics
 
 __all__ = ["http_server", "make_server", "serve_http", "serve_stdio"]
 
@@ -49,12 +53,13 @@ _INSTRUCTIONS = (
 _READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-def make_server(index: FolderIndex, tool: QueryTool) -> "Server[Any]":
-    """Make a server with the tools for `index`.
+def make_server(index: FolderIndex, tool: QueryTool, metrics: "ServerMetrics | None" = None) -> "Server[Any]":
+    """Make a server with the tools for `index`. metrics: is told of each call.
 
     Invalid arguments lead to a result with `is_error`, whose text names the value, the limit and the remedy.
     """
-    specs = {spec.name: spec for spec in DocumentTools(index, tool).specs()}
+    found = DocumentTools(index, tool).specs()
+    specs = {spec.name: spec if metrics is None else metrics.timed(spec) for spec in found}
     return Server(
         "ctxcompress",
         version=__version__,
@@ -106,8 +111,16 @@ def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
     anyio.run(_serve_stdio, server)
 
 
-def serve_http(server: "Server[Any]", index: FolderIndex, port: int, ready: Callable[[str], object]) -> None:
+def serve_http(
+    server: "Server[Any]",
+    index: FolderIndex,
+    port: int,
+    ready: Callable[[str], object],
+    metrics: "ServerMetrics | None" = None,
+) -> None:
     """Serve any number of clients on 127.0.0.1 until interrupted. port: 0 picks a free one.
+
+    metrics: served at /metrics if given.
 
     Raises ConfigError if the port is in use.
     """
@@ -122,10 +135,12 @@ def serve_http(server: "Server[Any]", index: FolderIndex, port: int, ready: Call
         _read_ahead(index)
         listening.listen()
         ready(f"http://{_HOST}:{port}/mcp")
-        http_server(server, port).run(sockets=[listening])
+        http_server(server, port, metrics=metrics).run(sockets=[listening])
 
 
-def http_server(server: "Server[Any]", port: int, limits: Limits | None = None) -> uvicorn.Server:
+def http_server(
+    server: "Server[Any]", port: int, limits: Limits | None = None, metrics: "ServerMetrics | None" = None
+) -> uvicorn.Server:
     """Make a server for a socket that listens on `port` of 127.0.0.1, with limits on slow and numerous clients.
 
     Requests for another host or from another origin are refused, so that no web page can reach the documents through a
@@ -138,9 +153,12 @@ def http_server(server: "Server[Any]", port: int, limits: Limits | None = None) 
     app = server.streamable_http_app(stateless_http=True, transport_security=security)
     # Refused requests are no warnings: anyone could flood the log with them.
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
+    served: ASGIApp = WholeRequests(app, limits.body_bytes)
+    if metrics is not None:
+        served = metrics.page_before(served, hosts)
     return uvicorn.Server(
         uvicorn.Config(
-            WholeRequests(app, limits.body_bytes),
+            served,
             lifespan="on",
             http=bounded_protocol(limits),
             ws="none",

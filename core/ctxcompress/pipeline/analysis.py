@@ -5,23 +5,26 @@ documents -> segments -> words -> corpus of all words
 With a cache, each text and each list of documents is analysed once, and each segment's tokens are counted once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from itertools import count
+from typing import NamedTuple, TypeVar
 
-from ctxcompress.cache.protocol import Allowance, Cache, Fingerprints, key_of, timely
+from ctxcompress.cache.protocol import Codec, Fingerprints, key_of
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import Elision
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import read_text, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
+from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import Terms
@@ -29,8 +32,12 @@ from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages"]
 
+_T = TypeVar("_T")
+
 _CHARACTERS_PER_TOKEN = 4
 """Functions with more characters than this for each token of the budget are cut."""
+_UNCOUNTED = 8
+"""Queries about the same passages before the tokens of all their segments are counted."""
 _MIN_CHARACTERS = 120
 """Shorter functions are not cut, however small the budget."""
 
@@ -61,6 +68,8 @@ class Analysis:
     """The cache key of each document's text; empty without a cache."""
     counts: dict[str, Sequence[int]] = field(default_factory=dict)
     """Name of an encoding -> the tokens of every segment, filled on demand."""
+    queries: Iterator[int] = field(default_factory=count)
+    """Counts the queries so far. Threads can share it."""
 
     @cached_property
     def structure(self) -> Structure:
@@ -90,12 +99,12 @@ class Analyser:
 
     __slots__ = ("_encoding", "_fingerprint", "cache", "count")
 
-    def __init__(self, cache: Cache | None, fingerprint: Fingerprints, encoding: object, count: TokenCounter) -> None:
+    def __init__(
+        self, cache: CallCache | None, fingerprint: Fingerprints, encoding: object, count: TokenCounter
+    ) -> None:
         """encoding: the encoding that `count` uses. The counts of a function are not cached, because nothing tells
         whether a later function of that name counts the same."""
-        self.count = count
-        self.cache = None if cache is None else timely(cache, Allowance())
-        """The cache, with a time limit for this compression."""
+        self.count, self.cache = count, cache
         self._fingerprint = fingerprint
         self._encoding = encoding if isinstance(encoding, str) else None
 
@@ -121,15 +130,16 @@ class Analyser:
         keys = self._keys(document_passages, options)
         key = _key_of_all(documents, document_passages, keys, options) if keys else None
         if self.cache is None or key is None:
-            texts = _read_texts(document_passages, options.language)
-            return _analysis(documents, document_passages, _together(texts, options.language), options)
+            texts = _together(_read_texts(document_passages, options.language), document_passages, options.language)
+            return _analysis(documents, document_passages, texts, options)
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
-            alone = self._texts(document_passages, keys, options)
-            texts = _together(alone, options.language)
+            alone = self._texts(documents, document_passages, keys, options)
+            texts = _together(alone, document_passages, options.language)
             # Another segmentation of a text has other counts of tokens.
             keys = [
-                key if one is other else f"{key}:together" for key, one, other in zip(keys, alone, texts, strict=True)
+                key if one is other else f"{key}:{key_of('cuts', [part.end for part in other.prose])}"
+                for key, one, other in zip(keys, alone, texts, strict=True)
             ]
             analysis = _analysis(documents, document_passages, texts, options, keys)
             self.cache.put(key, analysis, MEMORY_ONLY)
@@ -139,24 +149,28 @@ class Analyser:
         self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
     ) -> SegmentTable:
         """Return only the segments of the documents: see `read`."""
-        alone = self._texts(document_passages, self._keys(document_passages, options), options)
-        texts = _together(alone, options.language)
+        alone = self._texts(documents, document_passages, self._keys(document_passages, options), options)
+        texts = _together(alone, document_passages, options.language)
         return SegmentTable.of(documents, [_segments(text, options) for text in texts])
 
-    def counts(self, analysis: Analysis) -> Sequence[int] | None:
+    def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
-        without a cache, and if the tokenizer counts one text at a time."""
-        if self.cache is None or not analysis.keys or self._encoding is None:
+        for the first queries, if the tokenizer counts one text at a time. documents: what was analysed."""
+        if self._encoding is None or self.cache is None or not analysis.keys:
             return counts_of(analysis.table.texts, self.count) if self.count.is_batched else None
         counts = analysis.counts.get(self._encoding)
+        if counts is None and self.count.is_batched:
+            counts = analysis.counts[self._encoding] = counts_of(analysis.table.texts, self.count)
         if counts is None:
+            if next(analysis.queries) < _UNCOUNTED:
+                return None
             first, texts = analysis.table.first, analysis.table.texts
-            spans = zip(analysis.keys, first, first[1:], strict=False)
+            spans = zip(documents, analysis.keys, first, first[1:], strict=False)
             options = f"{self._encoding}:{analysis.options.whole}"
             counts = [
                 tokens
-                for key, start, end in spans
-                for tokens in _token_counts(self.cache, f"{key}:{options}", texts[start:end], self.count)
+                for document, key, start, end in spans
+                for tokens in self._counts_of(document, f"{key}:{options}", texts[start:end])
             ]
             analysis.counts[self._encoding] = counts
         return counts
@@ -167,20 +181,46 @@ class Analyser:
         if self.cache is None:
             return []
         keys = [
-            key_of("text", self._fingerprint(passage.text), options.language, _name(passage))
+            # With the document: equal texts of two documents are two entries, so that one of them can be forgotten.
+            key_of("text", self._fingerprint(passage.text), options.language, _name(passage), passage.doc_id)
             for passage in document_passages
         ]
         found = [key for key in keys if key]
         return found if len(found) == len(document_passages) else []
 
     def _texts(
-        self, document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
+        self,
+        documents: Sequence[Document],
+        document_passages: Sequence[Passage],
+        keys: Sequence[str],
+        options: AnalysisOptions,
     ) -> list[ReadText]:
-        cache, language = self.cache, options.language
-        if cache is None or not keys:
-            return _read_texts(document_passages, language)
-        pairs = zip(keys, document_passages, strict=True)
-        return [_read_cached_text(cache, key, passage, language) for key, passage in pairs]
+        if self.cache is None or not keys:
+            return _read_texts(document_passages, options.language)
+        triples = zip(documents, keys, document_passages, strict=True)
+        return [self._text(document, key, passage, options.language) for document, key, passage in triples]
+
+    def _text(self, document: Document, key: str, passage: Passage, language: str) -> ReadText:
+        stop_if_cancelled()
+        codec = TextCodec(passage.text)
+        found = self.cache.get(key, codec) if self.cache else None
+        if found is None:
+            found = _read_text(passage, language)
+            self._put(key, found, codec, document)
+        return found
+
+    def _counts_of(self, document: Document, key: str, texts: Sequence[str]) -> Sequence[int]:
+        stop_if_cancelled()
+        codec = CountsCodec(len(texts))
+        counts = self.cache.get(key, codec) if self.cache else None
+        if counts is None:
+            counts = counts_of(texts, self.count)
+            self._put(key, counts, codec, document)
+        return counts
+
+    def _put(self, key: str, value: _T, codec: Codec[_T], document: Document) -> None:
+        if self.cache is not None:
+            self.cache.put(key, value, codec, {piece.passage for piece in document.pieces})
 
 
 class _Fits(NamedTuple):
@@ -193,18 +233,11 @@ def _key_of_all(
     documents: Sequence[Document], document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
 ) -> str | None:
     pairs = zip(documents, document_passages, strict=True)
-    places = [(document.pieces, passage.title, passage.header_path) for document, passage in pairs]
+    places = [
+        (document.pieces, passage.title, passage.header_path, recorded_speaker(passage.metadata))
+        for document, passage in pairs
+    ]
     return key_of("passages", keys, options.whole, places)
-
-
-def _read_cached_text(cache: Cache, key: str, passage: Passage, language: str) -> ReadText:
-    stop_if_cancelled()
-    codec = TextCodec(passage.text)
-    found = cache.get(key, codec)
-    if found is None:
-        found = _read_text(passage, language)
-        cache.put(key, found, codec)
-    return found
 
 
 def _read_texts(document_passages: Sequence[Passage], language: str) -> list[ReadText]:
@@ -226,10 +259,11 @@ def _read_text(passage: Passage, language: str) -> ReadText:
     return ReadText(passage.text, nodes, prose)
 
 
-def _together(texts: Sequence[ReadText], language: str) -> list[ReadText]:
-    """Return the texts, segmented as the others show: see `segments_together`."""
+def _together(texts: Sequence[ReadText], document_passages: Sequence[Passage], language: str) -> list[ReadText]:
+    """Return the texts, segmented as the others and their metadata show: see `segments_together`."""
     prose = [number for number, text in enumerate(texts) if text.prose]
-    changed = segments_together([texts[n].text for n in prose], [texts[n].prose for n in prose], language)
+    speakers = [recorded_speaker(document_passages[n].metadata) for n in prose]
+    changed = segments_together([texts[n].text for n in prose], [texts[n].prose for n in prose], language, speakers)
     found = [*texts]
     for place, segments in changed.items():
         found[prose[place]] = ReadText(texts[prose[place]].text, (), segments)
@@ -263,7 +297,7 @@ def _analysis(
         return Analysis(options, table, Corpus.of(document_passages, table), elisions)
     pairs = zip(texts, segments, strict=True)
     words = [segment_words for text, of_text in pairs for segment_words in _words(text, of_text)]
-    corpus = Corpus.of(document_passages, table, words).with_postings(Terms(options.language))
+    corpus = Corpus.of(document_passages, table, words).for_several(Terms(options.language))
     return Analysis(options, table, corpus, elisions, keys)
 
 
@@ -271,16 +305,6 @@ def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str
     if not text.outline:
         return text.words
     return segment_words(segments, [text.text[segment[1] : segment[2]] for segment in segments])
-
-
-def _token_counts(cache: Cache, key: str, texts: Sequence[str], count: TokenCounter) -> Sequence[int]:
-    stop_if_cancelled()
-    codec = CountsCodec(len(texts))
-    counts = cache.get(key, codec)
-    if counts is None:
-        counts = counts_of(texts, count)
-        cache.put(key, counts, codec)
-    return counts
 
 
 def _name(passage: Passage) -> str | None:

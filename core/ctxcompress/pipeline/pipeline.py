@@ -12,26 +12,30 @@ If everything that is left fits, steps 2 to 4 are skipped. If the cache has the 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.data.documents import Spans, documents_as_they_are, passages_of
+from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Clock, stop_if_cancelled
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.outcome import OutcomeBuilder
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
 from ctxcompress.pipeline.result_cache import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
 from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
-from ctxcompress.pipeline.task import Task
+from ctxcompress.pipeline.task import Task, description_of
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.dropped_lines import with_dropped_lines
 from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.selection import Selection, select
+from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["run_pipeline"]
@@ -45,29 +49,37 @@ def run_pipeline(task: Task) -> Compression:
     If a part of the context was delivered before, the final text begins with it, and the positions of passages in the
     result begin with the number of delivered parts. Chunks that continue one another are then in document order.
     """
-    stop_if_cancelled()
-    config, fingerprint = task.config, Fingerprints()
-    analyser = Analyser(config.cache, fingerprint, config.encoding, TokenCounter(config.encoding))
-    key = _cache_key(task, fingerprint)
-    if analyser.cache is None or key is None:
-        return _run(task, analyser)
-    codec = ResultCodec(task.input_passages)
-    outcome = analyser.cache.get(key, codec)
-    if outcome is not None:
-        original = Presentation(config, task.query).of_input(task.input_passages)
-        return outcome.compression(task.query, task.input_passages, config.budget, original, task.operations)
-    result = _run(task, analyser)
-    if is_worth_remembering(result):
-        analyser.cache.put(key, Outcome.of(result), codec)
+    with observed(observer_of(task.config.telemetry)) as report:
+        result = _cached(task)
+        report(partial(Observation.of, result))
     return result
 
 
+def _cached(task: Task) -> Compression:
+    stop_if_cancelled()
+    config, fingerprint = task.config, Fingerprints()
+    cache = CallCache.of(config.cache, task.passages)
+    analyser = Analyser(cache, fingerprint, config.encoding, TokenCounter(config.encoding))
+    if cache is None:
+        return _run(task, analyser)
+    codec, key = ResultCodec(task.input_passages), _cache_key(task, fingerprint)
+    outcome = cache.get(key, codec) if key else None
+    if outcome is not None:
+        return outcome.compression(
+            task, Presentation.of(task).of_input(task.input_passages), cache.use(is_outcome=True)
+        )
+    result = _run(task, analyser)
+    if key and is_worth_remembering(result):
+        cache.put(key, Outcome.of(result), codec)
+    return replace(result, cache=cache.use())
+
+
 def _cache_key(task: Task, fingerprint: Fingerprints) -> str | None:
-    """Return the key of the result in the cache. Return None without a cache, and if the result depends on something
-    that a key cannot hold, such as a frame."""
-    if task.config.cache is None or task.frame or task.delivered is not None:
+    """Return the key of the result in the cache, or None if the result depends on something that a key cannot hold."""
+    if task.delivered is not None:
         return None
-    return key_of_outcome(task.query, task.input_passages, task.config, fingerprint)
+    frame = "" if task.frame is None else description_of(task.frame)
+    return None if frame is None else key_of_outcome(task.query, task.input_passages, task.config, frame, fingerprint)
 
 
 def _run(task: Task, analyser: Analyser) -> Compression:
@@ -134,7 +146,7 @@ def _select(task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegm
         is_emptied = config.adaptive and len(scored.unlikely) > 0
         unlikely = table.spans(scored.unlikely) if is_emptied else None
         return _Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied)
-    counts = analyser.counts(analysis)
+    counts = analyser.counts(analysis, reduced.layout.documents)
     selection = select(analysis.structure, scored.worth, layout, budget, delivered.numbers, counts=counts)
     return _Choice(selection, layout, relevance, table.spans(scored.unlikely), delivered.spans)
 

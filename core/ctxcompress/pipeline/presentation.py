@@ -10,7 +10,7 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import KeptPassage
 from ctxcompress.data.spans import shown
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.task import Frame
+from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.render.formats import renderer
 from ctxcompress.render.headers import Entry, Renderer
 from ctxcompress.select.layout import Layout, Shown
@@ -54,6 +54,11 @@ class Presentation:
             raise ConfigError(
                 f"a frame is given with format={self.config.format!r}, which adds headers of its own; give one of them"
             )
+
+    @classmethod
+    def of(cls, task: Task) -> "Presentation":
+        """Return how a task shows passages."""
+        return cls(task.config, task.query, task.frame)
 
     def layout(
         self, passages: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int

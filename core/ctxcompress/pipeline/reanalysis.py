@@ -8,6 +8,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.scoring import confidence_in
@@ -34,7 +35,9 @@ def analysed_again(query: str, passages: Sequence[Passage], config: CompressionC
 
     fits: whether the passages fit into the budget unchanged.
     """
-    analyser = Analyser(config.cache, Fingerprints(), config.encoding, TokenCounter(config.encoding))
+    analyser = Analyser(
+        CallCache.of(config.cache, passages), Fingerprints(), config.encoding, TokenCounter(config.encoding)
+    )
     reduction = reduced(passages, config, fits=fits)
     language, limit = language_of(query, passages, config), length_limit(query, config)
     documents = reduction.documents

@@ -40,7 +40,7 @@ class Reduced:
 def reduce_passages(task: Task, analyser: Analyser) -> Reduced:
     """Drop passages by score, as duplicates and by number; join overlapping ones; truncate those that are too long."""
     config = task.config
-    presentation = Presentation(config, task.query, task.frame)
+    presentation = Presentation.of(task)
     original = presentation.of_input(task.input_passages)
     tokens = analyser.fits(untouched := original.text, config.budget)
     reduction = reduced(task.passages, config, fits=tokens is not None, delivered=task.delivered_count)

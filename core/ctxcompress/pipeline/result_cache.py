@@ -1,8 +1,10 @@
 """How the cache stores the result of a compression, for the same query, passages and options."""
 
 import json
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
 from ctxcompress.cache.protocol import Fingerprints, key_of
@@ -14,15 +16,16 @@ from ctxcompress.data.results import (
     Decision,
     KeptPassage,
     Reason,
-    ResultOperations,
     StageStats,
 )
 from ctxcompress.data.spans import shown
+from ctxcompress.data.stats import CacheUse
+from ctxcompress.pipeline.task import Task
 
 __all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
-_NOT_IN_KEY = ("cache", "encoder")
-"""Options that are not part of the key: a cache changes no result, and with an encoder there is no key."""
+_NOT_IN_KEY = ("cache", "encoder", "telemetry")
+"""Options that are not part of the key: caches and observers change no result, and with an encoder there is no key."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
@@ -64,12 +67,11 @@ class Outcome(NamedTuple):
             tuple((s.name, s.items_in, s.items_out, s.milliseconds, s.note, s.skipped) for s in compression.stages),
         )
 
-    def compression(
-        self, query: str, passages: Sequence[Passage], budget: int, original: CountsTokens, compressor: ResultOperations
-    ) -> Compression:
-        """Rebuild the result for these passages. Its milliseconds are those of the first compression."""
+    def compression(self, task: Task, original: CountsTokens, use: CacheUse) -> Compression:
+        """Rebuild the result of the task. Its milliseconds are those of the first compression."""
+        passages = task.input_passages
         return Compression(
-            query=query,
+            query=task.query,
             text=self.text,
             passages=tuple(_kept_passage(passages[part[0]], part) for part in self.kept),
             dropped=tuple(
@@ -77,11 +79,12 @@ class Outcome(NamedTuple):
                 for index, spans, reason, leader in self.dropped
             ),
             tokens=self.tokens,
-            max_tokens=budget,
+            max_tokens=task.config.budget,
             stages=tuple(StageStats(*stage) for stage in self.stages),
             input_count=len(passages),
             original=original,
-            compressor=compressor,
+            compressor=task.operations,
+            cache=use,
         )
 
 
@@ -154,21 +157,33 @@ class ResultCodec:
 
 
 def key_of_outcome(
-    query: str, passages: Sequence[Passage], config: CompressionConfig, fingerprint: Fingerprints
+    query: str, passages: Sequence[Passage], config: CompressionConfig, frame: str, fingerprint: Fingerprints
 ) -> str | None:
     """Return the cache key of the outcome, or None if the outcome depends on something that a key cannot hold.
 
-    That is an encoder, a function that counts tokens, or the embeddings that `similarity_threshold` compares.
+    That is an encoder, a function that counts tokens, or an embedding that is no list of numbers. frame: all that the
+    frame adds; empty without one.
     """
-    if config.encoder is not None or not isinstance(config.encoding, str) or config.similarity_threshold is not None:
+    if config.encoder is not None or not isinstance(config.encoding, str):
         return None
     options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
-    return key_of("outcome", query, options, [_key_fields(passage, fingerprint) for passage in passages])
+    try:
+        embeddings = [] if config.similarity_threshold is None else list(map(_embedding_hash, passages))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return key_of("outcome", query, options, frame, embeddings, [_key_fields(item, fingerprint) for item in passages])
 
 
 def is_worth_remembering(compression: Compression) -> bool:
     """Tell whether to remember the outcome. One whose stages logged a warning is not, so that they log it each time."""
     return bool(compression.passages) and not any(stage.emptied or stage.doubtful for stage in compression.stages)
+
+
+def _embedding_hash(passage: Passage) -> str | None:
+    """Raises TypeError, ValueError or OverflowError unless the embedding is None or a list of numbers."""
+    if passage.embedding is None:
+        return None
+    return blake2b(array("d", passage.embedding).tobytes(), digest_size=16).hexdigest()
 
 
 def _key_fields(passage: Passage, fingerprint: Fingerprints) -> tuple[object, ...]:

@@ -13,7 +13,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
-from ctxcompress.query.terms import TECHNICAL_SYNONYMS, asks_for_all, query_terms
+from ctxcompress.query.terms import TECHNICAL_SYNONYMS, asks_for_all, main_question, query_terms
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
 from ctxcompress.score.corpus import Corpus
@@ -40,6 +40,7 @@ class _Query:
     """A query and how its words are compared."""
 
     text: str
+    """The part of it that asks."""
     wanted: Mapping[str, float]
     """Its terms and their synonyms, with their weights."""
     terms: Terms
@@ -53,7 +54,7 @@ class _Query:
             tables.append(TECHNICAL_SYNONYMS)
         terms = Terms(language)
         wanted = query_terms(text, language=language, terms=terms, synonyms=tables)
-        return cls(text, wanted, terms, STOP_WORDS.get(language, frozenset()))
+        return cls(main_question(text, language), wanted, terms, STOP_WORDS.get(language, frozenset()))
 
     def matches(self, corpus: Corpus) -> Matches:
         return matches_in(corpus, self.text, self.wanted, self.terms)
@@ -97,13 +98,13 @@ def score_segments(
         matches = asked.matches(corpus)
         embeddings = [passage.embedding for passage in document_passages]
         semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
-        scores = evidence(query, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
+        scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
         chance = _chance(asked, matches, config)
     if Kind.RECORD in table.kinds:
-        raise_odd_records(query, table.segments, table.texts, scores)
+        raise_odd_records(asked.text, table.segments, table.texts, scores)
     is_pruned = config.adaptive and not asks_for_all(query, language)
     likely = _likely(scores, chance, table, config) if is_pruned else None
-    around = surroundings(query, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
+    around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
     around.damp(scores)
@@ -123,7 +124,7 @@ def confidence_in(query: str, analysis: Analysis, language: str, config: Compres
 
 
 def _bm25(asked: _Query, corpus: Corpus) -> Floats:
-    found = relevance(corpus.words, corpus.sections, corpus.labels, asked.wanted, asked.terms, corpus.postings)
+    found = relevance(corpus.words, corpus.sections, corpus.labels, asked.wanted, asked.terms, corpus.search)
     return rescore_logs(asked.text, corpus, asked.wanted, asked.terms, asked.ignored, found)
 
 

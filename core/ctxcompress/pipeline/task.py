@@ -3,16 +3,30 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import DeliveredContext, ResultOperations
 from ctxcompress.text.language import detect_language
 
-__all__ = ["Frame", "Task", "language_of"]
+__all__ = ["DescribedFrame", "Frame", "Task", "description_of", "language_of"]
 
 Frame = Callable[[Passage, str], str]
 """A function that returns a passage's kept text as the prompt shows it. Text that it adds counts in the budget."""
+
+
+@runtime_checkable
+class DescribedFrame(Protocol):
+    """A frame that can say what it does, so that results can be cached."""
+
+    def __call__(self, passage: Passage, text: str, /) -> str:
+        """Return the kept text as the prompt shows it."""
+
+    @property
+    def description(self) -> str | None:
+        """All that the frame adds to the passages of the call; None if that cannot be said."""
+
 
 _LANGUAGE_SAMPLE = 150
 """Characters of each of the first passages that the language is detected from."""
@@ -51,6 +65,11 @@ class Task:
     def language(self) -> str:
         """The language of the options, or the detected language of the texts."""
         return language_of(self.query, self.passages, self.config)
+
+
+def description_of(frame: Frame) -> str | None:
+    """Return what the frame says that it adds; None if it does not say."""
+    return frame.description if isinstance(frame, DescribedFrame) else None
 
 
 def language_of(query: str, passages: Sequence[Passage], config: CompressionConfig) -> str:

@@ -10,7 +10,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.stats import cancellable
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
 
-__all__ = ["off_loop", "on_thread"]
+__all__ = ["off_loop", "on_own_thread", "on_thread"]
 
 _Result = TypeVar("_Result")
 
@@ -25,15 +25,24 @@ async def on_thread(work: Callable[[], _Result], executor: Executor | None = Non
     return result
 
 
+async def on_own_thread(work: Callable[[], _Result]) -> _Result:
+    """Do the same on a thread that nothing else uses, for work that waits for something on this event loop.
+
+    What it waits for may need one of the loop's own threads.
+    """
+    executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
+    try:
+        return await on_thread(work, executor)
+    finally:
+        executor.shutdown(wait=False)
+
+
 async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig], _Result]) -> _Result:
     """Run `work` with the options on another thread, but an async encoder on this event loop: see `on_thread`."""
     if not isinstance(config.encoder, AsyncEncoder):
         return await on_thread(partial(work, config))
     on_loop = OnLoop(config.encoder, asyncio.get_running_loop())
-    # The work waits for the encoder, which may need one of the loop's threads. So it gets a thread of its own.
-    executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
     try:
-        return await on_thread(partial(work, config.with_options(encoder=on_loop)), executor)
+        return await on_own_thread(partial(work, config.with_options(encoder=on_loop)))
     finally:
         on_loop.cancel()
-        executor.shutdown(wait=False)

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
+from ctxcompress.query.focus import question_in
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.stems import lower_case
 from ctxcompress.text.words import Terms, fold, split_words
 
-__all__ = ["TECHNICAL_SYNONYMS", "asks_for_all", "clauses", "query_terms"]
+__all__ = ["TECHNICAL_SYNONYMS", "asks_for_all", "clauses", "main_question", "query_terms"]
 
 _GROUPS = (
     "auth authentication authorization login sign-in",
@@ -69,6 +70,10 @@ _ABOUT_TEXTS = frozenset(
     "resume resumir riassunto riassumi resumo resuma кратко резюме".split()
 )
 """Words of queries that ask for a summary, or for more, and not for anything in the texts."""
+_ASIDE_WEIGHT = 0.1
+"""The weight of words beside the sentences that ask."""
+_FEWEST_ASKED = 2
+"""Content words of a question that can stand alone."""
 _SYNONYM_WEIGHT = 0.5
 _KANA_WEIGHT = 0.5
 """The weight of pairs of hiragana, which are endings and particles more often than words."""
@@ -84,7 +89,8 @@ _MOST_CLAUSES = 8
 def query_terms(
     query: str, *, language: str, terms: Terms, synonyms: Sequence[Mapping[str, Sequence[str]]] = ()
 ) -> dict[str, float]:
-    """Return term -> weight in the order of the query: 1.0 for its own terms, 0.5 for synonyms and pairs of hiragana.
+    """Return term -> weight in the order of the query: 1.0 for its own terms, 0.5 for synonyms and pairs of hiragana,
+    and little for words beside the part that asks.
 
     Stop words are ignored unless the query has nothing else.
     """
@@ -94,7 +100,18 @@ def query_terms(
     # An Arabic root may look like a function word: the root of قبائل, "tribes", is written like قبل, "before".
     stop = frozenset() if language == "ar" else STOP_WORDS.get(language, frozenset())
     own = {term: _weight(term) for term in every if term not in stop} or dict.fromkeys(every, 1.0)
+    question = main_question(query, language)
+    if question != query:
+        asked = {term for of_word in terms.of_words(split_words(question)).values() for term in of_word}
+        own = {term: weight if term in asked else weight * _ASIDE_WEIGHT for term, weight in own.items()}
     return own | {term: _SYNONYM_WEIGHT for term in _other_names(words, synonyms, terms) if term not in own}
+
+
+def main_question(query: str, language: str) -> str:
+    """Return the part of a query that asks: see `question_in`. It is the whole query if the part has hardly a content
+    word."""
+    question = question_in(query)
+    return question if len(_content(split_words(question), language)) >= _FEWEST_ASKED else query
 
 
 def asks_for_all(query: str, language: str) -> bool:

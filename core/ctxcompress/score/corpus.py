@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.score.line_shapes import LineShapes
-from ctxcompress.score.matches import Postings
+from ctxcompress.score.matches import RepeatedSearch
 from ctxcompress.score.neighbours import Units
 from ctxcompress.score.record_words import readable_records
 from ctxcompress.score.spoken_order import SpokenOrder, spoken_order
@@ -45,8 +45,8 @@ class Corpus:
     """The words of each segment's label; empty if no segment has one."""
     spoken: SpokenOrder | None = None
     """The order of documents that are turns, if their metadata or ids tell it."""
-    postings: Postings | None = None
-    """An index of all these words, if several queries are expected."""
+    search: RepeatedSearch | None = None
+    """The search for terms in all these words, if several queries are expected."""
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -91,9 +91,9 @@ class Corpus:
         """The lines of logs among the segments."""
         return LineShapes.of(self.table)
 
-    def with_postings(self, terms: Terms) -> "Corpus":
-        """Return the corpus with an index of its words, for many queries."""
-        return replace(self, postings=Postings(self.words, self.labels, self.names, self.own, terms))
+    def for_several(self, terms: Terms) -> "Corpus":
+        """Return the corpus for several queries."""
+        return replace(self, search=RepeatedSearch(self.words, self.labels, self.names, self.own, terms))
 
     @classmethod
     def of(

@@ -142,7 +142,7 @@ def matches_in(corpus: Corpus, query: str, wanted: Mapping[str, float], terms: T
         corpus.names,
         split_words(query),
         corpus.own,
-        postings=corpus.postings,
+        search=corpus.search,
     )
 
 

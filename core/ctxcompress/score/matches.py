@@ -16,6 +16,7 @@ __all__ = [
     "Level",
     "Matches",
     "Postings",
+    "RepeatedSearch",
     "Scan",
     "find_matches",
     "respelled",
@@ -29,6 +30,8 @@ _SHORTEST_REPLACED = 7
 """The same where one letter is another: "status" is not "states"."""
 _LABEL_TIMES = 3.0
 """An occurrence in a heading or a title counts as this many in the text."""
+_SCANNED = 8
+"""Queries about the same texts that are answered without an index."""
 _MOST_RESPELLED = 16
 """The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
@@ -43,22 +46,21 @@ class Level(IntEnum):
 
 
 class Scan:
-    """A search that reads every word once: for a single query."""
+    """A search that reads every word: for a few queries."""
 
-    __slots__ = ("_levels", "_terms")
+    __slots__ = ("_levels", "_terms", "_vocabulary")
 
     def __init__(self, words: Units, labels: Units, names: Units, own: Units, terms: Terms) -> None:
         self._levels, self._terms = (words, labels, names, own), terms
+        self._vocabulary = set[str]().union(*words, *labels, *own)
 
     def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> tuple[Occurrences, ...]:
         """Find the terms of the query on each Level.
 
         asked: the words of the query; those that occur nowhere are also searched for in other spellings.
         """
-        words, labels, _, own = self._levels
-        vocabulary = set[str]().union(*words, *labels, *own)
-        matching = self._terms.matching(vocabulary, query)
-        matching |= respelled(asked, query, matching, vocabulary, self._terms)
+        matching = self._terms.matching(self._vocabulary, query)
+        matching |= respelled(asked, query, matching, self._vocabulary, self._terms)
         return tuple(_scanned(units, matching, len(query)) for units in self._levels)
 
 
@@ -93,6 +95,29 @@ class Postings:
         matching |= respelled(asked, query, matching, self._vocabulary, self._terms)
         pairs = zip(self._levels, self._sizes, strict=True)
         return tuple(_looked_up(level, matching, size, len(query)) for level, size in pairs)
+
+
+class RepeatedSearch:
+    """A search for texts that several queries ask about. It scans at first, and makes an index once so many queries
+    have come that more can be expected: making one costs as much as it saves on several queries. Threads can share it.
+    """
+
+    __slots__ = ("_found", "_queries", "_units")
+
+    def __init__(self, words: Units, labels: Units, names: Units, own: Units, terms: Terms) -> None:
+        self._units = words, labels, names, own, terms
+        self._found: Scan | Postings | None = None
+        self._queries = 0
+
+    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> tuple[Occurrences, ...]:
+        """Find the terms of the query on each Level, as `Scan.occurrences` does."""
+        self._queries += 1  # of several threads one may be missed, which only delays the index
+        found = self._found
+        if self._queries > _SCANNED and not isinstance(found, Postings):
+            found = self._found = Postings(*self._units)
+        elif found is None:
+            found = self._found = Scan(*self._units)
+        return found.occurrences(query, asked)
 
 
 def _inverted(units: Units) -> dict[str, list[int]]:
@@ -189,16 +214,16 @@ def find_matches(
     names: Sequence[Sequence[str]] = (),
     asked: Sequence[str] = (),
     own: Sequence[Sequence[str]] = (),
-    postings: Postings | None = None,
+    search: RepeatedSearch | None = None,
 ) -> Matches:
     """Find the terms of the query in segments, labels and headings.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
     section's title and headings. names: the words of its innermost heading, if needed. query: term -> weight. asked:
     the words of the query; those that occur nowhere are also searched for in other spellings. own: the words of each
-    segment's label, or nothing if no segment has one. postings: the index of all these words, if there is one.
+    segment's label, or nothing if no segment has one. search: in all these words, if more queries come.
     """
-    found = (postings or Scan(words, labels, names, own, terms)).occurrences(query, asked)
+    found = (search or Scan(words, labels, names, own, terms)).occurrences(query, asked)
     weights = np.fromiter(query.values(), float, len(query))
     body, label = found[Level.BODY], found[Level.LABEL]
     section_of = np.asarray(sections, dtype=np.intp)

@@ -12,10 +12,12 @@ import logging
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar, Unpack
 
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.observer import Observation, drop_counts, observed
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Decision, Reason
 from ctxcompress.data.spans import inverse
@@ -33,6 +35,7 @@ from ctxcompress.search.result_limits import (
     have_no_scores,
 )
 from ctxcompress.search.shapes import ParsedResults, Record, TextKey, read_shape, shown_to_model
+from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["SearchCompression", "compress_search_results"]
@@ -98,7 +101,7 @@ def compress_search_results(
     are dropped: those with the lowest scores, or if no result has a score, those that answer the query least. With
     None, only the other limits hold.
     config: the options that count tokens (`encoding`) and score sentences (`scorer`, `encoder`, `language`, `synonyms`,
-    `type_weights`). All other options are ignored.
+    `type_weights`), and `telemetry`. All other options are ignored.
     limits: `max_results`, `max_characters` (of all texts of a result together) and `max_sentences` (3) replace the
     limits of the complexity. `min_score` is the score below which a result is dropped (0.3; None for no threshold).
     Results without a usable score are kept, and if all scores are below the threshold, all results are kept.
@@ -120,18 +123,32 @@ def compress_search_results(
     checked = Limits.of(level, limits)
     if max_tokens is not None:
         check_count("max_tokens", max_tokens, 1, "or None for no limit on the whole")
-    config = config or CompressionConfig()
-    parsed = read_shape(results)
+    config, parsed = config or CompressionConfig(), read_shape(results)
     if parsed is None:
         raise InputError(
             f"results is a {type(results).__name__} that holds no search results; each result needs an address ('url', "
             "'link' or 'href') and a text ('content', 'snippet', ...). Use compress() for plain text"
         )
+    with observed(observer_of(config.telemetry)) as report:
+        found = _compressed(results, parsed, query or "", level, max_tokens, config, checked)
+        report(partial(_observation, found, max_tokens))
+    return found
+
+
+def _compressed(
+    results: Results,
+    parsed: ParsedResults,
+    query: str,
+    level: Complexity,
+    max_tokens: int | None,
+    config: CompressionConfig,
+    limits: Limits,
+) -> SearchCompression[Results]:
     count = TokenCounter(config.encoding)
-    boilerplate = boilerplate_only(query or "", parsed.records, config)
-    compressor = _ResultCompressor(results, parsed, find_drops(parsed.records, checked, boilerplate), checked)
+    boilerplate = boilerplate_only(query, parsed.records, config)
+    compressor = _ResultCompressor(results, parsed, find_drops(parsed.records, limits, boilerplate), limits)
     try:
-        kept = compressor.compress(query or "", config, count, max_tokens)
+        kept = compressor.compress(query, config, count, max_tokens)
     except RecursionError as error:
         raise InputError("results are nested too deeply to be copied; remove what is not a search result") from error
     return SearchCompression(
@@ -143,6 +160,18 @@ def compress_search_results(
         original_tokens=count(shown_to_model(results)),
         compressed_tokens=kept.tokens,
         dropped=tuple(compressor.decisions(kept)),
+    )
+
+
+def _observation(found: SearchCompression[Any], max_tokens: int | None) -> Observation:
+    return Observation(
+        passages=found.original_count,
+        kept=found.compressed_count,
+        original_tokens=found.original_tokens,
+        compressed_tokens=found.compressed_tokens,
+        max_tokens=max_tokens,
+        dropped=drop_counts(found.dropped),
+        result=found,
     )
 
 

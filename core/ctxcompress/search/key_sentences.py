@@ -14,6 +14,7 @@ from ctxcompress.data.documents import Spans, documents_as_they_are
 from ctxcompress.data.passages import Kind, Passage, Span
 from ctxcompress.data.table import Floats
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
 from ctxcompress.select.layout import Layout
@@ -52,7 +53,7 @@ class KeySentences:
         documents = documents_as_they_are([passage.text for passage in passages])
         items = documents_as_passages(documents, passages)
         language = language_of(query, passages, config)
-        analyser = Analyser(config.cache, Fingerprints(), len, TokenCounter(len))
+        analyser = Analyser(CallCache.of(config.cache, passages), Fingerprints(), len, TokenCounter(len))
         analysis = analyser.read(documents, items, AnalysisOptions.of(language, 1))
         self._structure: Structure = analysis.structure
         scored = score_segments(query, items, analysis, language, config)

@@ -89,15 +89,32 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
 
 
 def segments_together(
-    texts: Sequence[str], segmented: Sequence[Sequence[Segment]], language: str
+    texts: Sequence[str],
+    segmented: Sequence[Sequence[Segment]],
+    language: str,
+    speakers: Sequence[str | None] = (),
 ) -> dict[int, list[Segment]]:
     """Return number of a text -> other segments for it, where the other texts show what it is.
 
     A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too, or if all texts may
     be turns of people who speak more than once. A text that only looks like a turn, such as "Shipping: We deliver
-    everywhere.", is none if no other text has that speaker and most texts are no turns. texts: those of prose.
-    segmented: the segments of each.
+    everywhere.", is none if no other text has that speaker and most texts are no turns. Texts whose metadata say who
+    speaks are turns if there are at least two, except for texts with headings, which are documents that somebody wrote.
+
+    texts: those of prose. segmented: the segments of each. speakers: who speaks, by the metadata of each.
     """
+    changed = _by_lines(texts, segmented, language)
+    recorded = [number for number, speaker in enumerate(speakers) if speaker and texts[number]]
+    for number in recorded if len(recorded) > 1 else ():
+        speaker = speakers[number]
+        if speaker and not any(part.kind in (_HEADING, Kind.TURN) for part in changed.get(number, segmented[number])):
+            said = Turn(0, 0, len(texts[number]))
+            changed[number] = list(_of_turn(texts[number], said, 0, 0, (), speaker, language))
+    return changed
+
+
+def _by_lines(texts: Sequence[str], segmented: Sequence[Sequence[Segment]], language: str) -> dict[int, list[Segment]]:
+    """Return the segments of texts that are turns, or no turns, by how their lines begin."""
     lone = {number: found for number, text in enumerate(texts) if (found := lone_turn(text))}
     if not lone or len(texts) == 1:
         return {}

@@ -1,13 +1,23 @@
 """Turns and their speakers. Tells speakers from other words before a colon, and what people say from other text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 import regex
 
-__all__ = ["Turn", "has_title", "is_handle", "is_prompt", "is_role", "is_said", "is_speaker", "speaker_name"]
+__all__ = [
+    "Turn",
+    "has_title",
+    "is_handle",
+    "is_prompt",
+    "is_role",
+    "is_said",
+    "is_speaker",
+    "recorded_speaker",
+    "speaker_name",
+]
 
 _MARKS = " \t*_:：#[]<>|"
 _LONGEST_NAME = 60
@@ -19,6 +29,10 @@ _ROLES = frozenset(
     " frage antwort pregunta respuesta nutzer benutzer kunde assistent usuario asistente cliente utilisateur"
     " chatgpt gpt claude gemini llama copilot me you ich yo moi".split()
 )
+_SPEAKER_KEYS = ("speaker", "sender", "role")
+"""Metadata keys that say who speaks, the most telling first."""
+_NO_TURNS = frozenset(("tool", "system", "developer"))
+"""Roles in a chat memory whose texts are documents rather than speech."""
 _ASKING, _ANSWERING = frozenset(("user", "human")), frozenset(("assistant", "ai", "bot", "chatbot"))
 _PARTICLES = frozenset(
     "and und et y e i or of the for de del della di da do dos das du des van von der den ten ter la le el al bin ibn"
@@ -141,6 +155,17 @@ def is_handle(name: str) -> bool:
 def is_said(text: str) -> bool:
     """Tell whether a text has signs of speech: "you", a question mark, "hmm"."""
     return _SIGNAL.search(text, 0, _READ) is not None
+
+
+def recorded_speaker(metadata: Mapping[str, object]) -> str | None:
+    """Return who speaks by the metadata of a passage, as a chat memory records it; None if nobody does."""
+    if str(metadata.get("role")).casefold() in _NO_TURNS:
+        return None
+    for key in _SPEAKER_KEYS:
+        name = metadata.get(key)
+        if isinstance(name, str) and (is_role(name) if key == "role" else 0 < len(name.strip()) <= _LONGEST_NAME):
+            return name.strip()
+    return None
 
 
 def has_title(name: str) -> bool:

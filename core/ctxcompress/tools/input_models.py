@@ -9,9 +9,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from ctxcompress.tools.arguments import QUERY, Parameters
+from ctxcompress.tools.keeper import HANDLE, LINES, QUESTION
 from ctxcompress.tools.preview_tools import CHUNK_ID, MAX_TOKENS
 
-__all__ = ["ExpandInput", "SearchInput", "query_input"]
+__all__ = ["ExpandInput", "LeftOutInput", "SearchInput", "query_input"]
 
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool}
 
@@ -26,6 +27,15 @@ class ExpandInput(BaseModel):
 
     chunk_id: str = Field(description=CHUNK_ID)
     max_tokens: int | None = Field(default=None, ge=1, description=MAX_TOKENS)
+
+
+class LeftOutInput(BaseModel):
+    # Models write a single line as a number.
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    handle: str = Field(description=HANDLE)
+    lines: str | None = Field(default=None, description=LINES)
+    question: str | None = Field(default=None, description=QUESTION)
 
 
 def query_input(parameters: Parameters) -> type[BaseModel]:

@@ -113,5 +113,6 @@ class OptionFields(BaseModel):
     metadata_map: Mapping[str, str] = Field(default_factory=dict)
     """The metadata key that holds a passage's title, header_path, doc_id or file_path, where it is not a usual one."""
     cache: object | None = Field(default=None, json_schema_extra={"type": "object"})
-    """A cache for what is found out about passages, one of ctxcompress.cache. It saves time and changes nothing
-    else."""
+    """A cache of ctxcompress.cache for what is found out about passages. It saves time and changes nothing else."""
+    telemetry: bool | object = Field(default=False, json_schema_extra={"type": "boolean"})
+    """Whether OpenTelemetry is told of each compression, or an observer that is; see docs/how-to/metrics.md."""

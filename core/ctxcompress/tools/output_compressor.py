@@ -3,6 +3,7 @@
 import json
 import types
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -11,10 +12,11 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.pipeline.threads import on_thread
+from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
-from ctxcompress.search.shapes import shown_to_model
+from ctxcompress.search.shapes import read_shape, shown_to_model
 from ctxcompress.segment.data_records import data_outline
+from ctxcompress.tokens import TokenCounter
 
 __all__ = [
     "QUERY_NAMES",
@@ -26,8 +28,10 @@ __all__ = [
     "has_records",
     "is_json",
     "named_query",
+    "on_own_thread",
     "on_thread",
     "only_text",
+    "shown_to_model",
 ]
 
 QUERY_NAMES = ("query", "q", "question", "search_query", "input")
@@ -100,8 +104,13 @@ def evident_results(
 
     Raises TokenizerUnavailable.
     """
+    parsed = read_shape(output)
+    if parsed is None or not parsed.is_evident:
+        return None
+    if config.telemetry and TokenCounter(config.encoding).fits(shown_to_model(output), max_tokens) is not None:
+        config = config.with_options(telemetry=False)  # tools leave what fits as it is, so nothing is saved
     compressed = partial(compress_search_results, output, query, complexity=complexity, config=config)
-    try:
+    with Compressor(config).observed(), suppress(InputError):
         try:
             found = compressed(max_tokens=max_tokens, max_results=max_tokens)
             if found.original_count == 1:
@@ -109,9 +118,8 @@ def evident_results(
                 found = compressed(max_tokens=max_tokens, max_characters=characters, max_sentences=max_tokens)
         except ConfigError:
             found = compressed()
-    except InputError:
-        return None
-    return found if found.is_evident else None
+        return found
+    return None
 
 
 def is_json(text: str) -> bool:

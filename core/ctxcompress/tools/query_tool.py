@@ -101,7 +101,8 @@ class QueryTool:
         if lead:
             half = max(compressor.config.budget // 2, 1)
             lead = compressor.expand(asked.query, Passage("", lead), half)
-        compression, text = _composed(asked, _with_relative_scores(passages, self.config), compressor, lead)
+        with compressor.observed():
+            compression, text = _composed(asked, _with_relative_scores(passages, self.config), compressor, lead)
         kept = tuple(replace(part, original=passages[part.index]) for part in compression.passages)
         return Answer(text, tuple(map(_result, compression.passages)), compression.stats, kept)
 

@@ -56,7 +56,7 @@ class Slow:
         self._ask(key)
         return self.held.get(key)
 
-    def write(self, key, data, seconds, /):
+    def write(self, key, data, documents, seconds, /):
         self._ask(key)
         self.held[key] = data
 
@@ -249,7 +249,7 @@ def test_layers_have_one_allowance_together(clock):
 
 def test_a_store_that_takes_all_its_time_is_left_alone_for_longer_and_longer(clock, caplog):
     store = Slow(clock, 0.3)
-    cache = StoredCache("the store", store, clock=clock)
+    cache = StoredCache("the store", store, guard=Guard("the store", clock=clock))
 
     def asked(seconds_later):
         clock.now += seconds_later

@@ -175,7 +175,7 @@ def test_the_dictionary_is_json(seed_result):
     assert numbers == {name: getattr(seed_result.stats, name) for name in numbers}
     assert set(numbers) == {
         "original_count", "after_threshold", "after_dedup", "after_limit", "clusters_merged", "metadata_only_count",
-        "kept_count", "original_tokens", "compressed_tokens", "tokens_saved",
+        "kept_count", "original_tokens", "compressed_tokens", "tokens_saved", "cache_hits", "cache_misses",
     }  # fmt: skip
     assert found["savings_percent"] == round(seed_result.stats.savings_percent, 2)
     assert found["stages"][0] == {

@@ -24,6 +24,7 @@ from ctxcompress.pipeline import analysis, result_cache
 from ctxcompress.pipeline.result_cache import ResultCodec, key_of_outcome
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
+from ctxcompress.tokens import TokenCounter
 
 
 class Shared:
@@ -184,7 +185,7 @@ def test_another_question_finds_the_texts_and_the_same_one_the_outcome(cache):
     cached.compress(QUESTIONS[0], passages())
     assert spy.hits == []
     cached.compress(QUESTIONS[1], passages())
-    assert set(spy.hits) >= {"passages"} or spy.hits.count("text") >= 8  # segments and tokens of four texts
+    assert set(spy.hits) >= {"passages"} or spy.hits.count("text") == 4
     spy.hits.clear()
     cached.compress(QUESTIONS[0], passages())
     assert spy.hits == ["outcome"]
@@ -195,7 +196,20 @@ def test_other_passages_find_the_texts_that_they_share(cache):
     cached = Compressor(CompressionConfig(max_tokens=60, language="en", cache=spy))
     cached.compress(QUESTIONS[0], passages()[:2])
     cached.compress(QUESTIONS[0], passages()[1:3])
-    assert spy.hits == ["text", "text"]  # the segments and the tokens of the one that both have
+    assert spy.hits == ["text"]  # the one that both have
+
+
+def test_after_some_questions_tokens_are_counted_and_words_indexed_for_all_that_follow(tmp_path):
+    for kind in ("memory", "layered"):
+        spy = Spy(MAKERS[kind](tmp_path))
+        cached = Compressor(CompressionConfig(max_tokens=60, cache=spy))
+        plain = Compressor(CompressionConfig(max_tokens=60))
+        for number in range(12):
+            question = f"{QUESTIONS[number % 3]} and number {number}?"
+            assert cached.compress(question, passages()) == plain.compress(question, passages())
+            counted = [key for key in spy.values if key.startswith("text:") and "o200k_base" in key]
+            is_worth_storing = not TokenCounter("o200k_base").is_batched
+            assert bool(counted) == (number >= 8 and is_worth_storing)
 
 
 def changed_passage(**fields):
@@ -286,10 +300,159 @@ def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
 def test_what_no_key_can_tell_has_no_outcome():
     config = CompressionConfig()
     finger = keys.Fingerprints()
-    assert key_of_outcome("q", passages(), config, finger)
-    assert key_of_outcome("q", passages(), config.with_options(encoding=len), finger) is None
-    assert key_of_outcome("q", passages(), config.with_options(similarity_threshold=0.9), finger) is None
-    assert key_of_outcome("q", changed_passage(title=object()), config, finger) is None
+    assert key_of_outcome("q", passages(), config, "", finger)
+    assert key_of_outcome("q", passages(), config.with_options(encoding=len), "", finger) is None
+    assert key_of_outcome("q", passages(), config.with_options(encoder=Shared()), "", finger) is None
+    assert key_of_outcome("q", changed_passage(title=object()), config, "", finger) is None
+    by_meaning = config.with_options(similarity_threshold=0.9)
+    assert key_of_outcome("q", changed_passage(embedding=["no number"]), by_meaning, "", finger) is None
+
+
+def test_embeddings_are_in_the_key_where_they_are_compared():
+    finger, by_meaning = keys.Fingerprints(), CompressionConfig(similarity_threshold=0.9)
+    embeddings = (None, [0.5, 1.0], [0.5, 2.0], (0.5, 1.0, 0.0))
+    found = [key_of_outcome("q", changed_passage(embedding=numbers), by_meaning, "", finger) for numbers in embeddings]
+    assert None not in found
+    assert len(set(found)) == 4
+    ignored = [
+        key_of_outcome("q", changed_passage(embedding=numbers), CompressionConfig(), "", finger)
+        for numbers in embeddings
+    ]
+    assert len(set(ignored)) == 1
+
+
+class Header:
+    """A frame that says what it adds."""
+
+    def __init__(self, header, description):
+        self.header, self.description = header, description
+
+    def __call__(self, passage, text, /):
+        return f"{self.header}: {text}"
+
+
+def test_the_outcome_of_a_frame_that_describes_itself_is_cached(cache):
+    spy = Spy(cache)
+    cached = Compressor(CompressionConfig(max_tokens=60, cache=spy))
+    plain = Compressor(CompressionConfig(max_tokens=60))
+    for header in ("one", "a much longer header"):
+        frame = Header(header, header)
+        for hits in ([], ["outcome"]):
+            spy.hits.clear()
+            found = cached.compress(QUESTIONS[0], passages(), frame=frame)
+            assert found == plain.compress(QUESTIONS[0], passages(), frame=frame)
+            assert (
+                found.stats.original_tokens
+                == plain.compress(QUESTIONS[0], passages(), frame=frame).stats.original_tokens
+            )
+            assert [hit for hit in spy.hits if hit == "outcome"] == hits
+
+
+def test_the_outcome_of_a_frame_that_does_not_is_not_cached(cache):
+    spy = Spy(cache)
+    cached = Compressor(CompressionConfig(max_tokens=60, cache=spy))
+    for frame in (Header("one", None), lambda passage, text: f"two: {text}"):
+        for _ in range(2):
+            cached.compress(QUESTIONS[0], passages(), frame=frame)
+    assert not any(key.startswith("outcome") for key in spy.values)
+
+
+def test_the_preset_docs_caches_outcomes(cache):
+    config = CompressionConfig.from_preset("docs", max_tokens=60)
+    items = [replace(item, embedding=[float(n), 1.0], score=0.9) for n, item in enumerate(passages())]
+    cached = Compressor(config.with_options(cache=cache))
+    first, again = (cached.compress(QUESTIONS[0], items) for _ in range(2))
+    assert (first.cache.is_outcome, again.cache.is_outcome) == (False, True)
+    assert again == first == Compressor(config).compress(QUESTIONS[0], items)
+
+
+# The lookups of one call
+
+
+def test_a_result_says_what_the_cache_had(cache):
+    plain = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], passages())
+    cached = Compressor(CompressionConfig(max_tokens=60, cache=cache))
+    cold = cached.compress(QUESTIONS[0], passages())
+    other = cached.compress(QUESTIONS[1], passages())
+    warm = cached.compress(QUESTIONS[0], passages())
+    assert (plain.stats.cache_hits, plain.stats.cache_misses) == (0, 0)
+    assert cold.stats.cache_hits == 0
+    assert cold.stats.cache_misses > 4
+    assert other.stats.cache_hits > 0
+    assert (warm.stats.cache_hits, warm.stats.cache_misses) == (1, 0)
+    assert cold == plain == warm
+    assert cold.stats == plain.stats == warm.stats
+    assert cold.stats.summary() == warm.stats.summary()
+    assert warm.stats.to_dict()["cache_hits"] == 1
+
+
+# Documents
+
+
+def of(doc_id, number=0, **fields):
+    return replace(passages()[number], doc_id=doc_id, **fields)
+
+
+def forgotten(cache, doc_id, before):
+    """Forget a document, and return the kinds of entries that a compression then finds."""
+    spy = Spy(cache)
+    assert cache.forget(doc_id) > 0
+    Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], before)
+    return spy.hits
+
+
+def test_a_document_is_forgotten_and_others_are_not(cache):
+    both = [of("secret", 0), of("public", 1)]
+    compressor = Compressor(CompressionConfig(max_tokens=60, cache=cache))
+    compressor.compress(QUESTIONS[0], both)
+    compressor.compress(QUESTIONS[0], both[1:])
+    hits = forgotten(cache, "secret", both)
+    assert "outcome" not in hits
+    assert "passages" not in hits
+    assert hits.count("text") == 1  # that of the other document
+    assert cache.forget("unknown") == 0
+
+
+@pytest.mark.parametrize(
+    ("passage", "name"),
+    [
+        (of("report"), "report"),
+        (of(None, file_path="docs/report.md"), "docs/report.md"),
+        (of("report", file_path="docs/report.md"), "docs/report.md"),
+        (of(None), "one"),
+    ],
+)
+def test_a_document_is_known_by_its_id_or_path_and_a_passage_without_by_its_own(cache, passage, name):
+    others = [of("other", 1)]
+    Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], [passage, *others])
+    assert "outcome" not in forgotten(cache, name, [passage, *others])
+
+
+def test_equal_texts_of_two_documents_are_forgotten_one_by_one():
+    cache = MemoryCache()
+    compressor = Compressor(CompressionConfig(max_tokens=60, cache=cache))
+    compressor.compress(QUESTIONS[0], [of("first")])
+    entries = cache.stats().entries
+    compressor.compress(QUESTIONS[0], [of("second")])
+    of_second = cache.stats().entries - entries
+    assert of_second >= 3  # the text, all texts together and the outcome
+    assert cache.forget("second") == of_second
+    assert compressor.compress(QUESTIONS[0], [of("first")]).cache.is_outcome
+    assert not compressor.compress(QUESTIONS[0], [of("second")]).cache.is_outcome
+
+
+def test_no_entry_of_a_forgotten_document_is_left(tmp_path):
+    memory, disk = MemoryCache(), DiskCache(tmp_path / "c")
+    cache = LayeredCache(memory, disk)
+    compressor = Compressor(CompressionConfig(max_tokens=60, cache=cache))
+    for question in QUESTIONS:
+        compressor.compress(question, [of("one", n) for n in range(4)])
+    memory.clear()
+    for question in QUESTIONS:  # what comes from the file into memory has its documents there, too
+        compressor.compress(question, [of("one", n) for n in range(4)])
+    assert memory.stats().entries > 0
+    cache.forget("one")
+    assert (memory.stats().entries, disk.stats().entries) == (0, 0)
 
 
 @given(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.score.matches import Postings, Scan
+from ctxcompress.score.matches import Postings, RepeatedSearch, Scan
 from ctxcompress.select.knapsack import Novelty, Runs
 from ctxcompress.text.words import Lexicon, Terms, split_words
 
@@ -37,7 +37,10 @@ def test_postings_find_what_scans_find(language, words, labels, own_labels, quer
     asked = split_words(" ".join(query))
     found = Postings(words, labels, names, own_labels, terms).occurrences(wanted, asked)
     scanned = Scan(words, labels, names, own_labels, terms).occurrences(wanted, asked)
-    for one, other in zip(found, scanned, strict=True):
+    repeated = RepeatedSearch(words, labels, names, own_labels, terms)
+    again = [repeated.occurrences(wanted, asked) for _ in range(10)]  # the last with an index
+    assert isinstance(repeated._found, Postings)
+    for one, other in zip([*found, *again[0], *again[-1]], [*scanned] * 3, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
         keys = one.unit * one.terms + one.term
         assert np.array_equal(keys, np.unique(keys))

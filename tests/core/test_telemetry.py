@@ -1,0 +1,222 @@
+"""OpenTelemetry is told what a compression saved, dropped and took; without the option nothing of it is imported."""
+
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+from caches import QUESTIONS, passages
+from opentelemetry import trace
+from opentelemetry.trace import StatusCode
+from telemetry import Told
+
+from ctxcompress import CompressionConfig, Compressor, compress, compress_search_results
+from ctxcompress.builder import ContextBuilder
+from ctxcompress.cache import MemoryCache
+from ctxcompress.errors import ConfigError, MissingExtra
+from ctxcompress.telemetry import OpenTelemetry
+from ctxcompress.tools.query_tool import QueryTool
+
+
+@pytest.fixture
+def told():
+    return Told()
+
+
+def test_a_compression_is_a_span_with_its_numbers(told):
+    result = compress(QUESTIONS[0], passages(), max_tokens=60, telemetry=told.telemetry)
+    stats, [span] = result.stats, told.spans
+    assert span.attributes["ctxcompress.token.input"] == stats.original_tokens
+    assert span.attributes["ctxcompress.token.output"] == result.tokens == stats.compressed_tokens
+    assert span.attributes["ctxcompress.token.saved"] == stats.tokens_saved > 0
+    assert span.attributes["ctxcompress.token.budget"] == 60
+    assert span.attributes["ctxcompress.passage.input"] == 4
+    assert span.attributes["ctxcompress.passage.kept"] == len(result.passages)
+    assert span.attributes["ctxcompress.drop.budget"] == sum(drop.reason == "budget" for drop in result.dropped)
+    assert span.attributes["ctxcompress.stage.select.duration"] == next(
+        stage.milliseconds / 1e3 for stage in result.stages if stage.name == "select"
+    )
+    assert span.status.status_code is StatusCode.UNSET
+    assert span.instrumentation_scope.name == "ctxcompress"
+
+
+def test_metrics_are_added_up(told):
+    results = [compress(question, passages(), max_tokens=60, telemetry=told.telemetry) for question in QUESTIONS]
+    stats = [result.stats for result in results]
+    assert told.count("ctxcompress.compression.duration") == len(QUESTIONS)
+    assert told.metric("ctxcompress.compression.duration") > 0
+    assert told.metric("ctxcompress.token.usage", gen_ai__token__type="input") == sum(s.original_tokens for s in stats)
+    assert told.metric("ctxcompress.token.usage", gen_ai__token__type="output") == sum(r.tokens for r in results)
+    assert told.metric("ctxcompress.token.saved") == sum(s.tokens_saved for s in stats)
+    assert told.metric("ctxcompress.passage.input") == 4 * len(QUESTIONS)
+    assert told.metric("ctxcompress.passage.kept") == sum(s.kept_count for s in stats)
+    dropped = {(n, drop.index) for n, r in enumerate(results) for drop in r.dropped if drop.reason == "budget"}
+    assert told.metric("ctxcompress.passage.dropped", ctxcompress__drop__reason="budget") == len(dropped)
+    assert told.count("ctxcompress.stage.duration", ctxcompress__stage__name="score") == len(QUESTIONS)
+    assert told.metric("ctxcompress.cache.lookup") == 0
+
+
+def test_lookups_in_the_cache_are_counted_and_stages_of_a_stored_result_are_not(told):
+    config = CompressionConfig(max_tokens=60, cache=MemoryCache(), telemetry=told.telemetry)
+    for _ in range(2):
+        result = Compressor(config).compress(QUESTIONS[0], passages())
+    assert result.cache.is_outcome
+    assert [span.attributes["ctxcompress.cache.outcome"] for span in told.spans] == [False, True]
+    assert told.metric("ctxcompress.cache.lookup", ctxcompress__cache__result="hit") == 1
+    assert told.metric("ctxcompress.cache.lookup", ctxcompress__cache__result="miss") > 1
+    assert told.count("ctxcompress.stage.duration", ctxcompress__stage__name="score") == 1
+    assert "ctxcompress.stage.score.duration" not in told.spans[1].attributes
+
+
+def test_nothing_that_is_told_has_text_in_it(told):
+    compress("a secret question", ["a secret passage. " * 100], max_tokens=10, telemetry=told.telemetry)
+    assert "secret" not in str(told.spans[0].to_json())
+    assert "secret" not in told.reader.get_metrics_data().to_json()
+
+
+class Broken:
+    compares_all = True
+
+    def compare(self, query, texts, /):
+        raise ConnectionError("no route")
+
+
+def test_an_error_is_told(told):
+    with pytest.raises(ConnectionError):
+        compress(QUESTIONS[0], passages(), max_tokens=60, encoder=Broken(), telemetry=told.telemetry)
+    [span] = told.spans
+    assert span.status.status_code is StatusCode.ERROR
+    assert span.attributes["error.type"] == "ConnectionError"
+    assert told.count("ctxcompress.compression.duration", error__type="ConnectionError") == 1
+    assert told.metric("ctxcompress.token.saved") == 0
+
+
+async def test_spans_are_below_the_span_of_the_caller_also_on_other_threads(told):
+    compressor = Compressor(CompressionConfig(max_tokens=60, telemetry=told.telemetry))
+    with told.tracer_provider.get_tracer("mine").start_as_current_span("chain") as chain:
+        compressor.compress(QUESTIONS[0], passages())
+        await compressor.acompress(QUESTIONS[0], passages())
+    assert [span.parent.span_id for span in told.spans] == [chain.get_span_context().span_id] * 2
+
+
+def test_work_of_an_encoder_is_below_the_compression(told):
+    found = []
+
+    class Encoder(Broken):
+        def compare(self, query, texts, /):
+            found.append(trace.get_current_span())
+            return [0.5] * len(texts)
+
+    compress(QUESTIONS[0], passages(), max_tokens=60, encoder=Encoder(), telemetry=told.telemetry)
+    assert found[0].get_span_context() == told.spans[0].get_span_context()
+
+
+def test_all_ways_to_compress_are_told(told):
+    config = CompressionConfig(max_tokens=60, telemetry=told.telemetry)
+    ContextBuilder(config=config).add(passages(), query=QUESTIONS[0])
+    assert len(told.spans) == 1
+    tool = QueryTool.of(config)
+    tool.answer(tool.parameters.read({"query": QUESTIONS[0], "show_stats": True}), passages())
+    assert len(told.spans) == 2  # however many attempts it took
+
+
+def test_search_results_are_told(told):
+    results = [{"url": f"https://{n}.example", "content": f"{passages()[n].text}"} for n in range(4)]
+    config = CompressionConfig(telemetry=told.telemetry)
+    found = compress_search_results(results, QUESTIONS[0], max_results=2, config=config)
+    [span] = told.spans
+    assert span.attributes["ctxcompress.token.saved"] == found.tokens_saved > 0
+    assert span.attributes["ctxcompress.passage.input"] == 4
+    assert span.attributes["ctxcompress.passage.kept"] == 2
+    assert span.attributes["ctxcompress.drop.limit"] == 2
+    assert "ctxcompress.token.budget" not in span.attributes
+
+
+def test_attempts_at_one_compression_are_told_as_the_last(told):
+    compressor = Compressor(CompressionConfig(telemetry=told.telemetry))
+    with compressor.observed():
+        for budget in (60, 50, 40):
+            last = compressor.compress(QUESTIONS[0], passages(), max_tokens=budget)
+    assert [span.attributes["ctxcompress.token.output"] for span in told.spans] == [last.tokens]
+    compressor.compress(QUESTIONS[0], passages(), max_tokens=60)
+    assert len(told.spans) == 2
+
+
+def test_threads_share_an_observer(told):
+    compressor = Compressor(CompressionConfig(max_tokens=60, telemetry=told.telemetry))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda question: compressor.compress(question, passages()), QUESTIONS * 4))
+    assert len(told.spans) == len(QUESTIONS) * 4
+
+
+class Own:
+    """An observer of a user."""
+
+    def __init__(self):
+        self.seen = []
+
+    @contextmanager
+    def observe(self):
+        self.seen.append("begin")
+        yield self.seen.append
+
+
+def test_any_object_can_observe():
+    own = Own()
+    result = compress(QUESTIONS[0], passages(), max_tokens=60, telemetry=own)
+    begin, told = own.seen
+    assert begin == "begin"
+    assert told.result == result
+    assert told.tokens_saved == result.stats.tokens_saved
+    assert 0 < told.duration < 60
+    assert result == compress(QUESTIONS[0], passages(), max_tokens=60)
+
+
+@pytest.mark.parametrize("wrong", ["yes", 1, None, OpenTelemetry, object()])
+def test_what_cannot_observe_is_refused(wrong):
+    with pytest.raises(ConfigError, match=r"telemetry is .*; give True, False"):
+        CompressionConfig(telemetry=wrong)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'ctxcompress\[otel\]'"):
+        CompressionConfig(telemetry=True)
+    monkeypatch.setitem(sys.modules, "opentelemetry.trace", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'ctxcompress\[otel\]'"):
+        OpenTelemetry()
+
+
+def test_an_observer_of_the_process_can_be_pickled():
+    assert isinstance(pickle.loads(pickle.dumps(OpenTelemetry())), OpenTelemetry)
+
+
+PROGRAM = """
+import sys
+from ctxcompress import compress
+compress("timeout?", ["The default timeout is 30 seconds. " * 20], max_tokens=20)
+assert not any(name.startswith("opentelemetry") for name in sys.modules)
+
+from opentelemetry import metrics, trace
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+compress("timeout?", ["The default timeout is 30 seconds. " * 20], max_tokens=20, telemetry=True)  # to nobody
+spans, reader, tracers = InMemorySpanExporter(), InMemoryMetricReader(), TracerProvider()
+tracers.add_span_processor(SimpleSpanProcessor(spans))
+trace.set_tracer_provider(tracers)
+metrics.set_meter_provider(MeterProvider([reader]))
+compress("timeout?", ["The default timeout is 30 seconds. " * 20], max_tokens=20, telemetry=True)
+scope = reader.get_metrics_data().resource_metrics[0].scope_metrics[0]
+print([span.name for span in spans.get_finished_spans()], len(scope.metrics) > 5)
+"""
+
+
+def test_true_reports_to_the_providers_of_the_process_and_without_it_nothing_is_imported():
+    ended = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    assert ended.stdout == "['compress'] True\n", ended.stderr
