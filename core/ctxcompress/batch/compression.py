@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Unpack, cast
 
-from ctxcompress.batch.processes import ProcessMap
+from ctxcompress.batch.processes import LOST, ProcessMap
 from ctxcompress.compressor import Compressor, PassageInput
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.results import Compression
@@ -139,8 +139,7 @@ class CompressRows:
 
     def lost(self, item: tuple[int, BatchRow], /) -> BatchResult:
         """Return the error of a row that ended its process."""
-        reason = "the process ended while it compressed the row; it may have been out of memory"
-        return BatchResult(item[0], error=f"BrokenProcessPool: {reason}")
+        return BatchResult(item[0], error=f"BrokenProcessPool: {LOST}")
 
 
 _ELSEWHERE = Compressor()

@@ -26,7 +26,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from ctxcompress.errors import ConfigError
 
-__all__ = ["ProcessMap", "Work"]
+__all__ = ["LOST", "ProcessMap", "Work", "usable_cores"]
 
 _PATIENCE = 2.0
 """Seconds of work in this process after which other processes are started, if their number is open."""
@@ -37,6 +37,8 @@ _TRIES = 3
 _REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, ImportError, PicklingError)
 """What objects raise that cannot be pickled."""
 
+LOST = "the process ended while it compressed the row; it may have been out of memory"
+"""Why a row failed that ended its process."""
 _log = logging.getLogger("ctxcompress")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -70,9 +72,10 @@ class ProcessMap(Generic[_Item, _Result]):
     def __init__(self, work: Work[_Item, _Result], *, workers: int | None = None) -> None:
         _check_workers(workers)
         self._work, self._workers = work, workers
-        self._count = workers or _cores()
+        self._count = workers or usable_cores()
         self._spent, self._chunk = 0.0, 4
         self._executor: ProcessPoolExecutor | None = None
+        self._has_started = False
         self._lock = threading.RLock()
         obstacle = _obstacle(work) if self._count > 1 else None
         if obstacle is not None:
@@ -86,8 +89,8 @@ class ProcessMap(Generic[_Item, _Result]):
 
     @property
     def processes(self) -> int:
-        """The number of processes that are used when there is much to do: 1 is this process."""
-        return self._count
+        """The number of processes that have worked so far: 1 is this process."""
+        return self._count if self._has_started else 1
 
     def map(self, items: Iterable[_Item]) -> Iterator[_Result]:
         """Yield the results in the order of the items."""
@@ -173,7 +176,7 @@ class ProcessMap(Generic[_Item, _Result]):
         return self._work.lost(item)
 
     def _start(self) -> None:
-        self._executor = self._new_executor()
+        self._executor, self._has_started = self._new_executor(), True
         error = self._executor.submit(_ready).exception()
         if error is not None:
             self._stop()
@@ -253,7 +256,8 @@ def _check_workers(workers: object) -> None:
         raise ConfigError(f"workers is {workers!r}; give a number of processes from 1, or None to decide")
 
 
-def _cores() -> int:
+def usable_cores() -> int:
+    """Count the cores that this process may use."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable is not None else os.cpu_count() or 1
 

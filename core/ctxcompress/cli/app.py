@@ -1,4 +1,4 @@
-"""The commands: compress, xray, demo and mcp."""
+"""The commands: compress, xray, batch, demo and mcp."""
 
 import logging
 import signal
@@ -12,9 +12,13 @@ from rich.console import Console
 
 from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version__, compress
 from ctxcompress.cli.common_options import (
+    AddressOption,
+    BatchInputsArgument,
+    BatchOutputArgument,
     ConfigOption,
     EncoderOption,
     EncodingOption,
+    EngineOption,
     ExcludeOption,
     FilesArgument,
     FormatOption,
@@ -22,10 +26,13 @@ from ctxcompress.cli.common_options import (
     JsonlOption,
     LanguageOption,
     MaxTokensOption,
+    PassagesFieldOption,
     PresetOption,
+    QueryFieldOption,
     QueryOption,
     SetOption,
     TierOption,
+    WorkersOption,
 )
 from ctxcompress.cli.inputs import STDIN, Choice, Inputs, read_inputs
 from ctxcompress.cli.report import as_json, complain, stats_table, write_file, write_new_page, write_text
@@ -152,6 +159,44 @@ def xray(
     else:
         write_file(output, page)
     _end(inputs)
+
+
+@app.command("batch")
+def batch_command(
+    inputs: BatchInputsArgument,
+    output: BatchOutputArgument,
+    max_tokens: MaxTokensOption = None,
+    tier: TierOption = None,
+    preset: PresetOption = None,
+    config: ConfigOption = None,
+    encoder: EncoderOption = None,
+    format: FormatOption = None,
+    others: SetOption = None,
+    query_field: QueryFieldOption = "query",
+    passages_field: PassagesFieldOption = "passages",
+    workers: WorkersOption = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew if OUT exists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the statistics as JSON, to standard output.")] = False,
+) -> None:
+    """Compress many rows, each a query with passages of its own.
+
+    If the command is stopped, the same command goes on where OUT ends. Rows that fail go to OUT.errors.jsonl with the
+    reason, and the statistics to OUT.batch.json.
+
+    Exit codes: 0 on success, 1 if a file cannot be read or written, 2 for wrong usage, 3 if some rows failed, 130 if
+    the command was stopped.
+    """
+    from ctxcompress.cli.batch_run import Request, run_batch
+
+    with _readable_errors():
+        start = _start(preset, config, others)
+        start = start.with_options(**_options(max_tokens, tier, None, None, encoder, format))
+        request = Request(inputs, output, start, (query_field, passages_field), workers, engine, address, overwrite)
+        failed = run_batch(request, _screen(), as_json=json)
+    if failed:
+        raise typer.Exit(INCOMPLETE)
 
 
 @app.command()

@@ -110,7 +110,7 @@ def test_progress_is_told_after_each_row() -> None:
 
 
 def test_processes_are_started_where_there_is_much_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_cores", lambda: 2)
+    monkeypatch.setattr(processes, "usable_cores", lambda: 2)
     started = []
     ready = processes.ProcessMap._start
     monkeypatch.setattr(processes.ProcessMap, "_start", lambda self: (started.append(1), ready(self)))
@@ -147,7 +147,7 @@ def test_a_cache_is_used_and_changes_nothing() -> None:
 SCRIPT = """
 from ctxcompress import CtxCompressError
 from ctxcompress.batch import compress_batch, processes
-processes._PATIENCE, processes._cores = 0.0, lambda: 2
+processes._PATIENCE, processes.usable_cores = 0.0, lambda: 2
 print("began")
 {body}
 """
