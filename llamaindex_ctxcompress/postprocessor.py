@@ -1,7 +1,7 @@
 """The node postprocessor: LlamaIndex's events and serialization around a compression."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pickle import PicklingError
 from typing import Any
@@ -16,6 +16,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
+from llamaindex_ctxcompress.batching import compress_node_lists
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
 from llamaindex_ctxcompress.embeddings import read_back
 from llamaindex_ctxcompress.events import tell
@@ -120,6 +121,27 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
             kept += found
             await asyncio.to_thread(self._tell, compression)
         return kept
+
+    def postprocess_nodes_batch(
+        self, nodes: Sequence[list[NodeWithScore]], query_strs: Sequence[str], *, workers: int | None = None
+    ) -> list[list[NodeWithScore]]:
+        """Return what `postprocess_nodes` returns for each list of nodes and its query, in several processes.
+
+        workers: the number of processes; None uses others after two seconds of work: see
+        `ctxcompress.batch.compress_batch`. A script has to call this under ``if __name__ == "__main__"``.
+
+        Handlers get the same events, in this process. Raises what `postprocess_nodes` raises for one of the lists,
+        ValueError if there are not as many queries as lists, and BrokenProcessPool if a process ends during its work.
+        """
+        results: list[list[NodeWithScore]] = []
+        compressed = compress_node_lists(self.config, query_strs, nodes, self.metadata_mode, workers)
+        for given, query, compress in zip(nodes, query_strs, compressed, strict=True):
+            with self._traced(given, QueryBundle(query)) as kept:
+                found, compression = compress()
+                kept += found
+                self._tell(compression)
+            results.append(kept)
+        return results
 
     def _tell(self, compression: Compression) -> None:
         tell(compression)

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Unpack, cast
+from typing import Self, Unpack, cast
 
 from ctxcompress.batch.processes import LOST, ProcessMap
 from ctxcompress.compressor import Compressor, PassageInput
@@ -15,7 +16,7 @@ from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import InputError
 from ctxcompress.pipeline.threads import on_thread
 
-__all__ = ["BatchProgress", "BatchResult", "BatchRow", "CompressRows", "acompress_batch", "compress_batch", "row_parts"]
+__all__ = ["BatchProgress", "BatchResult", "BatchRow", "CompressionPool", "acompress_batch", "compress_batch"]
 
 BatchRow = tuple[str | None, PassageInput] | Mapping[str, object]
 """A query and its passages, as a pair or as a mapping with the keys "query" and "passages"."""
@@ -31,6 +32,8 @@ class BatchResult:
     """The compression; None if the row failed."""
     error: str | None = None
     """Why the row failed, with the name of the exception: "InputError: passage 0 is a int; ..."."""
+    is_lost: bool = False
+    """Whether it failed because its process ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,41 @@ async def acompress_batch(
         thread.shutdown(wait=False)
 
 
+class CompressionPool:
+    """Compresses for many threads in the processes that they share: for a framework that runs a batch in threads.
+
+    Use it as a context manager, which ends the processes. They are started after two seconds of work.
+
+    Raises ConfigError and TokenizerUnavailable as `compress_batch` does.
+    """
+
+    def __init__(self, config: CompressionConfig, *, workers: int | None = None) -> None:
+        """workers: see `compress_batch`."""
+        self._work = CompressRows(config)
+        self._work.prepare()
+        self._processes = ProcessMap(self._work, workers=workers)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._processes.__exit__()
+
+    def compress(self, query: str | None, passages: PassageInput) -> Compression:
+        """Return what `Compressor.compress` returns, and raise what it raises.
+
+        Raises BrokenProcessPool if the processes end during the work.
+        """
+        row = (query, tuple(passages))
+        result = self._processes.do((0, row))
+        if result.compression is not None:
+            found = _operated(result, self._work.compressor.config).compression
+            return cast(Compression, found)
+        if result.is_lost:
+            raise BrokenProcessPool(result.error)
+        return self._work.compressor.compress(*row)  # raises the error with all that belongs to it
+
+
 def row_parts(row: object) -> tuple[str | None, PassageInput]:
     """Return the query and the passages of a row. Raises InputError if it has none."""
     match row:
@@ -139,7 +177,7 @@ class CompressRows:
 
     def lost(self, item: tuple[int, BatchRow], /) -> BatchResult:
         """Return the error of a row that ended its process."""
-        return BatchResult(item[0], error=f"BrokenProcessPool: {LOST}")
+        return BatchResult(item[0], error=f"BrokenProcessPool: {LOST}", is_lost=True)
 
 
 _ELSEWHERE = Compressor()

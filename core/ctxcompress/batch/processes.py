@@ -7,6 +7,7 @@ that ends its worker once more is lost.
 """
 
 import logging
+import math
 import multiprocessing
 import os
 import signal
@@ -73,7 +74,7 @@ class ProcessMap(Generic[_Item, _Result]):
         _check_workers(workers)
         self._work, self._workers = work, workers
         self._count = workers or usable_cores()
-        self._spent, self._chunk = 0.0, 4
+        self._spent, self._began, self._chunk = 0.0, math.inf, 4
         self._executor: ProcessPoolExecutor | None = None
         self._has_started = False
         self._lock = threading.RLock()
@@ -104,8 +105,11 @@ class ProcessMap(Generic[_Item, _Result]):
 
     def do(self, item: _Item) -> _Result:
         """Return the result for one item. Threads can call this at the same time."""
+        since = time.perf_counter()
         for _ in range(_TRIES):
             with self._lock:
+                self._began = min(self._began, since)
+                self._spent = since - self._began  # threads work at the same time: their times do not add up
                 if not self._pays():
                     break
                 executor = self._running()
