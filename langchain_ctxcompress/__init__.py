@@ -24,11 +24,13 @@ from langchain_ctxcompress.formats import format_documents
 from langchain_ctxcompress.query_tool import query_tool
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
+from langchain_ctxcompress.transformer import CtxAnalysisTransformer
 
 if TYPE_CHECKING:
     from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
 
 __all__ = [
+    "CtxAnalysisTransformer",
     "CtxCompressRetriever",
     "CtxCompressor",
     "EmbeddingsEncoder",

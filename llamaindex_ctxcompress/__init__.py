@@ -1,6 +1,7 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
 CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
+CtxAnalysisTransformer: goes into the transformations of an ingestion pipeline, and fills a cache.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
 ContextStore: keeps whole outputs in a workflow's context, for `expand_tool`.
@@ -21,9 +22,11 @@ from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.tools import preview_tools
+from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
 
 __all__ = [
     "ContextStore",
+    "CtxAnalysisTransformer",
     "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
     "EmbeddingsEncoder",
