@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 COMMAND = (sys.executable, "-m", "ctxcompress.cli", "batch", "--max-tokens", "20")
-COUNT = 1_500
+COUNT = 1_200
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

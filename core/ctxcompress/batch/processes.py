@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
 from multiprocessing.reduction import ForkingPickler
@@ -181,7 +182,9 @@ class ProcessMap(Generic[_Item, _Result]):
 
     def _start(self) -> None:
         self._executor, self._has_started = self._new_executor(), True
-        error = self._executor.submit(_ready).exception()
+        with _interrupts_blocked():
+            started = self._executor.submit(_ready)
+        error = started.exception()
         if error is not None:
             self._stop()
             self._stay_here(
@@ -248,11 +251,26 @@ def _do_all(items: list[Any]) -> tuple[list[Any], float]:
 
 def _submit(executor: ProcessPoolExecutor, items: list[Any]) -> "Future[Any]":
     try:
-        return executor.submit(_do_all, items)
+        with _interrupts_blocked():
+            return executor.submit(_do_all, items)
     except (BrokenProcessPool, RuntimeError) as error:  # RuntimeError: another thread has shut it down
         failed: Future[Any] = Future()
         failed.set_exception(error if isinstance(error, BrokenProcessPool) else BrokenProcessPool(str(error)))
         return failed
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Keep Ctrl-C from a process that starts in this block: it inherits the mask, and is otherwise interrupted before
+    it can ignore the signal."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _check_workers(workers: object) -> None:
