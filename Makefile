@@ -42,8 +42,9 @@ check: $(DEV) ## lint, check formatting, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-options: $(DEV) ## write the code that follows from the declared options
+options: $(DEV) ## write what follows from the declared options, and the table of features into the README
 	$(BIN)/python docs/write_options.py
+	$(BIN)/python docs/write_features.py
 
 # Not --quiet, with which warnings are not counted. The variable silences an advertisement of the theme's makers.
 docs: $(DOCS) ## build the documentation into site/, strictly and without the network

@@ -44,10 +44,17 @@ class OptionFields(BaseModel):
 {fields}
 '''
 
-# An adapter takes an embedding model of its framework, too; a cache is of a class that pydantic need not check.
-OBJECTS = {"encoder": "object | None", "cache": "object | None", "telemetry": "bool | object"}
+# An adapter takes models of its framework, too; the core checks the items of must_keep; a cache is of a class that
+# pydantic need not check.
+OBJECTS = {
+    "encoder": "object | None",
+    "llm": "object | None",
+    "cache": "object | None",
+    "telemetry": "bool | object",
+    "must_keep": "Sequence[object]",
+}
 # What JSON Schema says of fields that have no type in it.
-SCHEMA_TYPES = {"encoding": "string", "encoder": "object", "cache": "object", "telemetry": "boolean"}
+SCHEMA_TYPES = {"encoding": "string", "encoder": "object", "llm": "object", "cache": "object", "telemetry": "boolean"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,22 @@ for agents.
 
 from typing import TYPE_CHECKING
 
+from langchain_ctxcompress.building import CtxContextBuilder
+from langchain_ctxcompress.building_tools import builder_tools, latest_context
+from langchain_ctxcompress.chat_models import LLMSelector
 from langchain_ctxcompress.citing import cite
 from langchain_ctxcompress.compressed_tool import compress_tool
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.elision import expand_tool
 from langchain_ctxcompress.embeddings import EmbeddingsEncoder
+from langchain_ctxcompress.feedback import record
 from langchain_ctxcompress.formats import format_documents
 from langchain_ctxcompress.query_tool import query_tool
+from langchain_ctxcompress.research import CtxResearchRetriever
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
 from langchain_ctxcompress.transformer import CtxAnalysisTransformer
+from langchain_ctxcompress.window import prompt_tokens
 
 if TYPE_CHECKING:
     from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
@@ -33,13 +39,20 @@ __all__ = [
     "CtxAnalysisTransformer",
     "CtxCompressRetriever",
     "CtxCompressor",
+    "CtxContextBuilder",
+    "CtxResearchRetriever",
     "EmbeddingsEncoder",
+    "LLMSelector",
+    "builder_tools",
     "cite",
     "compress_tool",
     "expand_tool",
     "format_documents",
+    "latest_context",
     "preview_tools",
+    "prompt_tokens",
     "query_tool",
+    "record",
 ]
 
 

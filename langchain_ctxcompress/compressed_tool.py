@@ -4,13 +4,14 @@ import asyncio
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.runnables import ensure_config
 from langchain_core.tools import BaseTool
 
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.keeper import check_room
-from ctxcompress.tools.output_compressor import class_with, named_query, only_text
+from ctxcompress.tools.output_compressor import SearchLimits, class_with, named_query, only_text
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
@@ -21,10 +22,13 @@ def compress_tool(
     tool: BaseTool,
     *,
     query_argument: str | None = None,
-    max_tokens: int | Literal["auto"] | None = None,
+    max_tokens: int | str | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
     store: AnyStore | None = None,
+    search_limits: SearchLimits | None = None,
+    preset: Preset | None = None,
+    config: ConfigSource | None = None,
     **options: Any,
 ) -> BaseTool:
     """Return a copy of `tool` whose results keep what answers the query of the call, in at most `max_tokens` tokens.
@@ -41,11 +45,14 @@ def compress_tool(
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question, search_query
     or input, or the only text argument; without any of these, the beginning of the result is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
-    every query, which limits search results; None classifies each query. options: those of CtxCompressor other than
-    `mode` and `format`. store: where whole results are kept, so that an agent with `expand_tool(store)` can read what
-    was left out. A shortened result then ends with a marker that has its handle; it becomes text, or has one block
-    more if it is content blocks.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
+    `reserved_tokens` leave of the context window of `model`. complexity: the complexity of every query, which limits
+    search results; None classifies each query. search_limits: other limits on lists of search results, `SearchLimits`
+    of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. store: where whole results
+    are kept, so that an agent with `expand_tool(store)` can read what was left out. A shortened result then ends with a
+    marker that has its handle; it becomes text, or has one block more if it is content blocks. preset, config: the
+    options to start from; config is a CompressionConfig or the path of a TOML or JSON file. options: those of
+    CtxCompressor other than `mode` and `format`.
 
     Callbacks get a custom event "ctxcompress" with the name of the tool, original_tokens, compressed_tokens and
     tokens_saved.
@@ -60,7 +67,15 @@ def compress_tool(
         raise ValueError(
             f"query_argument is {query_argument!r}; the arguments of {tool.name} are {', '.join(arguments) or 'none'}"
         )
-    outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
+    outputs = Outputs.of(
+        min_tokens=min_tokens,
+        complexity=complexity,
+        search_limits=search_limits,
+        max_tokens=max_tokens,
+        preset=preset,
+        config=config,
+        **options,
+    )
     shelf = None if store is None else Shelf.of(store)
     if shelf is not None:
         check_room(outputs.config.max_tokens)

@@ -1,11 +1,14 @@
 """The document compressor: LangChain's calls, callbacks and traces around a compression."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, ensure_config, run_in_executor
 from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
 from pydantic import ConfigDict, Field
@@ -13,9 +16,12 @@ from typing_extensions import TypedDict, override
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
 from ctxcompress.tools.component_options import ComponentOptions
+from ctxcompress.tools.records import original_index
 from langchain_ctxcompress.batching import CompressionStep, shared_pool
-from langchain_ctxcompress.convert import compressed_document, passages_from_documents
+from langchain_ctxcompress.chat_models import LLMSelector, as_language_model, traced_by
+from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
+from langchain_ctxcompress.window import context_window
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
@@ -30,8 +36,8 @@ class DocumentsAndQuery(TypedDict):
 class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     """A document compressor that keeps what answers the query, within a budget of tokens.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset` and `trace_to`. A passage is a
-    document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
+    The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset`, `config`, `model` and `trace_to`.
+    A passage is a document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
     `CtxCompressRetriever.from_vectorstore` asks the store. `format` says how `format_documents` will show the
     documents; they have no headers themselves, but the headers count in the budget.
 
@@ -43,8 +49,9 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     Each returned document's metadata has one more key, "ctxcompress", which can be written as JSON: "spans" ([start,
     end) pairs of character offsets into the given document), "tokens" (of the text alone), "relevance" (comparable
     within one call only), "index" (the document's position in the input), and where they are known "score" and
-    "score_kind" (from the retriever) and "stands_for" (the positions of dropped duplicates). Compressing a document
-    again replaces the key: the spans then refer to the document that was given last.
+    "score_kind" (from the retriever) and "stands_for" (the positions of dropped duplicates); with `feedback`, also
+    "call" and "passage", by which `record` finds the call. Compressing a document again replaces the key: the spans
+    then refer to the document that was given last.
 
     Each call is a run of its own in the trace, with the query, and the statistics at its end.
 
@@ -62,6 +69,10 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     in doubt are embedded, in a few calls; `EmbeddingsEncoder` adds word vectors. `acompress_documents` awaits
     `aembed_query` and `aembed_documents`. Embeddings that EmbeddingsFilter or EmbeddingsRedundantFilter left on the
     documents are used and not computed again, so they must come from this model."""
+    llm: BaseChatModel | LLMSelector | object | None = None
+    """A chat model that selects the segments, such as `ChatOpenAI(...)`, also `model.with_retry()` and other runnables
+    around one; or `LLMSelector(model, ...)`. Its run is a child of the compressor's run. `acompress_documents` awaits
+    `ainvoke`. If it fails, the result is the one without it; the statistics in the trace say so."""
     cache: object | None = Field(default=None, exclude=True)
     """A cache for what is found out about documents, one of ctxcompress.cache, such as `MemoryCache()`. It saves time
     and changes nothing else; `model_dump` does not include it."""
@@ -70,6 +81,16 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     @override
     def _as_encoder(encoder: object) -> Any:
         return as_encoder(encoder)
+
+    @staticmethod
+    @override
+    def _as_language_model(llm: object) -> Any:
+        return as_language_model(llm)
+
+    @staticmethod
+    @override
+    def _context_window(model: object) -> int | None:
+        return context_window(model)
 
     @override
     def compress_documents(
@@ -83,7 +104,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         manager = get_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
         run = manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
         try:
-            compression, compressed = self._compress(documents, query)
+            compression, compressed = self._compress(documents, query, run.get_child())
         except BaseException as error:  # the trace says how the run ended, whatever the error is
             run.on_chain_error(error)
             raise
@@ -98,12 +119,38 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         manager = get_async_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
         run = await manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
         try:
-            compression, compressed = await self._acompress(documents, query)
+            compression, compressed = await self._acompress(documents, query, run.get_child())
         except BaseException as error:
             await run.on_chain_error(error)
             raise
         await run.on_chain_end(_outputs(compression, is_seen=bool(run.handlers)))
         return compressed
+
+    def expand(
+        self, document: Document, documents: Sequence[Document], *, query: str = "", max_tokens: int | None = None
+    ) -> Document:
+        """Return more of a document that this compressor returned: a copy with all of its text, or with the parts that
+        answer `query` best, in at most `max_tokens` tokens.
+
+        documents: the documents that were compressed. Raises TypeError if they are others, and ValueError if nothing
+        fits.
+        """
+        originals = [original.page_content for original in documents]
+        index = original_index(document.metadata.get(RECORD_KEY), document.page_content, originals)
+        config = self.config.switched_off() if max_tokens is None else self.config.for_expansion(max_tokens)
+        passages = passages_from_documents(documents[index : index + 1], config)
+        found = Compressor(config).compress(query, passages)
+        if not found.passages and originals[index]:
+            raise ValueError(f"max_tokens is {max_tokens}, and nothing of the document fits; give more")
+        whole = [replace(kept, index=index) for kept in found.passages]
+        return compressed_document(documents[index], whole[0], config) if whole else documents[index].model_copy()
+
+    async def aexpand(
+        self, document: Document, documents: Sequence[Document], *, query: str = "", max_tokens: int | None = None
+    ) -> Document:
+        """Do the same on another thread."""
+        more = partial(self.expand, document, documents, query=query, max_tokens=max_tokens)
+        return await run_in_executor(None, more)
 
     def confidence(self, documents: Sequence[Document], query: str) -> float:
         """Return the probability, from 0 to 1, that the documents answer the query at all, before or in place of
@@ -123,16 +170,19 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     async def _acompress_given(self, given: DocumentsAndQuery) -> list[Document]:
         return await self.acompress_documents(given["documents"], given["query"])
 
-    def _compress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
-        config = self.config
+    def _compress(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks
+    ) -> tuple[Compression, list[Document]]:
+        config = traced_by(self.config, callbacks)
         passages = passages_from_documents(documents, config)
-        pool = shared_pool(self)
-        compression = (pool or Compressor(config)).compress(query, passages)
+        compression = (shared_pool(self) or Compressor(config)).compress(query, passages)
         self._trace(compression)
-        return compression, _compressed(documents, compression, config)
+        return compression, self._compressed(documents, compression, config)
 
-    async def _acompress(self, documents: Sequence[Document], query: str) -> tuple[Compression, list[Document]]:
-        config = self.config
+    async def _acompress(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks
+    ) -> tuple[Compression, list[Document]]:
+        config = traced_by(self.config, callbacks)
         # Documents with large metadata take time to read and copy.
         passages = await run_in_executor(None, passages_from_documents, documents, config)
         pool = shared_pool(self)
@@ -142,15 +192,17 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
             compression = await run_in_executor(None, pool.compress, query, passages)
         if self.trace_to is not None:
             await run_in_executor(None, self._trace, compression)
-        return compression, await run_in_executor(None, _compressed, documents, compression, config)
+        return compression, await run_in_executor(None, self._compressed, documents, compression, config)
 
     def _trace(self, compression: Compression) -> None:
         if self.trace_to is not None:
             compression.trace(self.trace_to)
 
-
-def _compressed(documents: Sequence[Document], compression: Compression, config: CompressionConfig) -> list[Document]:
-    return [compressed_document(documents[kept.index], kept, config) for kept in compression.passages]
+    def _compressed(
+        self, documents: Sequence[Document], compression: Compression, config: CompressionConfig
+    ) -> list[Document]:
+        call = None if self.feedback is None else self.feedback.remember(compression)
+        return [compressed_document(documents[kept.index], kept, config, call) for kept in compression.passages]
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

@@ -9,9 +9,26 @@ from numbers import Real
 from langchain_core.documents import Document
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
-from ctxcompress.tools.records import RECORD_KEY, REFUSALS, as_number, deep_copy, readable, record_of
+from ctxcompress.tools.records import (
+    RECORD_KEY,
+    REFUSALS,
+    Decision,
+    as_number,
+    deep_copy,
+    dropped_record,
+    readable,
+    record_of,
+)
 
-__all__ = ["RECORD_KEY", "compressed_document", "kept_passages", "passages_from_documents", "scored_document"]
+__all__ = [
+    "RECORD_KEY",
+    "compressed_document",
+    "copied_document",
+    "dropped_document",
+    "kept_passages",
+    "passages_from_documents",
+    "scored_document",
+]
 
 
 def passages_from_documents(documents: Iterable[Document], config: CompressionConfig) -> tuple[Passage, ...]:
@@ -43,22 +60,35 @@ def scored_document(document: Document, score: object, kind: str) -> Document:
     """Return a copy of `document` that records the retriever's score and its kind, if the score is a number."""
     number = as_number(score)
     record = {} if number is None else {"score": number, "score_kind": kind}
-    return _twin(document).model_copy(update={"metadata": {**deep_copy(document.metadata), RECORD_KEY: record}})
+    return copied_document(document).model_copy(
+        update={"metadata": {**deep_copy(document.metadata), RECORD_KEY: record}}
+    )
 
 
-def compressed_document(document: Document, kept: KeptPassage, config: CompressionConfig) -> Document:
+def compressed_document(
+    document: Document, kept: KeptPassage, config: CompressionConfig, call: str | None = None
+) -> Document:
     """Return a copy of `document` that holds the kept text, and a record of it under RECORD_KEY.
 
     Id, metadata, subclass and the subclass's fields stay as they are. The exception is a transformer's document that
-    offers `to_document()`: its state belongs to the longer text, so the copy is a plain Document.
+    offers `to_document()`: its state belongs to the longer text, so the copy is a plain Document. call: see
+    `record_of`.
     """
     metadata = {
         **deep_copy(document.metadata),
-        RECORD_KEY: record_of(kept, index=kept.index, stands_for=kept.stands_for, score_kind=config.score_kind),
+        RECORD_KEY: record_of(
+            kept, index=kept.index, stands_for=kept.stands_for, score_kind=config.score_kind, call=call
+        ),
     }
     if type(document) is Document or callable(getattr(document, "to_document", None)):
         return Document(kept.text, id=document.id, metadata=metadata)
-    return _twin(document).model_copy(update={"page_content": kept.text, "metadata": metadata})
+    return copied_document(document).model_copy(update={"page_content": kept.text, "metadata": metadata})
+
+
+def dropped_document(document: Document, dropped: Decision) -> Document:
+    """Return a copy of `document` that holds the dropped text, and under RECORD_KEY its place and the reason."""
+    record = dropped_record(dropped)
+    return Document(dropped.text, id=document.id, metadata={**deep_copy(document.metadata), RECORD_KEY: record})
 
 
 def _passage(index: int, document: object, config: CompressionConfig) -> Passage:
@@ -94,8 +124,8 @@ def _carried_embedding(document: Document) -> tuple[float, ...] | None:
     return numbers if numbers and all(issubclass(kind, Real) for kind in set(map(type, numbers))) else None
 
 
-def _twin(document: Document) -> Document:
-    """Return a deep copy, with the private attributes of its class where they can be copied."""
+def copied_document(document: Document) -> Document:
+    """Return a deep copy of `document`, with the private attributes of its class where they can be copied."""
     try:
         return copy.deepcopy(document)
     except REFUSALS:

@@ -14,7 +14,7 @@ __all__ = ["format_documents"]
 def format_documents(
     documents: Iterable[Document],
     *,
-    format: Literal["plain", "compact", "verbose", "json", "xml"] = "compact",
+    format: Literal["plain", "compact", "verbose", "json", "xml", "preview"] = "compact",
     query: str = "",
     metadata_map: Mapping[str, str] | None = None,
 ) -> str:
@@ -24,13 +24,16 @@ def format_documents(
 
     The text has at most N tokens for all documents that `CtxCompressor(max_tokens=N, format=...)` returned, in their
     order, if `format`, and where they are used `metadata_map` and `query`, are the same. Other documents are shown
-    whole, however long they are. No document's text or metadata can imitate the beginning of another document.
+    whole, however long they are. No document's text or metadata can imitate the beginning of another document. The
+    format "preview" writes one line for each document that `CtxCompressor(mode="preview")` returned:
+    `[id] (relevance) title › headings: sentence`.
 
     query: the query that "json" shows. metadata_map: the same as for CtxCompressor.
 
     Raises TypeError for anything but Documents, ConfigError (a ValueError) for an unknown format, and RuntimeError
     where "json" cannot count tokens.
     """
-    options: Any = {"format": format, "metadata_map": metadata_map or {}}
+    shape = {"mode": "preview"} if format == "preview" else {"format": format}
+    options: Any = {**shape, "metadata_map": metadata_map or {}}
     config = CompressionConfig(**options)
     return Compressor(config).formatted(kept_passages(list(documents), config), query=query)

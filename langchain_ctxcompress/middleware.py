@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Annotated, Any, Literal, NotRequired
+from functools import partial
+from typing import Annotated, Any, NotRequired
 
-from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.types import ExtendedModelResponse, ModelRequest, ModelResponse, OmitFromInput
+from langchain.agents.middleware import AgentMiddleware, AgentState, ExtendedModelResponse, ModelRequest, ModelResponse
+from langchain.agents.middleware.types import OmitFromInput, PrivateStateAttr
 from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -13,14 +14,18 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.history import Generation
 from ctxcompress.tools.keeper import EXPAND, Expander, check_room
-from ctxcompress.tools.output_compressor import named_query, only_text
+from ctxcompress.tools.output_compressor import SearchLimits, named_query, on_thread, only_text
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.history import History
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
+from langchain_ctxcompress.window import tokens_left, with_window
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
+
+_ANY_WINDOW = 1_000_000
 
 
 class Savings(TypedDict):
@@ -52,6 +57,8 @@ class CtxCompressState(AgentState[Any]):
     # With None: of `Savings` alone the graph would begin with an empty one.
     ctxcompress: NotRequired[Annotated[Savings | None, OmitFromInput, _sum]]
     ctxcompress_history: NotRequired[Annotated[Generation | None, OmitFromInput]]
+    ctxcompress_tokens_left: NotRequired[Annotated[int | None, PrivateStateAttr]]
+    """The tokens of the context window that the last call of the model left, where a budget is a share of them."""
 
 
 class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
@@ -90,43 +97,65 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     def __init__(
         self,
         *,
-        max_tokens: int | Literal["auto"] | None = None,
+        max_tokens: int | str | None = None,
         min_tokens: int = 200,
         tools: Collection[BaseTool | str] | None = None,
         exclude: Collection[BaseTool | str] = (),
-        budgets: Mapping[str, int] | None = None,
+        budgets: Mapping[str, int | str] | None = None,
         complexity: str | None = None,
+        search_limits: SearchLimits | None = None,
         expandable: bool | None = None,
         store: AnyStore | None = None,
         expand_tokens: int = 1_000,
-        name: str | None = None,
         history_tokens: int | None = None,
         keep_last: int = 3,
         history_share: float = 0.5,
+        name: str | None = None,
+        preset: Preset | None = None,
+        config: ConfigSource | None = None,
         **options: Any,
     ) -> None:
         """Make the middleware. Raises ValueError for a value that cannot work.
 
-        max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. min_tokens: shorter results
-        stay as they are. tools: the tools, or their names, whose results are compressed; None means all but those in
+        max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
+        the last request and its answer left of the model's context window, or `min_tokens` if that is more. The window
+        is that of `context_window`, or of the profile of the request's model. min_tokens: shorter results stay as they
+        are. tools: the tools, or their names, whose results are compressed; None means all but those in
         `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
-        limits search results; None classifies each query. name: the name of the middleware, where an agent has several.
-        history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
-        of tools; None compresses no history. keep_last: the number of steps that stay as they are; a step is a message
-        of the user, or an answer of the model with the results of its calls. history_share: how much of
-        `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.
-        options: those of CtxCompressor other than `mode` and `format`.
+        limits search results; None classifies each query. search_limits: other limits on lists of search results,
+        `SearchLimits` of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. name: the
+        name of the middleware, where an agent has several. preset, config: the options to start from; config is a
+        CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressor other than `mode` and
+        `format`.
+
         expandable: whether results can be expanded; None means if a `store` is given. Where an agent has several of
         these middlewares, only one can add the tool: with ``expandable=False`` and a store, results are marked and kept
         without it. store: where whole results are kept: a MemoryStore, a DiskStore or a store of LangGraph. None means
         the store of the agent, or the memory of this process if it has none. expand_tokens: the most tokens that
         `expand` returns.
+
+        history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
+        of tools; None compresses no history. keep_last: the number of steps that stay as they are; a step is a message
+        of the user, or an answer of the model with the results of its calls. history_share: how much of
+        `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.
         """
         super().__init__()
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
-        self._outputs = Outputs.of(min_tokens=min_tokens, complexity=complexity, max_tokens=max_tokens, **options)
+        options = with_window(options)
+        self._window: int | None = options.pop("context_window", None)
+        # Requests tell the window, if this does not.
+        options["context_window"] = self._window or _ANY_WINDOW
+        self._outputs = Outputs.of(
+            min_tokens=min_tokens,
+            complexity=complexity,
+            search_limits=search_limits,
+            max_tokens=max_tokens,
+            preset=preset,
+            config=config,
+            **options,
+        )
         self._budgets = {tool: self._outputs.with_budget(budget) for tool, budget in (budgets or {}).items()}
         self._shelf = Shelf.of(store) if expandable or store is not None else None
         self.tools = []
@@ -152,15 +181,42 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """Call the model with shorter messages in place of the older ones."""
-        return self._history.call(request, handler) if self._history else handler(request)
+        """Call the model, with shorter messages in place of the older ones. Where a budget is a share of the context
+        window, note in the state what is left of it."""
+        sent = [request]
+
+        def send(shown: ModelRequest[Any]) -> ModelResponse[Any]:
+            sent.append(shown)
+            return handler(shown)
+
+        response = self._history.call(request, send) if self._history else handler(request)
+        return self._with_tokens_left(sent[-1], response)
 
     @override
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Do the same off the event loop."""
-        return await (self._history.acall(request, handler) if self._history else handler(request))
+        sent = [request]
+
+        async def send(shown: ModelRequest[Any]) -> ModelResponse[Any]:
+            sent.append(shown)
+            return await handler(shown)
+
+        response = await (self._history.acall(request, send) if self._history else handler(request))
+        return await on_thread(partial(self._with_tokens_left, sent[-1], response))
+
+    def _with_tokens_left(
+        self, request: ModelRequest[Any], response: ModelResponse[Any] | ExtendedModelResponse[Any]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        if not any(outputs.is_share for outputs in (self._outputs, *self._budgets.values())):
+            return response
+        update: Any = {}
+        if isinstance(response, ExtendedModelResponse):  # with the state of the history
+            update = response.command.update if response.command else {}
+            response = response.model_response
+        left = tokens_left(request, response.result, self._outputs.config.encoding, self._window)
+        return ExtendedModelResponse(response, Command(update={**update, "ctxcompress_tokens_left": left}))
 
     @override
     def wrap_tool_call(
@@ -200,6 +256,8 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         if not isinstance(result, ToolMessage) or is_direct or not is_wanted:
             return None
         outputs = self._budgets.get(name, self._outputs)
+        if outputs.is_share:
+            outputs = outputs.in_window(_tokens_left(request.state))
         if self._shelf is None:
             return outputs
         store = request.runtime.store if request.runtime else None
@@ -220,6 +278,12 @@ def _with_savings(shorter: Shortened) -> Command[Any]:
 def _config(request: ToolCallRequest) -> RunnableConfig | None:
     """Return the config of the run; None for a request that was made by hand."""
     return request.runtime.config if request.runtime else None
+
+
+def _tokens_left(state: Any) -> int:
+    """Return what the last call of the model left of its context window, 0 if it was not called through this."""
+    left = state.get("ctxcompress_tokens_left") if isinstance(state, Mapping) else None
+    return left if isinstance(left, int) else 0
 
 
 def _query(request: ToolCallRequest) -> str | None:

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 from ctxcompress import Compressor, Passage
 from ctxcompress.tools.markers import LeftOut
-from ctxcompress.tools.output_compressor import OutputCompressor, check_limits, on_thread
+from ctxcompress.tools.output_compressor import OutputCompressor, SearchLimits, check_limits, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
@@ -63,12 +63,15 @@ class Outputs(OutputCompressor):
     """A compressor for what LangChain's tools return."""
 
     @classmethod
-    def of(cls, *, min_tokens: int, complexity: str | None, **options: Any) -> "Outputs":
+    def of(
+        cls, *, min_tokens: int, complexity: str | None, search_limits: SearchLimits | None = None, **options: Any
+    ) -> "Outputs":
         """Make the compressor. options: those of CtxCompressor other than `mode` and `format`. Raises ValueError."""
-        check_limits(min_tokens, complexity)
-        return cls(CtxCompressor(mode="extract", format="plain", **options).config, min_tokens, complexity)
+        check_limits(min_tokens, complexity, search_limits)
+        config = CtxCompressor(mode="extract", format="plain", **options).config
+        return cls(config, min_tokens, complexity, search_limits)
 
-    def with_budget(self, max_tokens: int) -> "Outputs":
+    def with_budget(self, max_tokens: int | str) -> "Outputs":
         """Return the same with another budget. Raises ValueError."""
         return replace(self, config=self.config.with_options(max_tokens=max_tokens))
 
@@ -106,12 +109,15 @@ class Outputs(OutputCompressor):
         if found:
             return found
         result = self.compress([text], query)
-        return Shortened(result.text, result.stats.original_tokens, result.tokens, LeftOut.of_compression(result))
+        left_out = LeftOut.of_compression(result)
+        if not result.text and (empty := self.emptied_text(text)):
+            return Shortened(empty, result.stats.original_tokens, self.count(empty), left_out)
+        return Shortened(result.text, result.stats.original_tokens, result.tokens, left_out)
 
     def _search(self, content: object, query: str | None) -> Shortened | None:
-        """Return the replacement of search results over the budget; None for other content, or if they fit."""
+        """Return the replacement of search results; None for other content, or if they stay as they are."""
         found = self.search_results(content, query)
-        if found is None or found.original_tokens <= self.config.budget:
+        if found is None or found.compressed_tokens == found.original_tokens:
             return None
         left_out = LeftOut(
             found.original_count - found.compressed_count,

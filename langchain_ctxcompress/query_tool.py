@@ -10,15 +10,24 @@ from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, StructuredTool
 
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
+from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import compressed_document, passages_from_documents
-from langchain_ctxcompress.embeddings import as_encoder
+from langchain_ctxcompress.window import with_window
 
 __all__ = ["query_tool"]
 
 
-def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **options: Any) -> BaseTool:
+def query_tool(
+    retriever: RetrieverLike,
+    *,
+    max_tokens: int | None = None,
+    preset: Preset | None = None,
+    config: ConfigSource | None = None,
+    **options: Any,
+) -> BaseTool:
     """Make the tool `query_documents_compressed` with the arguments query, top_n, min_score, similarity_threshold,
     ngram_threshold, show_stats and filters.
 
@@ -33,11 +42,13 @@ def query_tool(retriever: RetrieverLike, *, max_tokens: int | None = None, **opt
 
     retriever: a retriever, or any runnable from a query to a list of documents; its run is a child of the tool's run.
     It should find more documents than fit, so that there is a choice.
-    options: those of CtxCompressor other than `preset`, which is "docs". The arguments of a call default to them.
+    preset, config: the options to start from, by default the preset "docs"; config is a CompressionConfig or the path
+    of a TOML or JSON file. options: those of CtxCompressor. The arguments of a call default to them.
 
     Raises ValueError for a wrong value. The tool raises what the retriever or an encoder raises.
     """
-    tool = QueryTool.of(max_tokens=max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
+    given = CtxCompressor.of_core(with_window(options))
+    tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **given)
     search = _Search(retriever, tool)
     return StructuredTool(
         name=NAME,

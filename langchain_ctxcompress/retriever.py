@@ -1,10 +1,8 @@
 """A retriever that compresses another one's documents, and a search of a vector store that keeps the scores."""
 
-import asyncio
-import contextvars
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -16,7 +14,8 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from ctxcompress import decompose as searches_for
+from ctxcompress.tools.component_options import ConfigSource, Preset
+from ctxcompress.tools.retrieval import adecompose, decompose
 from langchain_ctxcompress.batching import sharing
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import scored_document
@@ -45,20 +44,42 @@ class _Strict(BaseRetriever):
 class CtxCompressRetriever(_Strict):
     """A retriever that compresses the documents of another one.
 
+        CtxCompressRetriever(base_retriever=retriever, compressor=CtxCompressor(max_tokens=1000))
+        CtxCompressRetriever(base_retriever=retriever, preset="docs")
+        CtxCompressRetriever(base_retriever=retriever, config="ctxcompress.toml", k=20)
+
     An empty retrieval gives an empty list. All steps are child runs of this retriever's run in the trace. As in
     LangChain's own compression retriever, search arguments of a single call (`retriever.invoke(query, k=50)`) go to the
-    base retriever. It raises what the base retriever, the model or the compressor raises. An unknown keyword raises
+    base retriever. It raises what the base retriever or the compressor raises. An unknown keyword raises
     pydantic's ValidationError (a ValueError) with the closest field there is.
     """
 
     base_retriever: RetrieverLike
     """Any retriever, or any runnable from a query to a list of documents."""
-    compressor: CtxCompressor
+    compressor: CtxCompressor = Field(default_factory=CtxCompressor)
     """The compressor of its documents."""
+    preset: Preset | None = Field(default=None, exclude=True, repr=False)
+    """In place of `compressor`: the preset of its options."""
+    config: ConfigSource | None = Field(default=None, exclude=True, repr=False)
+    """In place of `compressor`: its options, as a CompressionConfig or the path of a TOML or JSON file."""
+    k: int | None = Field(default=None, ge=1)
+    """The number of documents to search for, as a search argument of the base retriever. None leaves it to that."""
     decompose: bool | BaseChatModel | BaseLLM | Callable[[str], str] = False
     """Whether to split a query that is not simple into up to four searches, by its complexity. They run at the same
-    time; their documents are merged by rank and compressed once for the whole query. True splits the query by rules; a
-    language model, or a function from a prompt to its answer, writes the searches."""
+    time; their documents are merged by rank and compressed once for the whole query. True splits the query by rules, or
+    by `llm`; a language model here, or a function from a prompt to its answer, does the same as `llm`."""
+    llm: BaseChatModel | BaseLLM | None = None
+    """The language model that writes the searches if `decompose` is True. Where it fails or refuses, the rules do."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_compressor(cls, given: object) -> object:
+        if not isinstance(given, Mapping) or (given.get("preset") is None and given.get("config") is None):
+            return given
+        if "compressor" in given:
+            raise ValueError("both compressor and preset or config are given; give them to CtxCompressor")
+        compressor = CtxCompressor(preset=given.get("preset"), config=given.get("config"))
+        return {**given, "compressor": compressor, "preset": None, "config": None}
 
     @classmethod
     def from_vectorstore(
@@ -112,9 +133,9 @@ class CtxCompressRetriever(_Strict):
         config: RunnableConfig = {"callbacks": run_manager.get_child()}
         searches = self._searches(query, config)
         if len(searches) > 1:
-            documents = fused(self.base_retriever.batch(searches, config, **search_kwargs))
+            documents = fused(self.base_retriever.batch(searches, config, **self._k(search_kwargs)))
         else:
-            documents = self.base_retriever.invoke(searches[0], config, **search_kwargs)
+            documents = self.base_retriever.invoke(searches[0], config, **self._k(search_kwargs))
         return self.compressor.compress_documents(documents, query, run_manager.get_child())
 
     @override
@@ -124,36 +145,36 @@ class CtxCompressRetriever(_Strict):
         config: RunnableConfig = {"callbacks": run_manager.get_child()}
         searches = await self._asearches(query, config)
         if len(searches) > 1:
-            documents = fused(await self.base_retriever.abatch(searches, config, **search_kwargs))
+            documents = fused(await self.base_retriever.abatch(searches, config, **self._k(search_kwargs)))
         else:
-            documents = await self.base_retriever.ainvoke(searches[0], config, **search_kwargs)
+            documents = await self.base_retriever.ainvoke(searches[0], config, **self._k(search_kwargs))
         return await self.compressor.acompress_documents(documents, query, run_manager.get_child())
 
+    def _k(self, search_kwargs: dict[str, Any]) -> dict[str, Any]:
+        return search_kwargs if self.k is None else {"k": self.k, **search_kwargs}
+
     def _searches(self, query: str, config: RunnableConfig) -> list[str]:
-        llm = self.decompose
-        if isinstance(llm, bool):
-            return list(searches_for(query)) if llm else [query]
-        if isinstance(llm, BaseChatModel | BaseLLM):
-            model = llm
-            return list(searches_for(query, lambda prompt: model.invoke(prompt, config)))
-        return list(searches_for(query, llm))
+        if self.decompose is False:
+            return [query]
+        model = self._model
+        if isinstance(model, BaseChatModel | BaseLLM):
+            return list(decompose(query, partial(_ask, model, config)))
+        return list(decompose(query, model))
 
     async def _asearches(self, query: str, config: RunnableConfig) -> list[str]:
-        llm = self.decompose
-        if not isinstance(llm, BaseChatModel | BaseLLM):
-            return await run_in_executor(None, self._searches, query, config)
-        loop, model = asyncio.get_running_loop(), llm
+        model = self._model
+        if self.decompose is not False and isinstance(model, BaseChatModel | BaseLLM):
+            return list(await adecompose(query, partial(model.ainvoke, config=config)))
+        return await run_in_executor(None, self._searches, query, config)
 
-        def ask(prompt: str) -> object:
-            return asyncio.run_coroutine_threadsafe(model.ainvoke(prompt, config), loop).result()
+    @property
+    def _model(self) -> BaseChatModel | BaseLLM | Callable[[str], str] | None:
+        """The model that writes the searches, if any."""
+        return self.llm if isinstance(self.decompose, bool) else self.decompose
 
-        # On its own thread: it waits for a model that may need one of the loop's threads.
-        with_context = contextvars.copy_context().run
-        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
-        try:
-            return list(await loop.run_in_executor(executor, with_context, searches_for, query, ask))
-        finally:
-            executor.shutdown(wait=False)
+
+def _ask(model: BaseChatModel | BaseLLM, config: RunnableConfig, prompt: str) -> object:
+    return model.invoke(prompt, config)
 
 
 class ScoredSearch(_Strict):

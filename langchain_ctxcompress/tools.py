@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
 from ctxcompress.errors import InputError
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.input_models import ExpandInput, SearchInput
 from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
 from langchain_ctxcompress.compressor import CtxCompressor
@@ -21,13 +22,20 @@ __all__ = ["preview_tools"]
 
 
 def preview_tools(
-    retriever: RetrieverLike, *, max_tokens: int | None = None, max_remembered: int = 1_000, **options: Any
+    retriever: RetrieverLike,
+    *,
+    max_tokens: int | None = None,
+    max_remembered: int = 1_000,
+    preset: Preset | None = None,
+    config: ConfigSource | None = None,
+    **options: Any,
 ) -> tuple[BaseTool, BaseTool]:
     """Return the tools `search_previews` and `expand_chunk`, with which an agent sees much and reads what it needs.
 
-    `search_previews(query)` returns one line for each result, `[id] title › headings: best sentence`, in at most
-    `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its artifact
-    is the documents of these lines: copies with the sentence, as CtxCompressor makes them, under the ids of the lines.
+    `search_previews(query)` returns one line for each result, `[id] (relevance) title › headings: best sentence`, in at
+    most `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its
+    artifact is the documents of these lines: copies with the sentence, as CtxCompressor makes them, under the ids of
+    the lines.
     `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or the parts of it that best answer the last query
     that found it. An unknown id gives a message with status "error".
 
@@ -36,12 +44,14 @@ def preview_tools(
     that were found, or all of the last search if these are more; the least recently found are forgotten first.
 
     retriever: a retriever, or any runnable from a query to a list of documents; its run is a child of the tool's run.
-    options: those of CtxCompressor other than `mode`, such as `min_score`, `top_n`, `order`, `preset`.
+    preset, config: the options to start from; config is a CompressionConfig or the path of a TOML or JSON file.
+    options: those of CtxCompressor other than `mode` and `format`, such as `min_score`, `top_n`, `order`, `adaptive`.
 
     Raises ValueError for a wrong value. The tools raise what the retriever or an encoder raises.
     """
-    compressor = Compressor(CtxCompressor(max_tokens=max_tokens, mode="preview", **options).config)
-    pair = _Pair(retriever, PreviewTools(compressor, max_remembered=max_remembered))
+    options = {"format": "plain", "preset": preset, "config": config, **options}
+    previews = CtxCompressor(max_tokens=max_tokens, mode="preview", **options).config
+    pair = _Pair(retriever, PreviewTools(Compressor(previews), max_remembered=max_remembered))
     search = StructuredTool(
         name="search_previews",
         description=SEARCH,

@@ -3,37 +3,58 @@
 CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
 CtxAnalysisTransformer: goes into the transformations of an ingestion pipeline, and fills a cache.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
+CtxCompressRetriever: a retriever that searches for the parts of a question at once.
+CtxContextBuilder: builds one context from several retrievals.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
 ContextStore: keeps whole outputs in a workflow's context, for `expand_tool`.
+builder_tools: returns tools with which agents build their context.
+LLMSelector: an LLM and how it is asked, for the option `llm`.
 cite: returns where a quote comes from, as citation blocks.
 compress_tool: returns a copy of any tool, with shorter output.
 expand_tool: returns the tool with which agents read what was left out.
 format_nodes: shows nodes in a prompt, each with a number and its source.
 preview_tools: returns a pair of tools with which agents browse what a retriever finds.
+prompt_tokens: counts what a prompt takes of the context window, for the option `reserved_tokens`.
 query_tool: returns a search tool for agents, with compressed results.
+record: records which nodes an answer used, for tuning.
+CtxResearchRetriever: gives a question the nodes of an earlier one that asks the same.
 """
 
+from llamaindex_ctxcompress.building import CtxContextBuilder
+from llamaindex_ctxcompress.building_tools import builder_tools
 from llamaindex_ctxcompress.citing import cite
 from llamaindex_ctxcompress.compressed_tool import compress_tool
 from llamaindex_ctxcompress.elision import ContextStore, expand_tool
 from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
+from llamaindex_ctxcompress.feedback import record
 from llamaindex_ctxcompress.formats import format_nodes
+from llamaindex_ctxcompress.llms import LLMSelector
 from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.query_tool import query_tool
+from llamaindex_ctxcompress.research import CtxResearchRetriever
+from llamaindex_ctxcompress.retriever import CtxCompressRetriever
 from llamaindex_ctxcompress.tools import preview_tools
 from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
+from llamaindex_ctxcompress.window import prompt_tokens
 
 __all__ = [
     "ContextStore",
     "CtxAnalysisTransformer",
     "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
+    "CtxCompressRetriever",
+    "CtxContextBuilder",
+    "CtxResearchRetriever",
     "EmbeddingsEncoder",
+    "LLMSelector",
+    "builder_tools",
     "cite",
     "compress_tool",
     "expand_tool",
     "format_nodes",
     "preview_tools",
+    "prompt_tokens",
     "query_tool",
+    "record",
 ]

@@ -4,18 +4,20 @@ import copy
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
 
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.keeper import check_room, fitted
 from ctxcompress.tools.left_out import LeftOutStore
 from ctxcompress.tools.markers import LeftOut, guarded, marker_room, tokens_left_out
 from ctxcompress.tools.output_compressor import (
     QUERY_NAMES,
     OutputCompressor,
+    SearchLimits,
     check_limits,
     class_with,
     has_records,
@@ -42,10 +44,13 @@ def compress_tool(
     tool: Tool,
     *,
     query_argument: str | None = None,
-    max_tokens: int | Literal["auto"] | None = None,
+    max_tokens: int | str | None = None,
     min_tokens: int = 200,
     complexity: str | None = None,
     store: LeftOutStore | ContextStore | None = None,
+    search_limits: SearchLimits | None = None,
+    preset: Preset | None = None,
+    config: ConfigSource | None = None,
     **options: Any,
 ) -> Tool:
     """Return a copy of `tool` whose outputs keep what answers the query of the call, in at most `max_tokens` tokens.
@@ -63,12 +68,15 @@ def compress_tool(
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query. complexity: the complexity of
-    every query, which limits search results; None classifies each query. options: those of CtxCompressPostprocessor
-    other than `mode`, `format`, `metadata_mode` and `trace_to`. store: where whole outputs are kept, so that an agent
-    with `expand_tool(store)` can read what was left out. A shortened output then ends with a marker such as "[… 120
-    lines left out (41-160): expand ctx-3f2a91c4]", which counts in its budget, and agents pass their context to the
-    tool if it is a FunctionTool.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
+    `reserved_tokens` leave of the context window of `model`. complexity: the complexity of every query, which limits
+    search results; None classifies each query. search_limits: other limits on lists of search results, `SearchLimits`
+    of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. store: where whole outputs
+    are kept, so that an agent with `expand_tool(store)` can read what was left out. A shortened output then ends with a
+    marker such as "[… 120 lines left out (41-160): expand ctx-3f2a91c4]", which counts in its budget, and agents pass
+    their context to the tool if it is a FunctionTool. preset, config: the options to start from; config is a
+    CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressPostprocessor other than `mode`,
+    `format`, `metadata_mode` and `trace_to`.
 
     Raises TypeError if `tool` is not a tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
     raise what the tool raises, and RuntimeError if `encoding` names a vocabulary that can neither be found nor fetched.
@@ -77,12 +85,13 @@ def compress_tool(
         raise TypeError(
             f"tool is a {type(tool).__name__}; give a BaseTool, such as FunctionTool.from_defaults(function)"
         )
-    check_limits(min_tokens, complexity)
-    config = CtxCompressPostprocessor.config_of(dict(mode="extract", format="plain", max_tokens=max_tokens, **options))
+    check_limits(min_tokens, complexity, search_limits)
+    given = dict(mode="extract", format="plain", max_tokens=max_tokens, preset=preset, config=config, **options)
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
+    outputs = _Outputs(CtxCompressPostprocessor.config_of(given), min_tokens, complexity, search_limits)
     if store is not None:
-        check_room(config.max_tokens)
-    return _twin(tool, _Outputs(config, min_tokens, complexity), names, None if store is None else Shelf.of(store))
+        check_room(outputs.config.max_tokens)
+    return _twin(tool, outputs, names, None if store is None else Shelf.of(store))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +153,10 @@ class _Outputs(OutputCompressor):
         if is_written and isinstance(raw, list | tuple | Mapping) and not has_records(text):
             return None
         result = self.compress([text], query)
-        return _Cut([result.text], LeftOut.of_compression(result))
+        kept = result.text
+        if not kept and is_written and isinstance(raw, list | tuple | Mapping):
+            kept = str(self.emptied(raw))
+        return _Cut([kept or self.emptied_text(text)], LeftOut.of_compression(result))
 
     def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
         kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)
@@ -162,11 +174,10 @@ class _Outputs(OutputCompressor):
         """
         budget, cut = self.config.budget, None
         for _ in range(_TRIES):
-            found = self.search_results(results, query, budget)
+            found = self.search_results(results, query, budget, shown=str)
             if found is None:
                 return None
-            if (whole := self.count(str(results))) <= self.config.budget:
-                return _Cut([str(results)])
+            whole = self.count(str(results))
             text = str(found.results)
             tokens, dropped = self.count(text), found.original_count - found.compressed_count
             cut = _Cut([text], LeftOut(dropped, "result", tokens=whole - tokens))

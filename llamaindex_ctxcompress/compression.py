@@ -8,6 +8,8 @@ from llama_index.core.node_parser.text.sentence_window import DEFAULT_WINDOW_MET
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
+from ctxcompress.tools.feedback_calls import FeedbackLog
+from ctxcompress.tools.framework_models import asking_once
 from llamaindex_ctxcompress.convert import (
     RECORD_KEY,
     compressed_node,
@@ -24,14 +26,19 @@ logger = logging.getLogger(__name__)
 
 
 def compress_nodes(
-    config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
+    config: CompressionConfig,
+    query: str | None,
+    nodes: Sequence[NodeWithScore],
+    mode: MetadataMode,
+    feedback: FeedbackLog | None = None,
 ) -> tuple[list[NodeWithScore], Compression]:
     """Return copies of the nodes that keep what answers `query`, in their order, and the compression.
 
     Their `get_content(mode)`, joined by the separator, has at most the budget's tokens, unless nodes that bring more
-    than text, which stay whole, exceed it already. A warning is logged if there were texts and none is kept.
+    than text, which stay whole, exceed it already. A warning is logged if there were texts and none is kept. feedback:
+    the log that remembers the call.
     """
-    compressor = Compressor(config).resolve_auto_budget(query)
+    compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
     room = job.room()
     with compressor.observed():
@@ -39,15 +46,19 @@ def compress_nodes(
             compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
             excess = job.excess(compression)
             if excess <= 0:
-                return job.compressed(compression), compression
+                return job.compressed(compression, feedback), compression
             room -= excess
 
 
 async def acompress_nodes(
-    config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore], mode: MetadataMode
+    config: CompressionConfig,
+    query: str | None,
+    nodes: Sequence[NodeWithScore],
+    mode: MetadataMode,
+    feedback: FeedbackLog | None = None,
 ) -> tuple[list[NodeWithScore], Compression]:
     """Do the same on another thread. An encoder that can be awaited is awaited on the event loop."""
-    compressor = Compressor(config).resolve_auto_budget(query)
+    compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
     with compressor.observed():
@@ -56,7 +67,7 @@ async def acompress_nodes(
             compression = await compressor.acompress(query, passages, max_tokens=max(room, 1), frame=job.frame)
             excess = await asyncio.to_thread(job.excess, compression)
             if excess <= 0:
-                return await asyncio.to_thread(job.compressed, compression), compression
+                return await asyncio.to_thread(job.compressed, compression, feedback), compression
             room -= excess
 
 
@@ -73,7 +84,8 @@ class _Job:
 
     def __init__(self, config: CompressionConfig, nodes: Sequence[NodeWithScore], mode: MetadataMode) -> None:
         self._config, self._nodes, self._mode = config, nodes, mode
-        self._is_plain = config.format == "plain"
+        shows_lines = config.mode == "preview" and mode is MetadataMode.LLM
+        self._is_plain = config.format == "plain" and not shows_lines
         self._count = Compressor(config).count
         texts = {
             position: passage_from_node(item, config.metadata_map, config.score_key)
@@ -92,8 +104,11 @@ class _Job:
         return self._config.budget - (self._tokens(self._whole) if any(self._whole.values()) else 0)
 
     def passages(self, room: int) -> list[Passage]:
-        """Return the passages to compress: none where there is no room."""
-        return self._passages if room > 0 else []
+        """Return the passages to compress: none where there is no room. Raises BudgetTooSmall if one must be kept."""
+        if room > 0:
+            return self._passages
+        Compressor(self._config).check_droppable(self._passages)
+        return []
 
     def excess(self, compression: Compression) -> int:
         """Return the tokens of all nodes together that are over the budget."""
@@ -105,9 +120,10 @@ class _Job:
             kept = {slot: item.get_content(self._mode) for slot, item in self._made(compression).items()}
         return self._tokens({**self._whole, **kept}) - self._config.budget
 
-    def compressed(self, compression: Compression) -> list[NodeWithScore]:
+    def compressed(self, compression: Compression, feedback: FeedbackLog | None) -> list[NodeWithScore]:
         """Return the nodes to keep. Nodes that stay whole keep their place among the others."""
-        made = self._made(compression)
+        call = None if feedback is None else feedback.remember(compression, frame=self.frame)
+        made = self._made(compression, call)
         is_intended = compression.dropped and all(part.reason != "budget" for part in compression.dropped)
         if not made and not is_intended and any(passage.text.strip() for passage in self._passages):
             _warn(len(self._passages), self._config.budget)
@@ -117,10 +133,10 @@ class _Job:
             if position in made or position in self._whole
         ]
 
-    def _made(self, compression: Compression) -> dict[int, NodeWithScore]:
+    def _made(self, compression: Compression, call: str | None = None) -> dict[int, NodeWithScore]:
         """Return the compressed nodes, by position in the output."""
         places = self._places(compression)
-        made = {position: self._compressed(kept) for position, kept in places.items()}
+        made = {position: self._compressed(kept, call) for position, kept in places.items()}
         if self._is_plain:
             return made
         shown = zip(made.items(), templates(self._config, list(places.values())), strict=True)
@@ -131,10 +147,10 @@ class _Job:
         positions = sorted(self._positions[kept.index] for kept in compression.passages)
         return dict(zip(positions, compression.passages, strict=True))
 
-    def _compressed(self, kept: KeptPassage) -> NodeWithScore:
+    def _compressed(self, kept: KeptPassage, call: str | None) -> NodeWithScore:
         position = self._positions[kept.index]
         stands_for = [self._positions[index] for index in kept.stands_for]
-        return compressed_node(self._nodes[position], kept, position, stands_for)
+        return compressed_node(self._nodes[position], kept, position, stands_for, call)
 
     def _tokens(self, shown: Mapping[int, str]) -> int:
         """Return the tokens of the texts, joined in the order of their positions."""

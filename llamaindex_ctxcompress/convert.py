@@ -19,13 +19,14 @@ from llama_index.core.schema import (
 )
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
-from ctxcompress.tools.records import RECORD_KEY, deep_copy, readable, record_of
+from ctxcompress.tools.records import RECORD_KEY, Decision, deep_copy, dropped_record, readable, record_of
 
 __all__ = [
     "RECORD_KEY",
     "compressed_node",
     "compressed_or_same",
     "copy_node",
+    "dropped_node",
     "is_text_only",
     "kept_passages",
     "passage_from_node",
@@ -81,16 +82,20 @@ def kept_passages(nodes: Sequence[NodeWithScore], config: CompressionConfig) -> 
 
 
 def compressed_node(
-    item: NodeWithScore, kept: KeptPassage, position: int, stands_for: Sequence[int] = ()
+    item: NodeWithScore,
+    kept: KeptPassage,
+    position: int,
+    stands_for: Sequence[int] = (),
+    call: str | None = None,
 ) -> NodeWithScore:
     """Return a copy of `item` that holds the kept text, and a record of it under RECORD_KEY.
 
     Class, id, score, relationships, metadata, templates and `start_char_idx`/`end_char_idx` (the place of the whole
     chunk in its document, to which the spans are relative) stay as they are. The embedding is dropped if the text has
-    changed. The record is excluded from prompts.
+    changed. The record is excluded from prompts. call: see `record_of`.
     """
     node = item.node
-    record = record_of(kept, index=position, stands_for=stands_for)
+    record = record_of(kept, index=position, stands_for=stands_for, call=call)
     changes: dict[str, object] = {
         "metadata": {**_copy(node.metadata), RECORD_KEY: record},
         "excluded_llm_metadata_keys": _with_record_key(node.excluded_llm_metadata_keys),
@@ -100,6 +105,14 @@ def compressed_node(
         return _with_node(item, copy_node(node, changes))
     shorter = copy_node(node, {**changes, "embedding": None})
     shorter.set_content(kept.text)
+    return _with_node(item, shorter)
+
+
+def dropped_node(item: NodeWithScore, dropped: Decision) -> NodeWithScore:
+    """Return a copy of `item` that holds the dropped text, and under RECORD_KEY its place and the reason."""
+    metadata = {**_copy(item.node.metadata), RECORD_KEY: dropped_record(dropped)}
+    shorter = copy_node(item.node, {"metadata": metadata, "embedding": None})
+    shorter.set_content(dropped.text)
     return _with_node(item, shorter)
 
 

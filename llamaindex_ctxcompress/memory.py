@@ -13,7 +13,6 @@ from typing_extensions import override
 from ctxcompress import Compressor, Encoder
 from ctxcompress.tools.agent_messages import AgentMessage, Role, goal_of, query_for
 from ctxcompress.tools.recall import recall, recalled_text
-from llamaindex_ctxcompress.embeddings import read_back
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.option_serializers import SerializedOptions
 
@@ -70,7 +69,7 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
         for name, value in (("mode", "extract"), ("format", "plain")):
             if options.get(name, value) != value:
                 raise ValueError(f"{name} is {options[name]!r}; a memory block shows messages in a form of its own")
-        return cls._with_defaults({**options, "encoder": read_back(options.get("encoder"))})
+        return cls._with_defaults({**options, **cls._read_back(options)})
 
     @override
     async def _aget(

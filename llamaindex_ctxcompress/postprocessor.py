@@ -7,6 +7,7 @@ from pickle import PicklingError
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.bridge.pydantic import Field, model_validator
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
@@ -16,10 +17,12 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
+from ctxcompress.tools.records import original_index
 from llamaindex_ctxcompress.batching import compress_node_lists
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
-from llamaindex_ctxcompress.embeddings import read_back
+from llamaindex_ctxcompress.convert import RECORD_KEY
 from llamaindex_ctxcompress.events import tell
+from llamaindex_ctxcompress.llms import LLMSelector
 from llamaindex_ctxcompress.option_serializers import SerializedOptions
 
 __all__ = ["CtxCompressPostprocessor"]
@@ -38,28 +41,29 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
 
     `spans` are half-open character offsets into the text that the node had (add `start_char_idx`, which stays, for the
     place in the document), `tokens` count the bare text, `index` is the position in the input, and `relevance` compares
-    within one call only. An embedding is dropped if the text has changed. Input nodes are never changed or shared.
+    within one call only. With `feedback`, "call" and "passage" let `record` find the call. An embedding is dropped if
+    the text has changed. Input nodes are never changed or shared.
 
     Nodes with an image, audio or video, and index nodes with an object, stay in their place unchanged. The text they
     show counts in the budget: the other nodes share what remains.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset` and `trace_to`. A
-    passage is a node here.
+    The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset`, `config`,
+    `model` and `trace_to`. A passage is a node here.
 
-    `format="compact"`, `"verbose"` or `"xml"` sets the `text_template` of the copies so that `get_content(
-    MetadataMode.LLM)` shows a number and the source in place of the metadata; that is what counts in the budget. The
-    nodes' texts stay as they are. "json" is refused: `format_nodes` writes it.
+    `format="compact"`, `"verbose"` or `"xml"`, and `mode="preview"`, set the `text_template` of the copies so that
+    `get_content(MetadataMode.LLM)` shows a number and the source, or the line of the preview, in place of the metadata;
+    that is what counts in the budget. The nodes' texts stay as they are. "json" is refused: `format_nodes` writes it.
 
     `to_dict`, `to_json` and pickle keep every option. A callable `encoding` cannot be written to a dictionary or JSON:
     only its name is, and `from_dict(data)` refuses that name; give it again with `from_dict(data, encoding=...)`. The
-    same holds for `encoder`, except for an embedding model: LlamaIndex writes it, for some models with the API key, and
-    reads it back if it knows the class by name. Pickle keeps a callable and an encoder that can be pickled.
+    same holds for `encoder` and `llm`, except for an embedding model and an LLM: LlamaIndex writes it, for some models
+    with the API key, and reads it back if it knows the class by name. Pickle keeps what of these can be pickled.
 
     Raises pydantic's ValidationError (a ValueError) if an option has a value that cannot work. When nodes are
     processed, it raises ConfigError (a ValueError) if such a value was assigned afterwards, or if `encoder` does not
     return one vector for each text, TokenizerUnavailable (a RuntimeError) if the vocabulary of `encoding` can neither
-    be found nor fetched, and whatever `encoder` itself raises. Pickle raises PicklingError for an `encoding` or
-    `encoder` that cannot be pickled.
+    be found nor fetched, and whatever `encoder` itself raises. Pickle raises PicklingError for an `encoding`,
+    `encoder` or `llm` that cannot be pickled.
     """
 
     encoder: BaseEmbedding | Encoder | object | None = Field(default=None, json_schema_extra={"type": "object"})
@@ -67,6 +71,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     `Settings.embed_model`, or one of ctxcompress.encoders, such as `StaticVectors()`. Only sentences whose words leave
     it in doubt are embedded, in a few calls, which async engines await; `EmbeddingsEncoder` adds word vectors.
     Embeddings that nodes carry are used and not computed again, so they must come from the same model."""
+    llm: BaseLLM | LLMSelector | object | None = Field(default=None, json_schema_extra={"type": "object"})
+    """An LLM that selects the segments, such as `Settings.llm`, or `LLMSelector(llm, ...)`. It is asked with `chat`;
+    async engines await `achat`. If it fails, the result is the one without it; the statistics of the event say so."""
     metadata_mode: MetadataMode = MetadataMode.LLM
     """What counts in the budget. LLM counts `node.get_content(MetadataMode.LLM)`, the text in its metadata template,
     which response synthesizers join; NONE counts the bare text, which CitationQueryEngine reads. Only the bare text is
@@ -78,8 +85,7 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     def _checked(cls, options: Any) -> Any:
         if not isinstance(options, dict):
             return options
-        encoder = read_back(options.get("encoder"))
-        checked = cls._with_defaults({**options, "encoder": encoder})
+        checked = cls._with_defaults({**options, **cls._read_back(options)})
         mode = options.get("metadata_mode", MetadataMode.LLM)
         if mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
@@ -106,7 +112,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            found, compression = compress_nodes(self.config, _text_of(query_bundle), nodes, self.metadata_mode)
+            found, compression = compress_nodes(
+                self.config, _text_of(query_bundle), nodes, self.metadata_mode, self.feedback
+            )
             kept += found
             self._tell(compression)
         return kept
@@ -117,7 +125,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         with self._traced(nodes, query_bundle) as kept:
-            found, compression = await acompress_nodes(self.config, _text_of(query_bundle), nodes, self.metadata_mode)
+            found, compression = await acompress_nodes(
+                self.config, _text_of(query_bundle), nodes, self.metadata_mode, self.feedback
+            )
             kept += found
             await asyncio.to_thread(self._tell, compression)
         return kept
@@ -128,11 +138,15 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         """Return what `postprocess_nodes` returns for each list of nodes and its query, in several processes.
 
         workers: the number of processes; None uses others after two seconds of work: see
-        `ctxcompress.batch.compress_batch`. A script has to call this under ``if __name__ == "__main__"``.
+        `ctxcompress.batch.compress_batch`. A script has to call this under ``if __name__ == "__main__"``. With an
+        `llm` or `feedback`, this process does all the work.
 
         Handlers get the same events, in this process. Raises what `postprocess_nodes` raises for one of the lists,
         ValueError if there are not as many queries as lists, and BrokenProcessPool if a process ends during its work.
         """
+        if self.feedback is not None or self.llm is not None:  # what they see belongs to this process
+            pairs = zip(nodes, query_strs, strict=True)
+            return [self.postprocess_nodes(given, query_str=query) for given, query in pairs]
         results: list[list[NodeWithScore]] = []
         compressed = compress_node_lists(self.config, query_strs, nodes, self.metadata_mode, workers)
         for given, query, compress in zip(nodes, query_strs, compressed, strict=True):
@@ -142,6 +156,31 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
                 self._tell(compression)
             results.append(kept)
         return results
+
+    def expand(
+        self, node: NodeWithScore, nodes: Sequence[NodeWithScore], *, query_str: str = "", max_tokens: int | None = None
+    ) -> NodeWithScore:
+        """Return more of a node that this postprocessor returned: a copy with all of its text, or with the parts that
+        answer `query_str` best, in at most `max_tokens` tokens of text.
+
+        nodes: the nodes that were processed. Raises TypeError if they are others, and ValueError if nothing fits.
+        """
+        originals = [original.node.get_content(MetadataMode.NONE) for original in nodes]
+        record, kept = node.node.metadata.get(RECORD_KEY), node.node.get_content(MetadataMode.NONE)
+        index = original_index(record, kept, originals)
+        config = self.config.switched_off() if max_tokens is None else self.config.for_expansion(max_tokens)
+        found, _ = compress_nodes(config, query_str, nodes[index : index + 1], MetadataMode.NONE)
+        if not found:
+            raise ValueError(f"max_tokens is {max_tokens}, and nothing of the node fits; give more")
+        if RECORD_KEY in found[0].node.metadata:
+            found[0].node.metadata[RECORD_KEY]["index"] = index
+        return found[0]
+
+    async def aexpand(
+        self, node: NodeWithScore, nodes: Sequence[NodeWithScore], *, query_str: str = "", max_tokens: int | None = None
+    ) -> NodeWithScore:
+        """Do the same on another thread."""
+        return await asyncio.to_thread(self.expand, node, nodes, query_str=query_str, max_tokens=max_tokens)
 
     def _tell(self, compression: Compression) -> None:
         tell(compression)
@@ -175,16 +214,21 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
         state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
         state["__dict__"].setdefault("telemetry", False)
+        state["__dict__"].setdefault("feedback", None)
+        state["__dict__"].setdefault("model", None)  # it has told its context window already
+        if "must_keep" not in state["__dict__"]:
+            raise PicklingError("must_keep has a function that cannot be pickled; give one that a module defines")
         if "encoding" not in state["__dict__"]:
             raise PicklingError(
                 f"encoding is {self.encoding!r}, which cannot be pickled; give an encoding's name or a "
                 "function that a module defines"
             )
-        if "encoder" not in state["__dict__"]:
-            raise PicklingError(
-                f"encoder is an object of type {type(self.encoder).__name__}, which cannot be pickled; give one that "
-                "can be, or pickle without it (encoder=None) and assign it to the copy"
-            )
+        for name in ("encoder", "llm"):
+            if name not in state["__dict__"]:
+                raise PicklingError(
+                    f"{name} is an object of type {type(getattr(self, name)).__name__}, which cannot be pickled; give "
+                    f"one that can be, or pickle without it ({name}=None) and assign it to the copy"
+                )
         return state
 
 

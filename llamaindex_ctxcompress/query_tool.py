@@ -13,10 +13,12 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
 from ctxcompress import Passage
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
-from llamaindex_ctxcompress.embeddings import as_encoder
+from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
+from llamaindex_ctxcompress.window import with_window
 
 __all__ = ["Found", "query_tool"]
 
@@ -38,7 +40,12 @@ class Found(BaseModel):
 
 
 def query_tool(
-    source: BaseRetriever | BaseQueryEngine, *, max_tokens: int | None = None, **options: Any
+    source: BaseRetriever | BaseQueryEngine,
+    *,
+    max_tokens: int | None = None,
+    preset: Preset | None = None,
+    config: ConfigSource | None = None,
+    **options: Any,
 ) -> FunctionTool:
     """Make the tool `query_documents_compressed` with the arguments query, top_n, min_score, similarity_threshold,
     ngram_threshold, show_stats and filters.
@@ -48,15 +55,17 @@ def query_tool(
     comes first, cut to half of these tokens. Results that score below `min_score`, relative to the best one, are
     dropped, and so are duplicates. The tool's raw output is a `Found`. Nodes never change.
 
-    options: those of CtxCompressPostprocessor other than `preset`, which is "docs", and `metadata_mode`. The arguments
-    of a call default to them.
+    preset, config: the options to start from, by default the preset "docs"; config is a CompressionConfig or the path
+    of a TOML or JSON file. options: those of CtxCompressPostprocessor other than `metadata_mode`. The arguments of a
+    call default to them.
 
     Raises ValueError for an unknown option or a wrong value, also for the format "json" or "xml" with a query engine,
     whose answer comes first. The tool raises ValueError for an argument outside its limits (top_n 1 to 100, min_score 0
     to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches each of them off), which agents show to
     the model, and whatever the retriever, the engine or an encoder raises.
     """
-    tool = QueryTool.of(max_tokens=max_tokens, **{**options, "encoder": as_encoder(options.get("encoder"))})
+    given = CtxCompressPostprocessor.of_core(with_window(options))
+    tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **given)
     if tool.config.format in ("json", "xml") and not isinstance(source, BaseRetriever):
         raise ValueError(
             f"format is {tool.config.format!r} with a query engine, whose answer comes first as text; give 'compact', "

@@ -12,6 +12,7 @@ from llama_index.core.tools import FunctionTool
 
 from ctxcompress import Compression, Compressor, Passage
 from ctxcompress.errors import InputError
+from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.input_models import ExpandInput, SearchInput
 from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
@@ -37,12 +38,14 @@ def preview_tools(
     *,
     max_tokens: int | None = None,
     max_remembered: int = 1_000,
+    preset: Preset | None = None,
+    config: ConfigSource | None = None,
     **options: Any,
 ) -> tuple[FunctionTool, FunctionTool]:
     """Return the tools `search_previews` and `expand_chunk`, with which an agent sees much and reads what it needs.
 
-    `search_previews(query)` returns one line for each result, `[id] title › headings: best sentence`, in at most
-    `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its raw
+    `search_previews(query)` returns one line for each result, `[id] (relevance) title › headings: best sentence`, in at
+    most `max_tokens` tokens (1,000 if neither this nor `tier` is given), the most relevant ones if not all fit. Its raw
     output is a `Previews`, with copies of the nodes of these lines. Nodes never change.
     `expand_chunk(chunk_id, max_tokens=None)` returns the full text, or the parts of it that best answer the last query
     that found it. An unknown id gives a message that says what to do.
@@ -52,14 +55,16 @@ def preview_tools(
     `max_remembered` nodes that were found, or all of the last search if these are more; the least recently found are
     forgotten first.
 
-    options: those of CtxCompressPostprocessor other than `mode`, `metadata_mode` and `trace_to`, such as `min_score`,
-    `top_n`, `preset`.
+    preset, config: the options to start from; config is a CompressionConfig or the path of a TOML or JSON file.
+    options: those of CtxCompressPostprocessor other than `mode`, `format`, `metadata_mode` and `trace_to`, such as
+    `min_score`, `top_n`, `adaptive`.
 
     Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a `max_tokens` below 1,
     which agents show to the model, and whatever the retriever or an encoder raises.
     """
-    config = CtxCompressPostprocessor.config_of(dict(mode="preview", max_tokens=max_tokens, **options))
-    pair = _Pair(retriever, PreviewTools(Compressor(config), max_remembered=max_remembered))
+    options = {"format": "plain", "preset": preset, "config": config, **options}
+    previews = CtxCompressPostprocessor.config_of(dict(mode="preview", max_tokens=max_tokens, **options))
+    pair = _Pair(retriever, PreviewTools(Compressor(previews), max_remembered=max_remembered))
     search = FunctionTool.from_defaults(
         fn=pair.search, async_fn=pair.asearch, name="search_previews", description=SEARCH, fn_schema=SearchInput
     )

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 RULES = 9
+FRAMEWORKS = ("langchain", "llamaindex")
 
 pytestmark = pytest.mark.skipif(not (DOCS / "guarantees.md").is_file(), reason="there are no docs here")
 
@@ -34,6 +35,25 @@ def test_each_rule_names_tests_and_all_of_them_exist() -> None:
         named = TEST.findall(rule)
         assert named, rule
         assert not [f"{file}::{name}" for file, name in named if name not in _functions(ROOT / file)]
+
+
+def test_each_cell_of_the_features_names_a_test_that_exists() -> None:
+    features = _table(DOCS / "features.md", "feature")
+    assert [features.pop("feature"), features.pop("---|---|---")] == [["LangChain", "LlamaIndex"], []]
+    assert len(features) > 15
+    for feature, cells in features.items():
+        assert len(cells) == len(FRAMEWORKS), feature
+        for folder, cell in zip(FRAMEWORKS, cells, strict=True):
+            assert cell == "-" or TEST.search(cell), f"{feature} names no test of {folder}"
+            for file, name in TEST.findall(cell):
+                assert file.startswith(f"tests/{folder}/"), f"{feature}: {file}"
+                assert name in _functions(ROOT / file), f"{feature}: there is no {file}::{name}"
+
+
+def test_the_readme_has_the_table_of_the_features() -> None:
+    writer = _load("write_features")
+    assert writer.README.read_text(encoding="utf-8") == writer.written(), "run python docs/write_features.py"
+    assert writer.table_of(writer.written()).count("](tests/") > 30
 
 
 def _functions(file: Path) -> set[str]:

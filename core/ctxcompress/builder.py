@@ -1,10 +1,10 @@
 """Build one context from the passages of several retrievals, under one budget."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import Self
+from typing import Any, Self
 
 from ctxcompress.compressor import Compressor, PassageInput
 from ctxcompress.config import checks
@@ -14,6 +14,8 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression, Decision, DeliveredContext, KeptPassage, Reason, StageStats
 from ctxcompress.data.spans import inverse
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.context_state import ContextState, RecentStates
+from ctxcompress.pipeline.delivered_memory import DeliveredMemory
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.threads import off_loop
@@ -60,7 +62,7 @@ class ContextBuilder:
     time, the one that ends first is added first, and the other one is computed again.
     """
 
-    __slots__ = ("_config", "_lock", "_state")
+    __slots__ = ("_config", "_lock", "_recent", "_state")
 
     def __init__(self, max_tokens: int | None = None, *, config: CompressionConfig | None = None) -> None:
         """max_tokens: replaces the budget of `config`.
@@ -79,8 +81,41 @@ class ContextBuilder:
                 f"format is {self._config.format!r}; a ContextBuilder cannot add text to it later: "
                 'give format="plain", "compact" or "verbose"'
             )
-        self._state = _State()
+        self._state = ContextState()
+        self._recent = RecentStates()
         self._lock = Lock()
+
+    @classmethod
+    def from_state(
+        cls, state: Mapping[str, Any], max_tokens: int | None = None, *, config: CompressionConfig | None = None
+    ) -> Self:
+        """Return a builder that goes on from a state as if it had never been interrupted.
+
+        state: what `to_state` returned. max_tokens, config: those of the saved builder, which a state does not hold.
+
+        Raises InputError if the state is damaged or of another version, and ConfigError if the encoding, format or
+        separator is another one, or if the context is over the budget.
+        """
+        builder = cls(max_tokens, config=config)
+        builder._state = ContextState.from_data(state, builder._config)
+        return builder
+
+    def resumed(self, state: Mapping[str, Any]) -> Self:
+        """Return another builder with the same options that goes on from a state: see `from_state`.
+
+        A state that it, or a builder resumed from it, returned lately takes no time to load.
+        """
+        builder = type(self)(config=self._config)
+        builder._recent = self._recent
+        builder._state = self._recent.load(state, self._config)
+        return builder
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that was added, kept or dropped, as data that JSON can hold.
+
+        Metadata that JSON has no form for, such as a date, becomes text.
+        """
+        return self._recent.save(self._state, self._config)
 
     @property
     def max_tokens(self) -> int:
@@ -95,11 +130,16 @@ class ContextBuilder:
     @property
     def passages(self) -> tuple[KeptPassage, ...]:
         """The kept passages in the order of the context. One is listed again if a later add kept more of it."""
-        return tuple(self._state.delivered.parts)
+        return tuple(self._state.delivered.context.parts)
+
+    @property
+    def added(self) -> tuple[Passage, ...]:
+        """All passages that were ever added, kept or dropped, by position."""
+        return self._state.all_passages
 
     def render(self) -> str:
         """Return the context: the kept text in the order in which it was added, in the format of the options."""
-        return self._state.delivered.text
+        return self._state.delivered.context.text
 
     def add(
         self,
@@ -163,7 +203,7 @@ class ContextBuilder:
         new_passages = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key, first=first)
         return _AddRequest(query or "", tuple(map(own_copy, new_passages)), max_tokens, rebalance)
 
-    def _replace_state(self, before: "_State", after: "_State") -> bool:
+    def _replace_state(self, before: ContextState, after: ContextState) -> bool:
         """Set the state to `after` if it is still `before`, and tell whether it was."""
         with self._lock:
             if self._state is not before:
@@ -184,25 +224,6 @@ class _AddRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
-    """Everything that a builder knows. An add replaces it with a new one."""
-
-    delivered: DeliveredContext = field(default_factory=DeliveredContext)
-    tokens: int = 0
-    all_passages: tuple[Passage, ...] = ()
-    """All passages that were ever added."""
-    dropped_by_retriever: tuple[Decision, ...] = ()
-    """What each retrieval's own scores and limits dropped."""
-    queries: tuple[str, ...] = ()
-
-    def with_request(self, request: _AddRequest) -> Self:
-        """Return the state with the passages and the query of a request."""
-        is_new = bool(request.query.strip()) and request.query not in self.queries
-        queries = (*self.queries, request.query) if is_new else self.queries
-        return replace(self, all_passages=(*self.all_passages, *request.passages), queries=queries)
-
-
-@dataclass(frozen=True, slots=True)
 class _Change:
     """What an add kept and dropped. Positions count all passages that were ever added."""
 
@@ -212,7 +233,7 @@ class _Change:
     stages: tuple[StageStats, ...]
 
 
-def _extended(state: _State, request: _AddRequest, config: CompressionConfig) -> tuple[_State, Addition]:
+def _extended(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, Addition]:
     """Return the state after an add, and what it kept and dropped."""
     if config.exact_dedup is None:
         config = config.with_options(exact_dedup=True)
@@ -229,19 +250,20 @@ def _extended(state: _State, request: _AddRequest, config: CompressionConfig) ->
     )
 
 
-def _appended(state: _State, request: _AddRequest, config: CompressionConfig) -> tuple[_State, _Change]:
-    before, first = state.delivered, len(state.all_passages)
+def _appended(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, _Change]:
+    before, first = state.delivered.context, len(state.all_passages)
     limit = config.budget if request.max_tokens is None else min(config.budget, state.tokens + request.max_tokens)
     numbers = _with_text(request.passages)
     new_passages = [request.passages[number] for number in numbers]
     config = config.with_options(max_tokens=limit)
-    result = run_pipeline(Task(request.query, new_passages, config, Compressor(config), delivered=before))
+    result = run_pipeline(Task(request.query, new_passages, config, Compressor(config), delivered=state.delivered))
     positions = [*(part.index for part in before.parts), *(first + number for number in numbers)]
     kept, dropped = _renumbered(result, positions)
+    parts = (*_with_duplicates(before.parts, dropped), *kept)
     by_retriever = [decision for decision in dropped if decision.reason in _RETRIEVER_REASONS]
     after = replace(
-        state.with_request(request),
-        delivered=DeliveredContext(result.text, (*_with_duplicates(before.parts, dropped), *kept)),
+        state.with_passages(request.passages, request.query),
+        delivered=state.delivered.extended(DeliveredContext(result.text, parts)),
         tokens=result.tokens,
         dropped_by_retriever=(*state.dropped_by_retriever, *by_retriever),
     )
@@ -251,8 +273,8 @@ def _appended(state: _State, request: _AddRequest, config: CompressionConfig) ->
     return after, _Change(text, kept, dropped, result.stages)
 
 
-def _rebalanced(state: _State, request: _AddRequest, config: CompressionConfig) -> tuple[_State, _Change]:
-    after, first = state.with_request(request), len(state.all_passages)
+def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, _Change]:
+    after, first = state.with_passages(request.passages, request.query), len(state.all_passages)
     reasons = reduced(request.passages, config, fits=False).reasons
     by_this_retriever = [
         Decision(first + number, request.passages[number], _whole(request.passages[number]), reason)
@@ -266,11 +288,11 @@ def _rebalanced(state: _State, request: _AddRequest, config: CompressionConfig) 
     # Scores of different retrievals cannot be compared.
     without_scores = config.without_limits()
     query, compressor = "\n".join(after.queries), Compressor(without_scores)
-    result = run_pipeline(Task(query, passages, without_scores, compressor, delivered=DeliveredContext()))
+    result = run_pipeline(Task(query, passages, without_scores, compressor, delivered=DeliveredMemory()))
     kept, dropped = _renumbered(result, positions)
     after = replace(
         after,
-        delivered=DeliveredContext(result.text, kept),
+        delivered=DeliveredMemory().extended(DeliveredContext(result.text, kept)),
         tokens=result.tokens,
         dropped_by_retriever=by_retriever,
     )

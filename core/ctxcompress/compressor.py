@@ -10,10 +10,11 @@ from typing import Unpack
 
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
+from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
-from ctxcompress.errors import CtxCompressError, InputError
+from ctxcompress.errors import BudgetTooSmall, CtxCompressError, InputError
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
@@ -56,7 +57,9 @@ class Compressor:
         options: options of CompressionConfig, for this call only.
 
         Raises ConfigError for a wrong option. Raises InputError if the query is not a string, or a passage is not a
-        string, mapping or Passage. Raises TokenizerUnavailable if the encoding cannot be loaded.
+        string, mapping or Passage. Raises BudgetTooSmall if the budget cannot hold what `must_keep` names, and
+        PatternTimeout if a regular expression of it takes too long. Raises TokenizerUnavailable if the encoding cannot
+        be loaded.
         """
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
@@ -103,6 +106,15 @@ class Compressor:
     def observed(self) -> AbstractContextManager[object]:
         """Return a block in which all compressions are attempts at one: `telemetry` is told of the last only."""
         return observed(observer_of(self.config.telemetry))
+
+    def check_droppable(self, passages: Iterable[Passage]) -> None:
+        """Raise BudgetTooSmall if `must_keep` names anything in passages for which a caller has no room at all."""
+        found = find_all(self.config.must_keep, dict(enumerate(passages)))
+        if found:
+            raise BudgetTooSmall(
+                f"must_keep names something in {len(found)} passages, for which other text leaves no room in "
+                f"max_tokens={self.config.budget}; give more tokens, or less other text"
+            )
 
     def count(self, text: str) -> int:
         """Count the tokens of a text with the `encoding` of the options. Raises TokenizerUnavailable."""

@@ -3,6 +3,8 @@
     CtxCompressError
     ├── ConfigError           an option has an invalid value (also a ValueError)
     ├── InputError            a passage or a query cannot be compressed (also a TypeError)
+    ├── BudgetTooSmall        the budget cannot hold what must be kept (also a ValueError)
+    ├── PatternTimeout        a regular expression of `must_keep` takes too long (also a TimeoutError)
     ├── TokenizerUnavailable  the declared tokenizer cannot be loaded (also a RuntimeError)
     ├── CacheUnavailable      a cache could not be cleared or made to forget (also an OSError)
     └── MissingExtra          an optional dependency is not installed (also an ImportError)
@@ -10,7 +12,16 @@
 Every message names the value, the limit and the remedy.
 """
 
-__all__ = ["CacheUnavailable", "ConfigError", "CtxCompressError", "InputError", "MissingExtra", "TokenizerUnavailable"]
+__all__ = [
+    "BudgetTooSmall",
+    "CacheUnavailable",
+    "ConfigError",
+    "CtxCompressError",
+    "InputError",
+    "MissingExtra",
+    "PatternTimeout",
+    "TokenizerUnavailable",
+]
 
 
 class CtxCompressError(Exception):
@@ -25,7 +36,20 @@ class InputError(CtxCompressError, TypeError):
     """A passage or a query cannot be compressed."""
 
 
-class TokenizerUnavailable(CtxCompressError, RuntimeError):  # noqa: N818 - the name says what is wrong
+class BudgetTooSmall(CtxCompressError, ValueError):  # noqa: N818 - the name says what is wrong
+    """The budget cannot hold what `must_keep` names."""
+
+    def __init__(self, message: str, tokens: int | None = None) -> None:
+        super().__init__(message)
+        self.tokens = tokens
+        """The tokens that it takes at least, if they are known."""
+
+
+class PatternTimeout(CtxCompressError, TimeoutError):  # noqa: N818
+    """A regular expression of `must_keep` takes too long."""
+
+
+class TokenizerUnavailable(CtxCompressError, RuntimeError):  # noqa: N818
     """The declared tokenizer cannot be loaded, so tokens cannot be counted."""
 
 

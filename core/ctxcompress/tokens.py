@@ -37,6 +37,8 @@ _WORD_WINDOW = 12
 _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
 _IN_TOKTOK = frozenset(("cl100k_base", "o200k_base"))
+_TAIL = 2_000
+"""The characters at the end of a text in which its stable beginning may end."""
 _BLANK = re.compile(r"[^\S\r\n]{2}[^\S\r\n]++")
 _LONGEST_BLANK = 500_000
 """Spaces in a row that tiktoken can take. At about a million its regular expression overflows the stack and panics."""
@@ -52,9 +54,12 @@ class TokenCounter:
     returns neither tokens nor their number, and InputError if a text has more spaces in a row than tiktoken can take.
     """
 
-    __slots__ = ("_count", "_count_all", "_is_tiktoken", "_known", "_last")
+    __slots__ = ("_beginning", "_count", "_count_all", "_is_tiktoken", "_known", "_last")
 
-    def __init__(self, encoding: Encoding) -> None:
+    def __init__(self, encoding: Encoding, beginning: tuple[str, int] = ("", 0)) -> None:
+        """beginning: a text that `stable_beginning` returned for the same encoding. In texts that begin with it, only
+        the rest is counted."""
+        self._beginning = beginning
         self._is_tiktoken = isinstance(encoding, str)
         self._count: Callable[[str], int]
         self._known: dict[str, int] = {}
@@ -81,14 +86,26 @@ class TokenCounter:
         """Return the number of tokens of `text`."""
         if len(text) > _LONGEST_REMEMBERED:
             if self._last[0] != text:  # the kept text of a single passage is also the final text
-                self._last = (text, self._count(text))
+                self._last = (text, self._counted(text))
             return self._last[1]
         if not text:
             return 0
         known = self._known.get(text)
         if known is None:
-            known = self._known[text] = self._count(text)
+            known = self._known[text] = self._counted(text)
         return known
+
+    def stable_beginning(self, text: str) -> tuple[str, int]:
+        """Return a beginning of `text` whose tokens stay the same whatever is added after the text, and their number.
+
+        It is nearly the whole text for an encoding of tiktoken, and empty for a callable.
+        """
+        known = self._beginning if text.startswith(self._beginning[0]) else ("", 0)
+        first = len(known[0])
+        ends = [match.end() for match in _PIECE_END.finditer(text, max(first, len(text) - _TAIL))]
+        if not ends or not self._is_tiktoken:
+            return known
+        return text[: ends[-1]], known[1] + self._count(text[first : ends[-1]])
 
     def fits(self, text: str, limit: int) -> int | None:
         """Return the number of tokens of `text` if it is at most `limit`, else None.
@@ -103,6 +120,12 @@ class TokenCounter:
                 return None
         tokens = self(text)
         return tokens if tokens <= limit else None
+
+    def _counted(self, text: str) -> int:
+        beginning, tokens = self._beginning
+        if beginning and text.startswith(beginning):
+            return tokens + self._count(text[len(beginning) :])
+        return self._count(text)
 
 
 def _has_more_words(text: str, limit: int) -> bool:

@@ -270,3 +270,13 @@ def test_a_wrong_assignment_is_refused(assignment: str, message: str) -> None:
     result = run("--set", assignment, stdin="text")
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_what_must_be_kept_is_kept(files: list[str], tmp_path: Path) -> None:
+    (tmp_path / "account.txt").write_text(f"{FILLER} The account is INV-77, since 2024-05-17. {FILLER}")
+    for option in (["--must-keep", "INV-77"], ["--must-keep", "dates"], ["--must-keep-regex", r"INV-\d+"]):
+        result = run(*files, str(tmp_path / "account.txt"), "--max-tokens", "40", *option)
+        assert "The account is INV-77" in result.stdout
+    result = run(*files, str(tmp_path / "account.txt"), "--max-tokens", "2", "--must-keep", "INV-77")
+    assert result.exit_code == 1
+    assert "give at least" in result.stderr

@@ -34,7 +34,7 @@ def test_the_help_of_a_command_says_all_of_it(name: str, width: int, place: dict
 
 def test_brackets_are_no_markup() -> None:
     shown = words(CliRunner().invoke(app, ["compress", "--help"]).stdout)
-    assert "A TOML file to start from, with a table [compression]." in shown
+    assert "A TOML or JSON file to start from, with a table [compression]." in shown
     wrong = CliRunner().invoke(app, ["compress", "-q", "x", "--tier", "[bold]"], input="")
     assert wrong.exit_code == 2
     assert "'[bold]' is not one of" in wrong.stderr

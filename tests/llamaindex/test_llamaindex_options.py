@@ -13,7 +13,9 @@ from li_nodes import QUERY, count_words, four_nodes
 from llama_index.core import MockEmbedding, Settings
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
+from llama_index.core.llms import MockLLM
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.tools import FunctionTool
@@ -23,17 +25,25 @@ from qdrant_client import QdrantClient
 import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import (
     ContextStore,
     CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
+    CtxCompressRetriever,
+    CtxContextBuilder,
+    CtxResearchRetriever,
     EmbeddingsEncoder,
+    LLMSelector,
+    builder_tools,
     cite,
     compress_tool,
     expand_tool,
     format_nodes,
     preview_tools,
     query_tool,
+    record,
 )
 
 OPTIONS = {
@@ -53,6 +63,7 @@ OPTIONS = {
     "technical_synonyms": True,
     "scorer": "evidence",
     "encoder": MockEmbedding(embed_dim=3),
+    "llm": MockLLM(max_tokens=7),
     "mode": "extract",
     "order": "edges",
     "mark_dropped_lines": True,
@@ -73,7 +84,11 @@ OPTIONS = {
     "telemetry": False,  # see test_llamaindex_telemetry.py
     "cache": None,  # see test_a_cache_is_carried_but_not_written_down
     "metadata_mode": MetadataMode.NONE,
+    "context_window": 4_000,
+    "reserved_tokens": 100,
+    "must_keep": CompressionConfig(must_keep=["INV-7", "dates", re.compile("a+b")]).must_keep,
     "preset": None,
+    "model": None,
     "trace_to": "traces",
 }
 
@@ -83,8 +98,8 @@ def values(postprocessor: CtxCompressPostprocessor) -> dict[str, object]:
 
 
 def comparable(value: object) -> object:
-    """Two embedding models are never equal: each has a callback manager of its own."""
-    return value.to_dict() if isinstance(value, BaseEmbedding) else value
+    """Two models are never equal: each has a callback manager of its own."""
+    return value.to_dict() if isinstance(value, BaseEmbedding | BaseLLM) else value
 
 
 GIVEN = {name: comparable(value) for name, value in OPTIONS.items()}
@@ -101,7 +116,8 @@ def test_every_option_of_the_core_is_a_field_with_the_same_default():
 def test_fields_and_keywords_are_the_same_with_the_same_defaults():
     keywords = inspect.signature(CtxCompressPostprocessor).parameters
     fields = CtxCompressPostprocessor.model_fields
-    assert set(keywords) == set(fields) == set(OPTIONS) | {"callback_manager"}
+    assert set(fields) == set(OPTIONS) | {"callback_manager", "start", "feedback"}
+    assert set(keywords) == set(fields) - {"start"} | {"config"}  # which is read once, and never written down
     for name in OPTIONS:
         if fields[name].default_factory is None:
             assert keywords[name].default == fields[name].default, name
@@ -156,14 +172,21 @@ def look(query: str) -> str:
 MAKERS = {
     "CtxCompressMemoryBlock": CtxCompressMemoryBlock,
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
+    "CtxCompressRetriever": lambda **given: CtxCompressRetriever(Finder(), **given),
+    "CtxContextBuilder": CtxContextBuilder,
+    "builder_tools": lambda **given: builder_tools(CtxContextBuilder(), **given),
+    "CtxResearchRetriever": lambda **given: CtxResearchRetriever(Finder(), ResearchCache(StaticVectors()), **given),
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
+    "LLMSelector": lambda **given: LLMSelector(MockLLM(), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),
     "ContextStore": ContextStore,
     "expand_tool": lambda **given: expand_tool(ContextStore(), **given),
     "preview_tools": lambda **given: preview_tools(Finder(), **given),
+    "prompt_tokens": lambda **given: llamaindex_ctxcompress.prompt_tokens(**given),
     "query_tool": lambda **given: query_tool(Finder(), **given),
     "cite": lambda **given: cite("timeout", [], **given),
     "format_nodes": lambda **given: format_nodes([], **given),
+    "record": lambda **given: record([], log=None, **given),
 }
 
 
@@ -285,13 +308,20 @@ def test_only_the_documented_names_are_exported():
         "ContextStore",
         "CtxCompressMemoryBlock",
         "CtxCompressPostprocessor",
+        "CtxCompressRetriever",
+        "CtxContextBuilder",
+        "CtxResearchRetriever",
         "EmbeddingsEncoder",
+        "LLMSelector",
+        "builder_tools",
         "cite",
         "compress_tool",
         "expand_tool",
         "format_nodes",
         "preview_tools",
+        "prompt_tokens",
         "query_tool",
+        "record",
     ]
 
 

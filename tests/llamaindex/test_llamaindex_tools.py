@@ -13,6 +13,7 @@ from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.schema import ImageNode, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool, ToolOutput
 from llama_index.core.tools.calling import acall_tool_with_selection, call_tool_with_selection
+from preview_lines import without_relevance
 
 from ctxcompress import CtxCompressError, compress
 from llamaindex_ctxcompress import preview_tools
@@ -73,7 +74,7 @@ def test_the_pair_is_named_and_described_for_a_language_model():
 
 
 def test_a_search_returns_one_line_a_result_with_id_headings_and_the_best_sentence():
-    assert search(preview_tools(Finder(four_nodes()[:2]))).splitlines() == [
+    assert without_relevance(search(preview_tools(Finder(four_nodes()[:2])))).splitlines() == [
         "[node-0] Guide: The default timeout is thirty seconds.",
         "[node-1] Guide: The colour of the logo is blue.",
     ]
@@ -152,7 +153,7 @@ def test_an_image_keeps_what_it_holds():
     image = ImageNode(text="A chart of the timeout. It rises.", image="aGVsbG8=", id_="image")
     tools = preview_tools(Finder(scored([image, ImageNode(image="aGVsbG8=", id_="blank")])))
     output = call(tools, "search_previews", query=QUERY)
-    assert output.content == "[image] A chart of the timeout."
+    assert without_relevance(output.content) == "[image] A chart of the timeout."
     assert [item.node for item in output.raw_output.nodes] == [image]
     assert expand(tools, "image") == "A chart of the timeout. It rises."
 
@@ -187,7 +188,7 @@ def test_a_result_is_expanded_to_what_answers_the_query_it_was_found_with():
 
 def test_an_expansion_into_which_nothing_fits_says_so():
     tools = preview_tools(Finder([plain("超时", "a")]), encoding=lambda text: 10 * len(text))
-    assert search(tools) == "[a] 超时"
+    assert without_relevance(search(tools)) == "[a] 超时"
     assert "leave max_tokens out" in expand(tools, "a", max_tokens=5)
 
 
@@ -245,7 +246,8 @@ def test_an_id_that_a_line_cannot_show_as_it_is_is_replaced_the_same_in_every_se
     tools = preview_tools(Finder([plain("The timeout is 30 seconds.", name)]))
     line = search(tools)
     [shown] = ids_in(line)
-    assert line == search(tools) == f"[{shown}] The timeout is 30 seconds."
+    assert line == search(tools)
+    assert without_relevance(line) == f"[{shown}] The timeout is 30 seconds."
     assert expand(tools, shown) == "The timeout is 30 seconds."
 
 
@@ -286,7 +288,10 @@ def test_threads_can_share_a_pair():
 async def test_an_async_search_awaits_the_embeddings():
     model = Meanings()
     asking, reading = preview_tools(Finder(bill_nodes()), encoder=model)
-    assert f"[node-2] Guide 2 › Notes: {ANSWER}" in (await asking.acall(query=QUESTION)).content.splitlines()
+    assert (
+        f"[node-2] Guide 2 › Notes: {ANSWER}"
+        in without_relevance((await asking.acall(query=QUESTION)).content).splitlines()
+    )
     assert ANSWER in (await reading.acall(chunk_id="node-2", max_tokens=25)).content
     assert set(model.methods) == {"async query", "async texts"}
 
@@ -300,7 +305,8 @@ def test_options_are_the_postprocessors():
     given = [NodeWithScore(node=text_node(number), score=1 / (number + 1)) for number in range(4)]
     assert ids_in(search(preview_tools(Finder(given), min_score=0.4))) == ["node-0", "node-1"]
     assert ids_in(search(preview_tools(Finder(given), preset="docs", top_n=2))) == ["node-0", "node-1"]
-    assert search(preview_tools(Finder(given), metadata_map={"title": "file_name"})).startswith("[node-0] guide-0.md ›")
+    lines = search(preview_tools(Finder(given), metadata_map={"title": "file_name"}))
+    assert without_relevance(lines).startswith("[node-0] guide-0.md ›")
     assert len(ids_in(search(preview_tools(Finder(given), preset="page")))) == 4
     with pytest.raises(CtxCompressError, match="preset"):
         preview_tools(Finder(given), preset="books")

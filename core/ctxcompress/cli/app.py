@@ -1,4 +1,4 @@
-"""The commands: compress, xray, batch, demo and mcp."""
+"""The commands: compress, xray, batch, demo, mcp and tune."""
 
 import logging
 import signal
@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ctxcompress import CompressionConfig, CtxCompressError, Passage, __version__, compress
 from ctxcompress.cli.common_options import (
+    AdaptiveOption,
     AddressOption,
     BatchInputsArgument,
     BatchOutputArgument,
@@ -26,18 +27,25 @@ from ctxcompress.cli.common_options import (
     JsonlOption,
     LanguageOption,
     MaxTokensOption,
+    MinScoreOption,
+    MustKeepOption,
+    MustKeepRegexOption,
+    OrderOption,
     PassagesFieldOption,
     PresetOption,
     QueryFieldOption,
     QueryOption,
     SetOption,
+    SynonymOption,
     TierOption,
+    TopNOption,
     WorkersOption,
 )
 from ctxcompress.cli.inputs import STDIN, Choice, Inputs, read_inputs
 from ctxcompress.cli.report import as_json, complain, stats_table, write_file, write_new_page, write_text
-from ctxcompress.config.options import Format, Options, Preset, Tier
-from ctxcompress.config.toml import option_from_text
+from ctxcompress.config.options import Format, Options, Preset
+from ctxcompress.config.start import starting_config
+from ctxcompress.config.toml import option_from_text, synonyms_from_texts
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
@@ -75,12 +83,19 @@ def compress_command(
     jsonl: JsonlOption = False,
     max_tokens: MaxTokensOption = None,
     tier: TierOption = None,
+    must_keep: MustKeepOption = None,
+    must_keep_regex: MustKeepRegexOption = None,
     encoding: EncodingOption = None,
     language: LanguageOption = None,
     preset: PresetOption = None,
     config: ConfigOption = None,
     encoder: EncoderOption = None,
     format: FormatOption = None,
+    adaptive: AdaptiveOption = None,
+    min_score: MinScoreOption = None,
+    top_n: TopNOption = None,
+    order: OrderOption = None,
+    synonym: SynonymOption = None,
     others: SetOption = None,
     preview: Annotated[bool, typer.Option("--preview", help="Print one line for each text instead.")] = False,
     json: Annotated[
@@ -96,9 +111,23 @@ def compress_command(
     """
     screen = _screen()
     with _readable_errors():
-        options = _options(max_tokens, tier, encoding, language, encoder, format)
-        if preview:
-            options["mode"] = "preview"
+        options = _given(
+            {
+                "max_tokens": max_tokens,
+                "tier": tier,
+                "encoding": encoding,
+                "language": language,
+                "format": format,
+                "encoder": encoder,
+                "adaptive": adaptive,
+                "min_score": min_score,
+                "top_n": top_n,
+                "order": order,
+                "synonyms": synonym,
+                "must_keep": _rules(must_keep, must_keep_regex),
+                "mode": "preview" if preview else None,
+            }
+        )
         start = _start(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(screen, inputs.passages):
@@ -131,12 +160,19 @@ def xray(
     jsonl: JsonlOption = False,
     max_tokens: MaxTokensOption = None,
     tier: TierOption = None,
+    must_keep: MustKeepOption = None,
+    must_keep_regex: MustKeepRegexOption = None,
     encoding: EncodingOption = None,
     language: LanguageOption = None,
     preset: PresetOption = None,
     config: ConfigOption = None,
     encoder: EncoderOption = None,
     format: FormatOption = None,
+    adaptive: AdaptiveOption = None,
+    min_score: MinScoreOption = None,
+    top_n: TopNOption = None,
+    order: OrderOption = None,
+    synonym: SynonymOption = None,
     others: SetOption = None,
 ) -> None:
     """Write an HTML page that shows what is kept, and why.
@@ -147,7 +183,22 @@ def xray(
     Exit codes: the same as those of compress.
     """
     with _readable_errors():
-        options = _options(max_tokens, tier, encoding, language, encoder, format)
+        options = _given(
+            {
+                "max_tokens": max_tokens,
+                "tier": tier,
+                "encoding": encoding,
+                "language": language,
+                "format": format,
+                "encoder": encoder,
+                "adaptive": adaptive,
+                "min_score": min_score,
+                "top_n": top_n,
+                "order": order,
+                "synonyms": synonym,
+                "must_keep": _rules(must_keep, must_keep_regex),
+            }
+        )
         start = _start(preset, config, others)
         inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(_screen(), inputs.passages):
@@ -191,8 +242,8 @@ def batch_command(
     from ctxcompress.cli.batch_run import Request, run_batch
 
     with _readable_errors():
-        start = _start(preset, config, others)
-        start = start.with_options(**_options(max_tokens, tier, None, None, encoder, format))
+        given = {"max_tokens": max_tokens, "tier": tier, "format": format, "encoder": encoder}
+        start = _start(preset, config, others).with_options(**_given(given))
         request = Request(inputs, output, start, (query_field, passages_field), workers, engine, address, overwrite)
         failed = run_batch(request, _screen(), as_json=json)
     if failed:
@@ -205,7 +256,13 @@ def demo(
         str | None,
         typer.Option(help="A question about the installed packages.", show_default="one it can answer"),
     ] = None,
-    max_tokens: Annotated[int, typer.Option(metavar="N", help="Limit the compressed documentation to N tokens.")] = 300,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Limit the compressed documentation to N tokens.", show_default="300"),
+    ] = None,
+    preset: PresetOption = None,
+    config: ConfigOption = None,
+    others: SetOption = None,
 ) -> None:
     """Answer a question from the installed documentation.
 
@@ -215,7 +272,10 @@ def demo(
 
     screen = Console()
     with _readable_errors(), screen.capture() as shown:
-        run_demo(screen, question, max_tokens)
+        start = _start(preset, config, others)
+        if max_tokens is not None or not (start.max_tokens or start.tier):
+            start = start.with_options(max_tokens=300 if max_tokens is None else max_tokens)
+        run_demo(screen, question, start)
     write_text(shown.get())
 
 
@@ -234,6 +294,7 @@ def mcp_command(
         typer.Option(help="How an answer shows the source of each result.", show_default="compact"),
     ] = None,
     encoder: EncoderOption = None,
+    adaptive: AdaptiveOption = None,
     others: SetOption = None,
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
@@ -263,7 +324,7 @@ def mcp_command(
             signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve(
             docs,
-            config=_start(preset or (None if config else "docs"), config, others),
+            config=_start(preset, config, others, default="docs").with_options(**_given({"adaptive": adaptive})),
             max_tokens=max_tokens,
             format=format,
             encoder=encoder_named(encoder) if encoder is not None else None,
@@ -273,42 +334,64 @@ def mcp_command(
         )
 
 
-def _options(
-    max_tokens: int | None,
-    tier: Tier | None,
-    encoding: str | None,
-    language: str | None,
-    encoder: str | None,
-    format: Format | None,
-) -> Options:
-    """Return the options that were given."""
-    options: Options = {"max_tokens": max_tokens, "tier": tier}
-    if encoding is not None:
-        options["encoding"] = encoding
-    if language is not None:
-        options["language"] = language
-    if encoder is not None:
-        options["encoder"] = encoder_named(encoder)
-    if format is not None:
-        options["format"] = format
-    return options
+@app.command("tune")
+def tune_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file of a FeedbackLog.", show_default=False)],
+    scope: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The scope to learn from.", show_default="the only one in the file"),
+    ] = None,
+    keep: Annotated[
+        float, typer.Option(metavar="SHARE", help="The share of answers that must keep all evidence they used.")
+    ] = 0.98,
+    confidence: Annotated[
+        float, typer.Option(metavar="SHARE", help="The confidence with which at least that share keeps it.")
+    ] = 0.95,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOML", help="The TOML file to write. Without it, nothing is written.", show_default=False
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an existing TOML file, which is kept under another name.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
+) -> None:
+    """Fit min_score, min_probability and max_tokens to recorded feedback.
+
+    For each value, a table shows how much of the used evidence it would have kept, and how many tokens.
+
+    Exit codes: 0 on success, 1 if a file cannot be written, 2 for wrong usage or too few records.
+    """
+    from ctxcompress.cli.tuning_report import run_tune
+
+    with _readable_errors():
+        run_tune(file, scope, keep, confidence, out, force=force, as_json=json)
 
 
-def _start(preset: Preset | None, config: str | None, others: list[str] | None) -> CompressionConfig:
+def _rules(texts: list[str] | None, patterns: list[str] | None) -> list[object]:
+    return [*(texts or ()), *({"regex": pattern} for pattern in patterns or ())]
+
+
+def _given(options: dict[str, Any]) -> Options:
+    """Return the options that were given, with the objects that their texts name."""
+    given: Any = {name: value for name, value in options.items() if value not in (None, [])}
+    if "encoder" in given:
+        given["encoder"] = encoder_named(given["encoder"])
+    if "synonyms" in given:
+        given["synonyms"] = synonyms_from_texts(given["synonyms"])
+    return given  # type: ignore[no-any-return]
+
+
+def _start(
+    preset: Preset | None, config: str | None, others: list[str] | None, *, default: Preset | None = None
+) -> CompressionConfig:
     """Return the options of the preset or the file, and over them those of `--set`."""
-    given: Any = dict(map(option_from_text, others or ()))
-    return _named(preset, config).with_options(**given)
-
-
-def _named(preset: Preset | None, config: str | None) -> CompressionConfig:
     if preset is not None and config is not None:
         raise ConfigError(f"both --preset {preset} and --config {config} are given; name the preset in the file")
-    if config is None:
-        return CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
-    try:
-        return CompressionConfig.from_toml(config)
-    except OSError as error:
-        raise ConfigError(f"{config} cannot be read ({error.strerror}); give a TOML file") from error
+    given: Any = dict(map(option_from_text, others or ()))
+    return starting_config(config, preset, default=default).with_options(**given)
 
 
 def _screen() -> Console:

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from ctxcompress.config.options import OPTIONS, Format, Preset, Tier
+from ctxcompress.config.options import OPTIONS, Format, Order, Preset, Tier
 
 __all__ = [
+    "AdaptiveOption",
     "AddressOption",
     "BatchInputsArgument",
     "BatchOutputArgument",
@@ -24,12 +25,18 @@ __all__ = [
     "JsonlOption",
     "LanguageOption",
     "MaxTokensOption",
+    "MinScoreOption",
+    "MustKeepOption",
+    "MustKeepRegexOption",
+    "OrderOption",
     "PassagesFieldOption",
     "PresetOption",
     "QueryFieldOption",
     "QueryOption",
     "SetOption",
+    "SynonymOption",
     "TierOption",
+    "TopNOption",
     "WorkersOption",
 ]
 
@@ -69,10 +76,43 @@ JsonlOption = Annotated[
 MaxTokensOption = Annotated[
     int | None, typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, show_default=False)
 ]
+MustKeepOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="A text to keep wherever it occurs, before anything else; or ids, dates, urls or code. Repeatable.",
+        show_default=False,
+    ),
+]
+MustKeepRegexOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="A regular expression for texts to keep before anything else. Repeatable.",
+        show_default=False,
+    ),
+]
 TierOption = Annotated[Tier | None, typer.Option(help=OPTIONS["tier"].summary, show_default=False)]
 EncodingOption = Annotated[str | None, typer.Option(help=OPTIONS["encoding"].summary, show_default="o200k_base")]
 LanguageOption = Annotated[
     str | None, typer.Option(metavar="CODE", help=OPTIONS["language"].summary, show_default="detected")
+]
+AdaptiveOption = Annotated[
+    bool | None, typer.Option("--adaptive/--no-adaptive", help=OPTIONS["adaptive"].summary, show_default="no")
+]
+MinScoreOption = Annotated[
+    float | None, typer.Option(metavar="SCORE", help=OPTIONS["min_score"].summary, show_default=False)
+]
+TopNOption = Annotated[int | None, typer.Option(metavar="N", help=OPTIONS["top_n"].summary, show_default=False)]
+OrderOption = Annotated[Order | None, typer.Option(help=OPTIONS["order"].summary, show_default="source")]
+SynonymOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--synonym",
+        metavar="WORD=OTHER,...",
+        help="Words that mean the same: k8s=kubernetes. Repeatable.",
+        show_default=False,
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -94,7 +134,9 @@ PresetOption = Annotated[
 ]
 ConfigOption = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="A TOML file to start from, with a table [compression].", show_default=False),
+    typer.Option(
+        metavar="FILE", help="A TOML or JSON file to start from, with a table [compression].", show_default=False
+    ),
 ]
 EncoderOption = Annotated[
     str | None,

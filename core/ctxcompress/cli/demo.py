@@ -45,22 +45,21 @@ class Chunk(NamedTuple):
     text: str
 
 
-def run_demo(console: Console, question: str | None, max_tokens: int) -> None:
+def run_demo(console: Console, question: str | None, config: CompressionConfig) -> None:
     """Print the chunks that a LangChain retriever finds in the installed documentation, compressed, and the savings.
 
     Raises MissingExtra if LangChain is not installed.
     """
-    config = CompressionConfig(max_tokens=max_tokens)
     chunks = installed_documentation()
     question = question or _answerable_question(chunks)
-    before, after = _retrieve(question, chunks, max_tokens)
+    before, after = _retrieve(question, chunks, config)
     count = TokenCounter(config.encoding)
     texts = [config.separator.join(document.page_content for document in documents) for documents in (before, after)]
     console.print(f"{len(chunks):,} chunks of documentation of {len({c.package for c in chunks})} packages")
     console.print(Text.assemble("Question: ", (question, "bold")))
     for document in after:
         console.print(Panel(Text(document.page_content.strip()), title=Text(str(document.metadata["title"]))))
-    console.print(_table((len(before), len(after)), (count(texts[0]), count(texts[1])), max_tokens))
+    console.print(_table((len(before), len(after)), (count(texts[0]), count(texts[1])), config.budget))
 
 
 def _answerable_question(chunks: Sequence[Chunk]) -> str:
@@ -69,7 +68,9 @@ def _answerable_question(chunks: Sequence[Chunk]) -> str:
     return next((question for package, question in _QUESTIONS if package in packages), _QUESTIONS[-1][1])
 
 
-def _retrieve(question: str, chunks: Sequence[Chunk], max_tokens: int) -> tuple[list["Document"], list["Document"]]:
+def _retrieve(
+    question: str, chunks: Sequence[Chunk], config: CompressionConfig
+) -> tuple[list["Document"], list["Document"]]:
     """Return what the retriever finds, without and with compression."""
     try:
         from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
@@ -80,7 +81,7 @@ def _retrieve(question: str, chunks: Sequence[Chunk], max_tokens: int) -> tuple[
             "the demo needs langchain-core; install it with: pip install 'ctxcompress[langchain,cli]'"
         ) from error
     retriever = _retriever(chunks)
-    compressing = CtxCompressRetriever(base_retriever=retriever, compressor=CtxCompressor(max_tokens=max_tokens))
+    compressing = CtxCompressRetriever(base_retriever=retriever, compressor=CtxCompressor(config=config))
     return retriever.invoke(question), compressing.invoke(question)
 
 

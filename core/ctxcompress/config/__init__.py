@@ -1,1 +1,1 @@
-"""The options of a compression: declared, checked, named in presets, read from TOML."""
+"""The options of a compression: declared, checked, named in presets, read from files."""

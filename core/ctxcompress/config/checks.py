@@ -7,7 +7,6 @@ several options is checked by the functions whose names begin with "check_".
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from math import isfinite
-from types import MappingProxyType
 from typing import Any, Literal, TypeGuard, get_args
 
 from ctxcompress.cache.protocol import Cache
@@ -15,9 +14,9 @@ from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError, MissingExtra
+from ctxcompress.language_model import LLMSelector
 
 __all__ = [
-    "TIERS",
     "Check",
     "FactualCut",
     "Mode",
@@ -25,10 +24,8 @@ __all__ = [
     "Order",
     "ScoreKind",
     "Scorer",
-    "Tier",
     "anything",
     "cache_store",
-    "check_budget",
     "check_count",
     "check_evidence_only",
     "check_flag",
@@ -39,6 +36,7 @@ __all__ = [
     "flag",
     "kind_weights",
     "language_code",
+    "language_model",
     "observer",
     "one_of",
     "or_none",
@@ -50,18 +48,12 @@ __all__ = [
     "whole_number",
 ]
 
-Tier = Literal["key_facts", "summary", "detailed", "complete"]
 Scorer = Literal["evidence", "bm25"]
 ScoreKind = Literal["similarity", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
 Mode = Literal["extract", "preview"]
 FactualCut = Literal["boundary", "character"]
 Order = Literal["source", "relevance", "edges"]
-
-TIERS: Mapping[Tier, int] = MappingProxyType(
-    {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
-)
-"""Budgets by name, in tokens."""
 
 Check = Callable[[str, Any], Any]
 """From an option's name and value to the value to store."""
@@ -169,6 +161,16 @@ def observer(name: str, value: object) -> object:
     return value
 
 
+def language_model(name: str, value: object) -> object:
+    selector = LLMSelector.of(value)
+    if selector is not None and not selector.is_usable:
+        raise ConfigError(
+            f"{name} is {_shown(selector.model)}; give an object with identity and complete, to an adapter a model of "
+            "its framework, or either in LLMSelector(...)"
+        )
+    return value
+
+
 def synonym_lists(name: str, value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, Mapping):
         raise ConfigError(f"{name} is {value!r}; give a mapping from a word to a list of words")
@@ -206,18 +208,6 @@ def check_flag(name: str, value: object) -> None:
 def check_count(name: str, value: object, least: int, otherwise: str) -> None:
     """Check an argument of a call, not an option."""
     whole_number(least, otherwise)(name, value)
-
-
-def check_budget(max_tokens: object, tier: object) -> None:
-    if max_tokens is not None and tier is not None:
-        raise ConfigError(f"both max_tokens={max_tokens!r} and tier={tier!r} are given; give one of them")
-    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
-    if max_tokens not in (None, "auto") and not is_number:
-        raise ConfigError(f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1, or 'auto'")
-    if isinstance(max_tokens, int) and max_tokens < 1:
-        raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
-    if tier is not None and tier not in get_args(Tier):
-        raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(Tier))}, or max_tokens")
 
 
 def check_format(format: str, mode: str, separator: str) -> None:

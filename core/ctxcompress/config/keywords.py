@@ -1,13 +1,16 @@
 """The options as keywords of a call. `make options` writes this from ctxcompress.config.options."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 from ctxcompress.cache.protocol import Cache
-from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.config.budgets import Tier
+from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.data.must_keep import MustKeep
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
+from ctxcompress.language_model import LanguageModel, LLMSelector
 from ctxcompress.tokens import Encoding
 
 __all__ = ["Options"]
@@ -16,8 +19,11 @@ __all__ = ["Options"]
 class Options(TypedDict, total=False):
     """The options of CompressionConfig as keywords of a call."""
 
-    max_tokens: int | Literal["auto"] | None
+    max_tokens: int | str | None
     tier: Tier | None
+    context_window: int | None
+    reserved_tokens: int
+    must_keep: Sequence[MustKeep]
     encoding: Encoding
     separator: str
     format: Format
@@ -42,6 +48,7 @@ class Options(TypedDict, total=False):
     factual_cut: FactualCut
     scorer: Scorer
     encoder: Encoder | Comparer | None
+    llm: LanguageModel | LLMSelector | None
     adaptive: bool
     min_probability: float
     language: str | None

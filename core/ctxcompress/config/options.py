@@ -9,19 +9,22 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
-from ctxcompress.config.checks import TIERS, FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.config.budgets import TIERS, Tier, budget_of, check_budget, with_one_budget
+from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.declaration import Option, option
+from ctxcompress.config.files import read_options
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
-from ctxcompress.config.toml import read_options
+from ctxcompress.data.must_keep import MustKeep, read_rules
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
+from ctxcompress.language_model import LanguageModel, LLMSelector
 from ctxcompress.tokens import Encoding
 
 __all__ = [
@@ -44,6 +47,10 @@ __all__ = [
 ]
 
 
+_NO_LIMIT = 1_000_000_000
+"""More tokens than any text has."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressionConfig:
     """The options of a compression. Raises ConfigError for a value that cannot work.
@@ -52,15 +59,30 @@ class CompressionConfig:
     """
 
     # The final text:
-    max_tokens: int | Literal["auto"] | None = option(
+    max_tokens: int | str | None = option(
         None,
         'The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by '
-        "its complexity and intent, and stops before the budget is full.",
+        'its complexity and intent, and stops before the budget is full. "25%" is a share of what is left of '
+        "`context_window`.",
     )
     tier: Tier | None = option(
         None,
         'The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or '
         '"complete" (20,000). Give this or `max_tokens`.',
+    )
+    context_window: int | None = option(
+        None,
+        'The context window of the language model in tokens, for `max_tokens="25%"`. Adapters take it from `model`.',
+        checks.or_none(checks.whole_number(1, "or None if it is not known")),
+    )
+    reserved_tokens: int = option(
+        0, "The tokens of `context_window` that the rest of the prompt takes.", checks.whole_number(0, "or omit it")
+    )
+    must_keep: Sequence[MustKeep] = option(
+        (),
+        'What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. '
+        "No filter drops it; see docs/how-to/must-keep.md.",
+        read_rules,
     )
     encoding: Encoding = option(
         "o200k_base",
@@ -218,6 +240,12 @@ class CompressionConfig:
         'The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, '
         "such as `StaticVectors()`; adapters take an embedding model of their framework.",
     )
+    llm: LanguageModel | LLMSelector | None = option(
+        None,
+        "The language model that selects the segments, among the best ones. In adapters a chat model of their "
+        "framework; `LLMSelector(model, ...)` says how it is asked. If it fails, the result is the one without it.",
+        checks.language_model,
+    )
     adaptive: bool = option(False, "Whether to drop segments that are hardly needed, even if they fit.", checks.flag)
     min_probability: float = option(
         0.012,
@@ -230,7 +258,9 @@ class CompressionConfig:
         checks.language_code,
     )
     synonyms: Mapping[str, Sequence[str]] = option(
-        {}, "Other words that mean the same, by a word of the query.", checks.synonym_lists
+        {},
+        "Words or phrases that mean the same, by one of them. Each finds all the others.",
+        checks.synonym_lists,
     )
     technical_synonyms: bool = option(
         False,
@@ -261,7 +291,7 @@ class CompressionConfig:
     )
 
     def __post_init__(self) -> None:
-        checks.check_budget(self.max_tokens, self.tier)
+        check_budget(self.max_tokens, self.tier)
         for name, declared in OPTIONS.items():
             value = getattr(self, name)
             if value is not declared.default:  # most are the default, which needs no check
@@ -283,23 +313,24 @@ class CompressionConfig:
         return cls(**given).with_options(**options)
 
     @classmethod
-    def from_toml(cls, path: str | PathLike[str]) -> "CompressionConfig":
-        """Return the options that the tables [search] and [compression] of a file give; see ctxcompress.config.toml.
+    def from_file(cls, path: str | PathLike[str]) -> "CompressionConfig":
+        """Return the options of a TOML file, or of a JSON file whose name ends in ".json".
 
-        `preset` in [compression] names the preset to start from; `encoder = "static"` means `StaticVectors()`. Raises
-        ConfigError for an unknown key, with the closest one there is, or a file that is not TOML, MissingExtra if the
-        encoder is not installed, and OSError if there is no file.
+        docs/how-to/configuration.md says what a file can hold.
+        Raises ConfigError for an unknown key, with the closest one there is, or a file that cannot be parsed,
+        MissingExtra if the encoder or cache that it names is not installed, and OSError if there is no file.
         """
-        options: Any = read_options(path, ["preset", *OPTIONS])
-        preset = options.pop("preset", None)
-        return cls(**options) if preset is None else cls.from_preset(preset, **options)
+        options = read_options(path, ["preset", *OPTIONS])
+        is_on, preset = options.pop("enabled", True), options.pop("preset", None)
+        config = cls(**options) if preset is None else cls.from_preset(preset, **options)
+        return config if is_on else config.switched_off()
+
+    from_toml = from_file
 
     @property
     def budget(self) -> int:
-        """The budget in tokens that `max_tokens` or `tier` gives; for "auto" the most that it can be."""
-        if self.max_tokens == "auto":
-            return TIERS["detailed"]
-        return self.max_tokens if self.max_tokens is not None else TIERS[self.tier or "summary"]
+        """The budget in tokens; for "auto" the most that it can be. Raises ConfigError: see `budget_of`."""
+        return budget_of(self.max_tokens, self.tier, self.context_window, self.reserved_tokens)
 
     def with_options(self, **options: Unpack[Options]) -> "CompressionConfig":
         """Return the options with other values for some; this very object if there are none.
@@ -313,13 +344,18 @@ class CompressionConfig:
                 raise ConfigError(f"there is no option {name!r}; {hint}")
         if not options:
             return self
-        old: Any = {"max_tokens": self.max_tokens, "tier": self.tier}
-        return replace(self, **_merged(old, options))
+        changes: Any = with_one_budget(options)
+        return replace(self, **changes)
 
     def without_filters(self) -> "CompressionConfig":
         """Return the options without those that drop or cut passages before the budget decides."""
         off: Any = {name: declared.off for name, declared in OPTIONS.items() if declared.is_filter}
         return self.with_options(**off)
+
+    def switched_off(self) -> "CompressionConfig":
+        """Return the options with which every text passes as it is: without filters, and within any budget."""
+        passing: Any = {"mode": "extract", "order": "source", "adaptive": False, "cache": None}
+        return self.without_filters().with_options(max_tokens=_NO_LIMIT, **passing)
 
     def without_limits(self) -> "CompressionConfig":
         """Return the options without filters that compare scores, for passages of several retrievals together."""
@@ -330,25 +366,10 @@ class CompressionConfig:
     def for_expansion(self, max_tokens: int) -> "CompressionConfig":
         """Return the options for showing more of one passage: plain text, and as much of it as `max_tokens` hold."""
         plain = self.without_filters()
-        return plain.with_options(max_tokens=max_tokens, mode="extract", format="plain", adaptive=False)
+        return plain.with_options(max_tokens=max_tokens, mode="extract", format="plain", adaptive=False, llm=None)
 
 
 OPTIONS: Mapping[str, Option] = MappingProxyType(
     {declared.name: declared.metadata["option"] for declared in fields(CompressionConfig)}
 )
 """The declarations of all options, by name."""
-
-
-def _merged(options: Options, others: Options) -> Options:
-    """Return `options` with `others` in their place, where one of `max_tokens` and `tier` replaces the other.
-
-    None for one of these two means that it is not given.
-    """
-    budgets = ("max_tokens", "tier")
-    given: Any = {name: value for name, value in others.items() if value is not None or name not in budgets}
-    merged: Any = {**options, **given}
-    if "max_tokens" in given and "tier" not in given:
-        merged["tier"] = None
-    elif "tier" in given and "max_tokens" not in given:
-        merged["max_tokens"] = None
-    return merged  # type: ignore[no-any-return]

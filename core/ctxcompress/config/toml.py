@@ -10,7 +10,9 @@ ngram_dedup_enabled = true      # ngram_dedup_threshold -> ngram_threshold
 
 [compression]                   # options by their own names
 max_tokens = 1000
+enabled = false                 # every text passes as it is, whatever else is given
 encoder = "static"              # -> StaticVectors()
+cache = "memory"                # -> MemoryCache(); see ctxcompress.config.cache_table
 
 [compression.smartTruncation]   # of a code search
 maxLength = 2000                # -> max_length; preserveStructure -> preserve_structure
@@ -20,15 +22,17 @@ scoreThreshold = 0.4            # -> score_threshold
 """
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
-from os import PathLike
-from pathlib import Path
 
+from ctxcompress.config.cache_table import cache_named
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
-__all__ = ["option_from_text", "options_of", "read_options"]
+__all__ = ["TABLES", "option_from_text", "options_of", "synonyms_from_texts"]
+
+TABLES = ("search", "compression")
+"""The tables of a file that are read; others belong to other programs."""
 
 _SEARCH = {
     "min_confidence": "min_score",
@@ -59,49 +63,36 @@ _OFF: Mapping[str, Mapping[str, object]] = {
 }
 
 
-def read_options(path: str | PathLike[str], known: Collection[str]) -> dict[str, object]:
-    """Return the options that a file gives, by name. known: the names of all options.
-
-    Raises ConfigError for an unknown key or a file that is not TOML, and OSError if there is no file.
-    """
-    try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{Path(path).name} is not TOML ({error}); mend it, or set options in code") from error
-    return options_of(tables, known)
-
-
 def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
-    """Return the options that the tables [search] and [compression] give; other tables belong to other programs.
+    """Return the options that the tables [search] and [compression] give, and `enabled` if it is False.
 
     known: the names of all options. Raises ConfigError on an unknown key, with the closest one there is, and on a stage
     that does not exist here.
     """
     for name in tables:
-        meant = get_close_matches(name, ("search", "compression"), n=1, cutoff=0.8)
+        meant = get_close_matches(name, TABLES, n=1, cutoff=0.8)
         if meant and name != meant[0]:
             raise ConfigError(f"there is a table [{name}]; did you mean [{meant[0]}]?")
     options, staged = _of_search(_table(tables, "search")), dict[str, object]()
-    for key, value in _table(tables, "compression").items():
+    table = _table(tables, "compression")
+    is_on = table.get("enabled", True)
+    if not isinstance(is_on, bool):
+        raise ConfigError(f"compression.enabled is {is_on!r}; give true or false")
+    for key, value in table.items():
         if key in _CODE_SEARCH:
             staged |= _of_stage(key, value)
-        elif key == "cache":
-            raise ConfigError(
-                f"[compression] has cache = {value!r}; a cache is an object: remove the key, and give one in code, as "
-                "cache=MemoryCache()"
-            )
-        elif key == "enabled":
-            _check_flag("compression.enabled", value, wanted=True)
-        else:
+        elif key != "enabled":
             _check_known("compression", key, (*known, *_CODE_SEARCH, "enabled"))
-            options[key] = _with_encoder(key, value)
+            options[key] = _object_named(key, value) if is_on else value
+    if not is_on:  # then neither is needed: one loads a package, the other may write a file
+        options = {**options, "enabled": False, "encoder": None, "cache": None}
     return staged | options
 
 
 def option_from_text(text: str) -> tuple[str, object]:
     """Return the name and the value that `name=value` gives; a value that is not TOML is a string.
 
-    Raises ConfigError where there is no equals sign or no encoder of that name.
+    Raises ConfigError where there is no equals sign, or no encoder or cache of that name.
     """
     name, equals, value = text.partition("=")
     if not equals:
@@ -110,11 +101,28 @@ def option_from_text(text: str) -> tuple[str, object]:
         given: object = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         given = value
-    return name, _with_encoder(name, given)
+    return name, _object_named(name, given)
 
 
-def _with_encoder(name: str, value: object) -> object:
-    return encoder_named(value) if name == "encoder" and isinstance(value, str) else value
+def synonyms_from_texts(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return the synonyms that texts such as "k8s=kubernetes,kube" give. Raises ConfigError."""
+    synonyms: dict[str, list[str]] = {}
+    for text in texts:
+        word, _, others = text.partition("=")
+        names = [name.strip() for name in others.split(",") if name.strip()]
+        if not word.strip() or not names:
+            raise ConfigError(f"{text!r} gives no synonyms; give WORD=OTHER,..., such as k8s=kubernetes")
+        synonyms.setdefault(word.strip(), []).extend(names)
+    return synonyms
+
+
+def _object_named(option: str, value: object) -> object:
+    """Return the object that the value of an option names; any other value as it is."""
+    if option == "encoder" and isinstance(value, str):
+        return encoder_named(value)
+    if option == "cache" and isinstance(value, str | Mapping):
+        return cache_named(value)
+    return value
 
 
 def _of_search(search: Mapping[str, object]) -> dict[str, object]:
@@ -148,6 +156,11 @@ def _of_stage(name: str, table: object) -> dict[str, object]:
         _check_known(f"compression.{name}", key, ("enabled", *_CODE_SEARCH[name]))
     if table.get("enabled", True) is False:
         return dict(_OFF[name])
+    if name == "llm" and table.get("enabled", True) is True:
+        raise ConfigError(
+            "compression.llm is on, but no file can hold a language model; set enabled = false in it, and give the "
+            "model in code"
+        )
     _check_flag(f"compression.{name}.enabled", table.get("enabled", True), wanted=name in _ON)
     return {**_ON[name], **{option: table[key] for key, option in _CODE_SEARCH[name].items() if key in table}}
 

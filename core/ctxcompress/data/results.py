@@ -10,8 +10,7 @@ from typing import Literal, Protocol
 from ctxcompress.data.citations import Origins, find_quote
 from ctxcompress.data.metadata import Record
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
-from ctxcompress.data.spans import joined
-from ctxcompress.data.stats import CacheUse, StageStats, Stats
+from ctxcompress.data.stats import CacheUse, LLMStats, StageStats, Stats
 from ctxcompress.errors import InputError
 
 __all__ = [
@@ -49,7 +48,7 @@ class Reason(StrEnum):
     DUPLICATE = "duplicate"
     """Another passage has the same text. For a whole passage, nearly the same text counts, too."""
     UNLIKELY = "unlikely"
-    """The query hardly needs it (`adaptive`), or it is boilerplate that the query does not ask for."""
+    """The query hardly needs it (`adaptive`), it is boilerplate that it does not ask for, or `llm` did not name it."""
     TRUNCATED = "truncated"
     """The passage is longer than `max_length`, or than `factual_length` for a factual query."""
     METADATA = "metadata"
@@ -222,6 +221,7 @@ class Compression:
     compressor: ResultOperations = field(compare=False, repr=False)
     cache: CacheUse = field(default=CacheUse(), compare=False, repr=False)
     """What the cache had. It does not count when results are compared."""
+    llm: LLMStats | None = None
 
     @property
     def stats(self) -> Stats:
@@ -244,6 +244,7 @@ class Compression:
             stages=self.stages,
             cache_hits=self.cache.hits,
             cache_misses=self.cache.misses,
+            llm=self.llm,
         )
 
     @property
@@ -332,21 +333,3 @@ class DeliveredContext:
     text: str = ""
     parts: Sequence[KeptPassage] = ()
     """The kept passages that make up the text."""
-
-    def passages(self) -> list[Passage]:
-        """Return the parts as passages. An incomplete one has no embedding, because it was made of the whole text."""
-        return [
-            part.original if part.untouched else replace(part.original, text=part.text, embedding=None)
-            for part in self.parts
-        ]
-
-    def spans(self, passages: Sequence[Passage]) -> dict[int, tuple[Span, ...]]:
-        """Return the delivered spans by passage number, for passages whose original text was delivered before."""
-        by_text: dict[str, list[Span]] = {}
-        for part in self.parts:
-            by_text.setdefault(part.original.text, []).extend(part.spans)
-        return {
-            number: joined(sorted(by_text[passage.text]))
-            for number, passage in enumerate(passages)
-            if passage.text in by_text
-        }

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from threading import Event
 from time import perf_counter
 from typing import Any, NamedTuple
 
-__all__ = ["CacheUse", "Clock", "StageStats", "Stats", "cancellable", "stop_if_cancelled"]
+__all__ = ["CacheUse", "Clock", "LLMStats", "StageStats", "Stats", "cancellable", "stop_if_cancelled"]
 
 _CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", default=())
 """The events that cancel the current work: one for each enclosing `cancellable` block."""
@@ -43,6 +43,34 @@ class StageStats:
 
 
 @dataclass(frozen=True, slots=True)
+class LLMStats:
+    """What a language model was asked for one compression, and what came of it."""
+
+    outcome: str
+    """"used", or "cached" if all answers were known. Otherwise "not asked: ..." or "failed: ..." with the reason; then
+    the result is the one without the model."""
+    candidates: int = 0
+    """Segments that the model could name."""
+    named: int = 0
+    """Segments that it named."""
+    calls: int = 0
+    """Prompts that were sent."""
+    input_tokens: int = 0
+    """Of the answered prompts."""
+    output_tokens: int = 0
+    is_estimated: bool = False
+    """Whether some tokens were counted with the option `encoding`, because the model does not say how many they are."""
+    cost: float | None = None
+    """What the answers cost, in the currency of the price; None if unknown."""
+
+    def summary(self) -> str:
+        """Return the line for people to read."""
+        tokens = f"{'about ' * self.is_estimated}{self.input_tokens:,} + {self.output_tokens:,} tokens"
+        spent = f", {self.calls} call{'s' * (self.calls != 1)}, {tokens}" if self.calls else ""
+        return f"- Language model: {self.outcome}{spent}{'' if self.cost is None else f', cost {self.cost:.6f}'}"
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """Counts of one compression. Tokens are counted in the final, joined text."""
 
@@ -63,6 +91,8 @@ class Stats:
     cache_hits: int = field(default=0, compare=False)
     """Lookups in the cache that found something."""
     cache_misses: int = field(default=0, compare=False)
+    llm: LLMStats | None = None
+    """What the language model of the option `llm` did; None without one."""
 
     @property
     def tokens_saved(self) -> int:
@@ -86,6 +116,7 @@ class Stats:
                 f"- Clusters merged: {self.clusters_merged}",
                 *[f"- Metadata only: {self.metadata_only_count}"] * (self.metadata_only_count > 0),
                 f"- Tokens: {self.original_tokens:,} -> {self.compressed_tokens:,}, {self.savings_percent:.1f} % saved",
+                *([self.llm.summary()] if self.llm else []),
             )
         )
 
@@ -108,11 +139,12 @@ class Stats:
             **{name: getattr(self, name) for name in _COUNTS},
             "tokens_saved": self.tokens_saved,
             "savings_percent": round(self.savings_percent, 2),
+            **({"llm": asdict(self.llm)} if self.llm else {}),
             "stages": [{name: getattr(stage, name) for name in _STAGE_FIELDS} for stage in self.stages],
         }
 
 
-_COUNTS = tuple(entry.name for entry in fields(Stats) if entry.name != "stages")
+_COUNTS = tuple(entry.name for entry in fields(Stats) if entry.name not in ("stages", "llm"))
 _STAGE_FIELDS = ("name", "items_in", "items_out", "milliseconds", "note")
 
 

@@ -1,6 +1,6 @@
 """The segment table: all segments of all documents, for the steps that score and select them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
@@ -166,6 +166,33 @@ class SegmentTable:
             passage=[*self.passage[:number], *[self.passage[number]] * added, *self.passage[number:]],
             first=[begin + added if begin > number else begin for begin in self.first],
         )
+
+    def cut(self, cuts: Mapping[int, Sequence[int]]) -> "tuple[SegmentTable, list[int]]":
+        """Return the table with segments cut into parts, and for each segment the number of its first part.
+
+        Each part needs what its segment needed, and what needed the segment needs all its parts. cuts: number of a
+        segment -> the ascending offsets in the document's text at which it is cut.
+        """
+        sizes = [len(cuts.get(number, ())) + 1 for number in range(len(self.segments))]
+        firsts = list(accumulate(sizes, initial=0))
+        segments: list[Segment] = []
+        texts: list[str] = []
+        for number, (segment, text) in enumerate(zip(self.segments, self.texts, strict=True)):
+            base = firsts[self.first[self.document[number]]]
+            wanted = self.needs(number)
+            needs = tuple(part - base for other in wanted for part in range(firsts[other], firsts[other + 1]))
+            ends = [segment.start, *cuts.get(number, ()), segment.end]
+            for start, end in pairwise(ends):
+                segments.append(segment._replace(start=start, end=end, needs=needs))
+                texts.append(text[start - segment.start : end - segment.start])
+        table = SegmentTable(
+            segments=segments,
+            texts=texts,
+            document=[of for of, size in zip(self.document, sizes, strict=True) for _ in range(size)],
+            passage=[of for of, size in zip(self.passage, sizes, strict=True) for _ in range(size)],
+            first=[firsts[number] for number in self.first],
+        )
+        return table, firsts
 
 
 def _passages(document: Document, segments: Sequence[Segment]) -> Iterable[int]:

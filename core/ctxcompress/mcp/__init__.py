@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig, Format, Options
+from ctxcompress.config.options import CompressionConfig, Format, Options, Preset
+from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.index import FolderIndex
@@ -25,7 +26,8 @@ _TOP_N = 5
 def serve(
     docs: str | os.PathLike[str],
     *,
-    config: CompressionConfig | None = None,
+    config: ConfigSource | None = None,
+    preset: Preset | None = None,
     max_tokens: int | None = None,
     format: Format | None = None,
     encoder: Encoder | Comparer | None = None,
@@ -35,8 +37,9 @@ def serve(
 ) -> None:
     """Serve the text, Markdown and code files of a folder until the client disconnects or the server is interrupted.
 
-    config: the options that the search tool starts from, by default the preset "docs". Its `top_n` (5 if it has none),
-    `min_score` and duplicate thresholds are the defaults of the tool's arguments.
+    config, preset: the options that the search tool starts from, by default the preset "docs"; config is a
+    CompressionConfig or the path of a TOML or JSON file. `top_n` (5 if there is none), `min_score` and the thresholds
+    of duplicates are the defaults of the tool's arguments.
     max_tokens: the budget of an answer, by default 2,000.
     format: the format of an answer, by default "compact".
     encoder: replaces the encoder of `config`.
@@ -50,7 +53,7 @@ def serve(
     """
     if metrics and port is None:
         raise ConfigError("metrics=True is given without a port; give a port: metrics are served over HTTP only")
-    index, tool = FolderIndex(docs), _tool(config, max_tokens, format, encoder)
+    index, tool = FolderIndex(docs), _tool(starting_config(config, preset, default="docs"), max_tokens, format, encoder)
     try:
         from ctxcompress.mcp import server as transports
     except ImportError as error:  # also if an incompatible release is installed
@@ -81,13 +84,13 @@ def _metrics(index: FolderIndex, tool: QueryTool) -> "ServerMetrics":
 
 
 def _tool(
-    config: CompressionConfig | None,
+    config: CompressionConfig,
     max_tokens: int | None,
     format: Format | None,
     encoder: Encoder | Comparer | None,
 ) -> QueryTool:
     options: Options = {"max_tokens": max_tokens}
-    if config is None or config.top_n is None:
+    if config.top_n is None:
         options["top_n"] = _TOP_N
     if format is not None:
         options["format"] = format

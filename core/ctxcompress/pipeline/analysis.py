@@ -22,7 +22,7 @@ from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.data_records import is_data
-from ctxcompress.segment.segments import read_text, segment_outlined, segments_together
+from ctxcompress.segment.segments import LoneTurn, read_text, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
 from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.layout import counts_of
@@ -30,7 +30,7 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import Terms
 from ctxcompress.tokens import TokenCounter
 
-__all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages"]
+__all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages", "read_together", "segments_of"]
 
 _T = TypeVar("_T")
 
@@ -130,12 +130,12 @@ class Analyser:
         keys = self._keys(document_passages, options)
         key = _key_of_all(documents, document_passages, keys, options) if keys else None
         if self.cache is None or key is None:
-            texts = _together(_read_texts(document_passages, options.language), document_passages, options.language)
+            texts = read_together(_read_texts(document_passages, options.language), document_passages, options.language)
             return _analysis(documents, document_passages, texts, options)
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
             alone = self._texts(documents, document_passages, keys, options)
-            texts = _together(alone, document_passages, options.language)
+            texts = read_together(alone, document_passages, options.language)
             # Another segmentation of a text has other counts of tokens.
             keys = [
                 key if one is other else f"{key}:{key_of('cuts', [part.end for part in other.prose])}"
@@ -145,13 +145,11 @@ class Analyser:
             self.cache.put(key, analysis, MEMORY_ONLY)
         return analysis
 
-    def table(
-        self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
-    ) -> SegmentTable:
-        """Return only the segments of the documents: see `read`."""
-        alone = self._texts(documents, document_passages, self._keys(document_passages, options), options)
-        texts = _together(alone, document_passages, options.language)
-        return SegmentTable.of(documents, [_segments(text, options) for text in texts])
+    def read_text(self, passage: Passage, language: str) -> ReadText:
+        """Analyse the text of one passage alone. The cache is only read."""
+        key = None if self.cache is None else self._key(passage, language)
+        known = None if self.cache is None or key is None else self.cache.get(key, TextCodec(passage.text))
+        return known or _read_text(passage, language)
 
     def store(self, passage: Passage, language: str) -> None:
         """Analyse the text of a passage, so that the cache has it for later calls."""
@@ -187,13 +185,13 @@ class Analyser:
         hold."""
         if self.cache is None:
             return []
-        keys = [
-            # With the document: equal texts of two documents are two entries, so that one of them can be forgotten.
-            key_of("text", self._fingerprint(passage.text), options.language, _name(passage), passage.doc_id)
-            for passage in document_passages
-        ]
+        keys = [self._key(passage, options.language) for passage in document_passages]
         found = [key for key in keys if key]
         return found if len(found) == len(document_passages) else []
+
+    def _key(self, passage: Passage, language: str) -> str | None:
+        # With the document: equal texts of two documents are two entries, so that one of them can be forgotten.
+        return key_of("text", self._fingerprint(passage.text), language, _name(passage), passage.doc_id)
 
     def _texts(
         self,
@@ -266,18 +264,29 @@ def _read_text(passage: Passage, language: str) -> ReadText:
     return ReadText(passage.text, nodes, prose)
 
 
-def _together(texts: Sequence[ReadText], document_passages: Sequence[Passage], language: str) -> list[ReadText]:
-    """Return the texts, segmented as the others and their metadata show: see `segments_together`."""
+def read_together(
+    texts: Sequence[ReadText],
+    document_passages: Sequence[Passage],
+    language: str,
+    lone: Sequence[LoneTurn | None] | None = None,
+) -> list[ReadText]:
+    """Return the texts, segmented as the others and their metadata show: see `segments_together`.
+
+    lone: `lone_turn` of each text, if known.
+    """
     prose = [number for number, text in enumerate(texts) if text.prose]
     speakers = [recorded_speaker(document_passages[n].metadata) for n in prose]
-    changed = segments_together([texts[n].text for n in prose], [texts[n].prose for n in prose], language, speakers)
+    turns = None if lone is None else [lone[n] for n in prose]
+    changed = segments_together(
+        [texts[n].text for n in prose], [texts[n].prose for n in prose], language, speakers, turns
+    )
     found = [*texts]
     for place, segments in changed.items():
         found[prose[place]] = ReadText(texts[prose[place]].text, (), segments)
     return found
 
 
-def _segments(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
+def segments_of(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
     """Return the segments of a text. Those of source code and data depend on the budget, so only the outline is
     cached."""
     if not text.outline:
@@ -293,7 +302,7 @@ def _analysis(
     keys: Sequence[str] = (),
 ) -> Analysis:
     """keys: given if there is a cache. More queries are then expected, so the corpus is indexed for them."""
-    segments = [_segments(text, options) for text in texts]
+    segments = [segments_of(text, options) for text in texts]
     table = SegmentTable.of(documents, segments)
     elisions = {
         number: Elision(text.text, text.outline, source_language(text.text, _name(document_passages[number])))

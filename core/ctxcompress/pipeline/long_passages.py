@@ -4,7 +4,7 @@ This composes the algorithms of `reduce.truncation` and `reduce.metadata_only`, 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import log
@@ -68,10 +68,12 @@ def truncate_passages(
     language: str,
     config: CompressionConfig,
     limit: LengthLimit,
+    whole: Collection[int] = (),
 ) -> tuple[Sequence[Document], Gaps]:
     """Truncate each passage in the documents to the limit. Return the documents and the gaps in the passages.
 
-    A passage whose words are so long that nothing could be kept stays whole.
+    A passage whose words are so long that nothing could be kept stays whole. whole: the numbers of passages that are
+    not truncated.
     """
     if all(len(passage.text) <= limit.characters for passage in passages):
         return documents, {}
@@ -82,6 +84,9 @@ def truncate_passages(
     for document in documents:
         pieces: list[Piece] = []
         for number, of_passage in groupby(document.pieces, key=lambda piece: piece.passage):
+            if number in whole:
+                pieces += of_passage
+                continue
             part = Document.of(list(of_passage), texts)
             cut = cutter.cut(part.text, passages[number])
             if cut.spans and cut.gaps:
@@ -162,7 +167,7 @@ def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[
     }
 
 
-def find_escapes(passages: Sequence[Passage], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
+def find_escapes(passages: Iterable[tuple[int, Passage]], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
     """Return the offsets at which a passage's own text could pass for a metadata line or for a marker of dropped lines,
     by passage number.
 
@@ -171,7 +176,7 @@ def find_escapes(passages: Sequence[Passage], config: CompressionConfig) -> dict
     if config.mode == "preview":
         return {}
     found: dict[int, tuple[int, ...]] = {}
-    for number, passage in enumerate(passages):
+    for number, passage in passages:
         of_lines = like_own_lines(passage) if config.metadata_only else ()
         of_markers = like_line_markers(passage) if config.mark_dropped_lines else ()
         if of_lines or of_markers:

@@ -25,9 +25,12 @@ class OutcomeBuilder:
         selection: Selection,
         unlikely: Spans,
         delivered: Spans,
+        first: int = 0,
     ) -> None:
         """unlikely: spans of documents that the query hardly needs. delivered: spans of passages that the language
-        model already has."""
+        model already has. first: the number of passages at the beginning that it has whole, and that have no outcome.
+        """
+        self._first = first
         self._passages, self._reduction, self._selection = passages, reduction, selection
         self._final = layout.final(selection.text)
         shown_parts = layout.shown(selection.spans)
@@ -36,7 +39,7 @@ class OutcomeBuilder:
         self._markers = {index: markers for index, (_, markers) in shown_parts.items()}
         self._texts, self._lines = layout.texts(shown_parts), layout.lines
         self._drop_reasons = (
-            (Reason.DUPLICATE, _repeated_parts(passages, reduction)),
+            (Reason.DUPLICATE, _repeated_parts(passages, reduction, first)),
             (Reason.DUPLICATE, delivered),
             (Reason.TRUNCATED, {index: spans_of(gaps) for index, gaps in layout.gaps.items()}),
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
@@ -71,7 +74,7 @@ class OutcomeBuilder:
 
     def dropped(self) -> Iterator[Decision]:
         """Yield the dropped parts in the order of the passages."""
-        for index, passage in enumerate(self._passages):
+        for index, passage in enumerate(self._passages[self._first :], self._first):
             if index in self._reduction.reasons:
                 leader, reason = self._reduction.leaders.get(index), self._reduction.reasons[index]
                 if reason is Reason.METADATA and index not in self.spans:
@@ -102,8 +105,9 @@ class OutcomeBuilder:
             yield Decision(index, passage, unexplained, _default_reason(passage.text))
 
 
-def _repeated_parts(passages: Sequence[Passage], reduction: Reduction) -> Spans:
-    """Return the parts of passages that no document has, because another passage has the same text."""
+def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: int) -> Spans:
+    """Return the parts of passages, from number `first` on, that no document has, because another passage has the same
+    text."""
     whole = {document.pieces[0].passage for document in reduction.documents if document.is_passage}
     in_documents: dict[int, list[Span]] = {}
     for document in reduction.documents:
@@ -111,7 +115,7 @@ def _repeated_parts(passages: Sequence[Passage], reduction: Reduction) -> Spans:
             in_documents.setdefault(passage, []).append(span)
     return {
         index: repeated
-        for index, passage in enumerate(passages)
+        for index, passage in enumerate(passages[first:], first)
         if index not in whole
         and index not in reduction.reasons
         and (repeated := inverse(in_documents.get(index, ()), len(passage.text)))

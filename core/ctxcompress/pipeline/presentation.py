@@ -19,6 +19,8 @@ from ctxcompress.tokens import Encoding, TokenCounter
 
 __all__ = ["Presentation"]
 
+_LINE_BREAK = "\n"
+
 
 @dataclass(frozen=True, slots=True)
 class OriginalText:
@@ -60,6 +62,11 @@ class Presentation:
         """Return how a task shows passages."""
         return cls(task.config, task.query, task.frame)
 
+    @property
+    def _has_lines(self) -> bool:
+        """Whether each passage is shown as the line of a preview."""
+        return self.frame is None and self.config.mode == "preview"
+
     def layout(
         self, passages: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int
     ) -> Layout:
@@ -68,8 +75,8 @@ class Presentation:
         first: the number of passages that the language model already has.
         """
         texts, separator, frame = [passage.text for passage in passages], self.config.separator, self.frame
-        if frame is None and self.config.mode == "preview":
-            frame, separator = preview_line, "\n"
+        if self._has_lines:
+            return Layout(documents, texts, _LINE_BREAK, lambda _, part: _line(passages[part.passage], part), count)
         if frame is not None:
             given = frame
             return Layout(documents, texts, separator, lambda _, part: given(passages[part.passage], part.text), count)
@@ -89,11 +96,15 @@ class Presentation:
 
     def entries(self, parts: Iterable[KeptPassage]) -> list[str]:
         """Return the part of the final text that belongs to each kept passage."""
+        if self._has_lines:
+            return [preview_line(part.original, part.text, part.relevance) for part in parts]
         rendering = self._renderer()
         return [rendering.entry(Entry.of(number, part)) for number, part in enumerate(parts, 1)]
 
     def formatted(self, parts: Iterable[KeptPassage]) -> str:
         """Return the final text of the kept passages."""
+        if self._has_lines:
+            return _LINE_BREAK.join(self.entries(parts))
         return _join_entries(self._renderer(), self.entries(parts))
 
     def _render(self, passages: Sequence[Passage], left: Mapping[int, Sequence[Span]] | None) -> str:
@@ -113,6 +124,10 @@ class Presentation:
 
     def _count(self, text: str) -> int:
         return TokenCounter(self.config.encoding)(text)  # made only if needed: the encoding may have to be fetched
+
+
+def _line(passage: Passage, part: Shown) -> str:
+    return preview_line(passage, part.text, part.relevance)
 
 
 def _whole_passages(passages: Sequence[Passage]) -> Iterator[Shown]:

@@ -57,7 +57,7 @@ def analysed_again(query: str, passages: Sequence[Passage], config: CompressionC
     language, limit = language_of(query, passages, config), length_limit(query, config)
     documents = reduction.documents
     if limit is not None:
-        documents, _ = truncate_passages(query, documents, passages, language, config, limit)
+        documents, _ = truncate_passages(query, documents, passages, language, config, limit, reduction.required)
     as_passages = documents_as_passages(documents, passages)
     layout = Presentation(config, query).layout(passages, documents, analyser.count, 0)
     options = AnalysisOptions.of(language, max(config.budget - layout.tokens(""), 1))

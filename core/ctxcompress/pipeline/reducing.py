@@ -43,15 +43,16 @@ def reduce_passages(task: Task, analyser: Analyser) -> Reduced:
     presentation = Presentation.of(task)
     original = presentation.of_input(task.input_passages)
     tokens = analyser.fits(untouched := original.text, config.budget)
-    reduction = reduced(task.passages, config, fits=tokens is not None, delivered=task.delivered_count)
+    reduction = reduced(task.passages, config, fits=tokens is not None, delivered=task.before.texts)
     clock = Clock()
     documents, gaps, reduction = _truncate(task, reduction, clock)
     layout = replace(
         presentation.layout(task.passages, documents, analyser.count, task.delivered_count),
         arrange=sorted if task.delivered is None else list,
-        before=task.before.text,
+        before=task.before.context.text,
+        delivered_runs=task.before.runs,
         gaps=gaps,
-        escapes=find_escapes(task.passages, config),
+        escapes=find_escapes(enumerate(task.input_passages, task.delivered_count), config),
     )
     lines, reduction = _metadata_lines(task, reduction)
     budget = config.budget - lines.reserve(layout, config.budget)
@@ -69,7 +70,7 @@ def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[
         return reduction.documents, {}, reduction
     passages = len(passages_of(reduction.documents))
     documents, gaps = truncate_passages(
-        task.query, reduction.documents, task.passages, task.language, task.config, limit
+        task.query, reduction.documents, task.passages, task.language, task.config, limit, reduction.required
     )
     documents, reduction = reduction.after_cuts(documents, gaps, task.passages)
     note = f"{len(gaps)} of over {limit.characters:,} characters"
@@ -83,7 +84,7 @@ def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]
     if not low:
         return Lines({}, ()), reduction
     texts = metadata_lines(task.passages, low)
-    delivered = {part.text: number for number, part in enumerate(task.before.parts) if part.metadata_only}
+    delivered = {part.text: number for number, part in enumerate(task.before.context.parts) if part.metadata_only}
     leaders = {number: delivered[line] for number, line in texts.items() if line in delivered}
     reasons: Mapping[int, Reason] = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
     reduction = replace(reduction, reasons=reasons, leaders={**reduction.leaders, **leaders})

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from ctxcompress.cache.protocol import Fingerprints, key_of
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.results import (
     Compression,
@@ -24,8 +25,9 @@ from ctxcompress.pipeline.task import Task
 
 __all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
-_NOT_IN_KEY = ("cache", "encoder", "telemetry")
-"""Options that are not part of the key: caches and observers change no result, and with an encoder there is no key."""
+_NOT_IN_KEY = ("cache", "encoder", "llm", "must_keep", "telemetry")
+"""Options that are not part of the key as they are: caches and observers change no result, with an encoder or a
+language model there is no key, and rules are written first."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
@@ -161,17 +163,21 @@ def key_of_outcome(
 ) -> str | None:
     """Return the cache key of the outcome, or None if the outcome depends on something that a key cannot hold.
 
-    That is an encoder, a function that counts tokens, or an embedding that is no list of numbers. frame: all that the
-    frame adds; empty without one.
+    That is an encoder, a language model, whose answers are cached alone, a function that counts tokens or finds what
+    must be kept, or an embedding that is no list of numbers. frame: all that the frame adds; empty without one.
     """
-    if config.encoder is not None or not isinstance(config.encoding, str):
+    must_keep = written(config.must_keep)
+    if must_keep is None or config.encoder is not None or config.llm is not None:
+        return None
+    if not isinstance(config.encoding, str):
         return None
     options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
     try:
         embeddings = [] if config.similarity_threshold is None else list(map(_embedding_hash, passages))
     except (TypeError, ValueError, OverflowError):
         return None
-    return key_of("outcome", query, options, frame, embeddings, [_key_fields(item, fingerprint) for item in passages])
+    fields = [_key_fields(item, fingerprint) for item in passages]
+    return key_of("outcome", query, options, must_keep, frame, embeddings, fields)
 
 
 def is_worth_remembering(compression: Compression) -> bool:

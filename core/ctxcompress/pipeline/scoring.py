@@ -27,7 +27,7 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.words import Terms
 
-__all__ = ["ScoredSegments", "confidence_in", "score_segments"]
+__all__ = ["ScoredSegments", "confidence_in", "likelihoods", "score_segments"]
 
 _EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
 _PRIOR_ODDS = 3.0
@@ -147,18 +147,36 @@ def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Fl
     return worth
 
 
+def likelihoods(
+    query: str, scored: ScoredSegments, analysis: Analysis, language: str, config: CompressionConfig
+) -> Floats:
+    """Return what `adaptive` compares with `min_probability`, for each segment; also if `adaptive` is off."""
+    asked = _Query.of(query, language, config)
+    chance = _chance(asked, asked.matches(analysis.corpus), config.with_options(adaptive=True))
+    return _likelihoods(scored.scores, chance, scored.table)
+
+
 def _likely(scores: Floats, chance: float, table: SegmentTable, config: CompressionConfig) -> NDArray[np.bool_]:
     """Tell of each segment whether it may be needed, shape (segments,).
 
+    If no segment is likely, `on_empty="original"` counts them all; otherwise none is. chance: the confidence that the
+    documents answer.
+    """
+    likely: NDArray[np.bool_] = _likelihoods(scores, chance, table) >= config.min_probability
+    return likely if config.on_empty != "original" or likely.any() else ~likely
+
+
+def _likelihoods(scores: Floats, chance: float, table: SegmentTable) -> Floats:
+    """Return the probability that the query needs each segment, by its score and by how likely the documents answer.
+
     The scores assume that the documents answer the query. If that is rather unlikely, they are multiplied by the odds
     that they do, except those of logs and data: these hardly share words with questions about them, or only keys, which
-    all records have. If no segment is likely, `on_empty="original"` counts them all; otherwise none is. chance: the
-    confidence that the documents answer.
+    all records have.
     """
     odds = min(_PRIOR_ODDS * chance / max(1 - chance, 1e-9), 1.0)
     is_exempt = np.fromiter((segment[0] in _EXEMPT for segment in table.segments), bool, scores.size)
-    likely: NDArray[np.bool_] = scores * np.where(is_exempt, 1.0, odds) >= config.min_probability
-    return likely if config.on_empty != "original" or likely.any() else ~likely
+    found: Floats = scores * np.where(is_exempt, 1.0, odds)
+    return found
 
 
 def _unlikely(likely: NDArray[np.bool_] | None, structure: Structure, unasked: Sequence[int]) -> list[int]:

@@ -7,7 +7,8 @@ from typing import Protocol, runtime_checkable
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import DeliveredContext, ResultOperations
+from ctxcompress.data.results import ResultOperations
+from ctxcompress.pipeline.delivered_memory import DeliveredMemory
 from ctxcompress.text.language import detect_language
 
 __all__ = ["DescribedFrame", "Frame", "Task", "description_of", "language_of"]
@@ -42,14 +43,13 @@ class Task:
     operations: ResultOperations
     """How the result renders itself and expands passages later."""
     frame: Frame | None = None
-    delivered: DeliveredContext | None = None
+    delivered: DeliveredMemory | None = None
     """For a context that is built step by step, the part that the language model already has; None otherwise."""
     passages: Sequence[Passage] = field(init=False)
     """The delivered parts, then the input."""
 
     def __post_init__(self) -> None:
-        before = self.delivered.passages() if self.delivered is not None else ()
-        object.__setattr__(self, "passages", (*before, *self.input_passages))
+        object.__setattr__(self, "passages", (*self.before.passages, *self.input_passages))
 
     @property
     def delivered_count(self) -> int:
@@ -57,9 +57,9 @@ class Task:
         return len(self.passages) - len(self.input_passages)
 
     @property
-    def before(self) -> DeliveredContext:
-        """The delivered context, empty if there is none."""
-        return self.delivered or DeliveredContext()
+    def before(self) -> DeliveredMemory:
+        """The delivered part, empty if there is none."""
+        return self.delivered or DeliveredMemory()
 
     @cached_property
     def language(self) -> str:

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.stats import cancellable
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
+from ctxcompress.language_model import LLMSelector
 
 __all__ = ["off_loop", "on_own_thread", "on_thread"]
 
@@ -38,11 +39,16 @@ async def on_own_thread(work: Callable[[], _Result]) -> _Result:
 
 
 async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig], _Result]) -> _Result:
-    """Run `work` with the options on another thread, but an async encoder on this event loop: see `on_thread`."""
-    if not isinstance(config.encoder, AsyncEncoder):
+    """Run `work` with the options on another thread, but an async encoder and an async language model on this event
+    loop: see `on_thread`."""
+    loop = asyncio.get_running_loop()
+    encoder = OnLoop(config.encoder, loop) if isinstance(config.encoder, AsyncEncoder) else config.encoder
+    selector = LLMSelector.of(config.llm)
+    llm = selector and selector.on_loop(loop)
+    if encoder is config.encoder and llm is selector:
         return await on_thread(partial(work, config))
-    on_loop = OnLoop(config.encoder, asyncio.get_running_loop())
     try:
-        return await on_own_thread(partial(work, config.with_options(encoder=on_loop)))
+        return await on_own_thread(partial(work, config.with_options(encoder=encoder, llm=llm)))
     finally:
-        on_loop.cancel()
+        if isinstance(encoder, OnLoop):
+            encoder.cancel()

@@ -1,16 +1,18 @@
-"""The parts of a query about several things: its sentences, the things it compares, the things it asks to explain.
+"""The parts of a query about several things: its sentences, the things it compares, the things it asks to explain, the
+aspects by which it wants the best.
 
 A query is only split if every part makes sense alone, because a search for half of a thing finds less than a search
 for the whole query.
 """
 
 import re
+from collections import deque
 from itertools import dropwhile
 from typing import NamedTuple
 
 from ctxcompress.query.phrases import Signals
 
-__all__ = ["Aspects", "compared_things", "split_questions", "things_to_explain"]
+__all__ = ["Aspects", "asks_for_best", "aspects_of_best", "compared_things", "split_questions", "things_to_explain"]
 
 _QUESTION_END = re.compile(r"(?<=[?\uff1f\u061f])\s*+")
 _COMMA = re.compile(r"[,;\u3001\uff0c\u060c\uff1b]")
@@ -29,6 +31,22 @@ _BACK = frozenset("it its they them their this that these those he she him her e
 _TAIL = re.compile(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
 _NUMBER = re.compile(r"v?\d[\d.]*+\Z")
 _EXAMPLES = re.compile(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
+_BEST = re.compile(
+    r"(?<!\w)(?:top|best|leading|besten|f\u00fchrenden|mejores|principales|meilleurs|meilleures|migliori|melhores|principais"
+    r"|\u043b\u0443\u0447\u0448\w++|\u0442\u043e\u043f|en\s++iyi)(?:\s++(?P<number>\d{1,3}))?(?!\w)"
+)
+"""A query for the best of many, such as "top 5 cloud providers"."""
+_BY = re.compile(
+    r"(?<!\w)(?:by|in\s++terms\s++of|regarding|with\s++respect\s++to|according\s++to|based\s++on|considering|nach"
+    r"|hinsichtlich|bez\u00fcglich|seg\u00fan|en\s++cuanto\s++a|en\s++t\u00e9rminos\s++de|selon|en\s++termes\s++de|concernant"
+    r"|in\s++termini\s++di|riguardo\s++a|em\s++termos\s++de|quanto\s++a)(?!\w)|:(?=\s)"
+)
+"""Words before the aspects of a query."""
+_FOR = re.compile(r"(?<!\w)(?:on|for|bei|f\u00fcr|por|par|pour|per|para|\u043f\u043e)(?!\w)")
+"""The same, but often before something else: aspects follow if a query names a number of best ones, or many aspects."""
+_MANY_ASPECTS = 3
+_TRIED = 8
+"""The most places in a long query where aspects may begin."""
 _LONGEST, _MOST_WORDS = 60, 6
 """The most characters and words of a thing's name. Anything longer is a clause."""
 
@@ -82,6 +100,35 @@ def things_to_explain(query: str, signals: Signals) -> Aspects | None:
     if found is None or all(_is_name(thing) for thing in found.things):
         return None  # "Romeo and Juliet"
     return found._replace(before=query[: match.end()].strip(_EDGES))
+
+
+def asks_for_best(query: str) -> bool:
+    """Tell whether a query asks for the best of many things, each of which may need a search."""
+    match = _BEST.search(_lower(query))
+    return match is not None and match["number"] is not None
+
+
+def aspects_of_best(query: str, signals: Signals) -> Aspects | None:
+    """Return the aspects by which a query wants the best of many, such as price and support; None if it names none."""
+    lower = _lower(query)
+    best = _BEST.search(lower)
+    if best is None:
+        return None
+    for pattern in (_BY, _FOR):
+        for match in reversed(deque(pattern.finditer(lower, best.end()), _TRIED)):
+            found = _named(_until_stop(query[match.end() :]), signals.conjunction, signals)
+            is_clear = pattern is _BY or best["number"] or (found and len(found.things) >= _MANY_ASPECTS)
+            if found and is_clear:
+                return found._replace(before=_asked_for(query, match, signals))
+    return None
+
+
+def _asked_for(query: str, match: re.Match[str], signals: Signals) -> str:
+    """Return the words of a query up to its aspects, without those that only ask, such as "compare the"."""
+    lead = signals.contrast.match(_lower(query).lstrip(_EDGES))
+    words = query[: match.end()].lstrip(_EDGES)[lead.end() if lead else 0 :].split()
+    asked = dropwhile(lambda word: word.lower() in signals.ignored, words) if signals.is_spaced else words
+    return " ".join(asked).rstrip(_EDGES)
 
 
 def _versus(query: str, signals: Signals) -> Aspects | None:

@@ -56,9 +56,9 @@ _GROUPS = (
 )
 
 TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {word: tuple(other for other in group.split() if other != word) for group in _GROUPS for word in group.split()}
+    {word: tuple(others) for word, *others in map(str.split, _GROUPS)}
 )
-"""Word -> its synonyms."""
+"""A word -> the others that mean the same."""
 
 _ABOUT_TEXTS = frozenset(
     "summary summarize summarise summarized overview outline gist tl dr tldr recap abstract describe explain tell give "
@@ -92,7 +92,8 @@ def query_terms(
     """Return term -> weight in the order of the query: 1.0 for its own terms, 0.5 for synonyms and pairs of hiragana,
     and little for words beside the part that asks.
 
-    Stop words are ignored unless the query has nothing else.
+    Stop words are ignored unless the query has nothing else. synonyms: words or phrases that mean the same, by one of
+    them; each finds all the others.
     """
     words = split_words(query)
     content = _content(words, language) or words
@@ -156,16 +157,14 @@ def _weight(term: str) -> float:
 
 
 def _other_names(words: Sequence[str], synonyms: Sequence[Mapping[str, Sequence[str]]], terms: Terms) -> list[str]:
-    """Return the terms of the synonyms of the query's words. A key of `synonyms` matches in any form ("configs")."""
+    """Return the terms of the groups of synonyms of which the query has a word or a phrase, in any form ("configs")."""
     if not synonyms:
         return []
     asked = {term for of_word in terms.of_words(words).values() for term in of_word}
-    others = [
-        name
-        for table in synonyms
-        for key, names in table.items()
-        if all(asked.issuperset(of_word) for of_word in terms.of_words(split_words(key)).values())
-        for name in names
-    ]
-    found = terms.of_words(word for other in others for word in split_words(other))
-    return [term for of_word in found.values() for term in of_word]
+    groups = [(word, *others) for table in synonyms for word, others in table.items()]
+    found: list[str] = []
+    for group in groups:
+        names = [[*filter(None, terms.of_words(split_words(name)).values())] for name in group]
+        if any(name and all(map(asked.issuperset, name)) for name in names):
+            found += [term for name in names for of_word in name for term in of_word]
+    return found

@@ -25,6 +25,7 @@ __all__ = [
     "Joins",
     "Shingles",
     "exact_duplicates",
+    "folded",
     "go_through",
     "near_duplicates",
     "preference",
@@ -39,6 +40,7 @@ Leaders = dict[int, int]
 Joins = Callable[[int, Iterator[int]], bool]
 """(place of a vector, places of the leaders close to it, in their order) -> whether it joins one of them."""
 _NONE: Mapping[int, int] = MappingProxyType({})
+_KNOWN: Mapping[str, int] = MappingProxyType({})
 _SHORTEST = 12
 """Characters: shorter texts, such as "yes" in a list, are no duplicates."""
 MANY = 500
@@ -85,17 +87,28 @@ def preference(
     )
 
 
-def exact_duplicates(texts: Sequence[str], order: Sequence[int]) -> Leaders:
-    """Find the passages whose text is the same except for white space."""
+def folded(text: str) -> str:
+    """Return a text that is the same for texts that differ in white space only; "" for one too short to compare."""
+    if len(text) < _SHORTEST:
+        return ""
+    words = " ".join(text.split())
+    return words if len(words) >= _SHORTEST else ""
+
+
+def exact_duplicates(
+    texts: Sequence[str] | Mapping[int, str], order: Sequence[int], known: Mapping[str, int] = _KNOWN
+) -> Leaders:
+    """Find the passages whose text is the same except for white space.
+
+    known: folded text -> the number of a passage that has it, for passages that are not in `order`.
+    """
     first: dict[str, int] = {}
     leaders: Leaders = {}
     for number in order:
-        if len(texts[number]) < _SHORTEST:
-            continue
-        folded = " ".join(texts[number].split())
-        leader = first.setdefault(folded, number)
-        if leader != number and len(folded) >= _SHORTEST:
-            leaders[number] = leader
+        if text := folded(texts[number]):
+            leader = known[text] if text in known else first.setdefault(text, number)
+            if leader != number:
+                leaders[number] = leader
     return leaders
 
 

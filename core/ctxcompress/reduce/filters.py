@@ -14,6 +14,7 @@ __all__ = [
     "above_threshold",
     "are_doubtful",
     "document_key",
+    "group_of",
     "known_scores",
     "relative_scores",
     "standing",
@@ -132,6 +133,12 @@ def document_key(passage: Passage) -> str | None:
     """
     name = passage.doc_id or passage.file_path
     return _normalized(name) if name else None
+
+
+def group_of(passage: Passage) -> tuple[object, ...] | None:
+    """Return a key that is the same for chunks that may be pieces of one text; None if nothing is known."""
+    key = document_key(passage) or passage.title
+    return (key, passage.header_path) if key else None
 
 
 def _normalized(path: str) -> str:

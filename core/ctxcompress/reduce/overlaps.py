@@ -2,14 +2,26 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ctxcompress.reduce.differences import NEGATIONS
 from ctxcompress.text.words import has_unspaced
 
-__all__ = ["SENTENCE_STOPS", "Link", "Overlaps", "find_overlaps", "neighbours"]
+__all__ = [
+    "SENTENCE_STOPS",
+    "Link",
+    "Overlaps",
+    "find_overlaps",
+    "head_of",
+    "heads_in",
+    "neighbours",
+    "neighbours_of_equals",
+    "units_at_ends",
+]
 
 SENTENCE_STOPS = (".", "?", "!", ":", "\u3002", "\uff1f", "\uff01")
 _KEY_LENGTH = 12
@@ -31,6 +43,7 @@ _UNIT = re.compile(
 """A sentence or a line."""
 _SHORT, _SHORT_UNITS = 200, 3
 """How many characters, and how many sentences or lines, at the ends of texts are compared."""
+_NONE: Mapping[Hashable, int] = MappingProxyType({})
 _NEAR = 3
 """The greatest distance in the input between two texts that share a short line which other texts have, too."""
 
@@ -54,12 +67,18 @@ class Overlaps(NamedTuple):
     links: list[Link]
 
 
-def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], places: Sequence[int]) -> Overlaps:
+def find_overlaps(
+    texts: Sequence[str],
+    groups: Sequence[Hashable | None],
+    places: Sequence[int],
+    others: Mapping[Hashable, int] = _NONE,
+) -> Overlaps:
     """Find the overlaps of texts of the same group, in time linear in the length of all texts.
 
     An overlap has about 20 characters or more. In a group other than None it may also be shorter, if it is a whole
     sentence or line that no other text has there, or that neighbours in the input share. White space at the end of a
     text does not count. No two texts may be the same. places: the position of each text in the input.
+    others: how many more texts each group has, which are known to overlap with none of these.
     """
     texts = [text.rstrip() for text in texts]
     members: dict[Hashable, list[int]] = {}
@@ -69,7 +88,7 @@ def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], place
     links: list[Link] = []
     for group, numbers in members.items():
         if len(numbers) > 1:
-            parts, found = _find_in_group(texts, numbers)
+            parts, found = _find_in_group(texts, numbers, len(numbers) + others.get(group, 0))
             if group is not None:
                 ends = sorted(set(numbers) - {link.before for link in found})
                 beginnings = sorted(set(numbers) - {link.after for link in found})
@@ -78,6 +97,14 @@ def find_overlaps(texts: Sequence[str], groups: Sequence[Hashable | None], place
             within |= parts
             links += [link for link in found if not {link.before, link.after} & parts.keys()]
     return Overlaps(within, links)
+
+
+def neighbours_of_equals(texts: Sequence[str], groups: Sequence[Hashable | None]) -> dict[int, int]:
+    """Return, for each text that occurs more than once, how many neighbours overlap with it: see `neighbours`."""
+    if len(set(texts)) == len(texts):
+        return {}
+    times = Counter(texts)
+    return {number: neighbours(texts, groups, number) for number, text in enumerate(texts) if times[text] > 1}
 
 
 def neighbours(texts: Sequence[str], groups: Sequence[Hashable | None], number: int) -> int:
@@ -122,11 +149,14 @@ def _redundant(parts: Mapping[int, int], links: Iterable[Link]) -> dict[int, int
     }
 
 
-def _find_in_group(texts: Sequence[str], numbers: Sequence[int]) -> tuple[dict[int, int], list[Link]]:
-    """Return what is a part of what, and what continues what, among the texts with these numbers."""
+def _find_in_group(texts: Sequence[str], numbers: Sequence[int], size: int) -> tuple[dict[int, int], list[Link]]:
+    """Return what is a part of what, and what continues what, among the texts with these numbers.
+
+    size: the number of all texts of the group.
+    """
     within: dict[int, int] = {}
     links: dict[tuple[int, int], Link] = {}
-    for number, other, start in _occurrences(texts, numbers):
+    for number, other, start in _occurrences(texts, numbers, size):
         text, part = texts[number], texts[other]
         length = len(text) - start
         if length >= len(part):
@@ -185,22 +215,32 @@ def _is_joint(text: str, place: int, *, may_cut: bool) -> bool:
     return not head or not tail or (may_cut and head.isalpha() and tail.isalpha())
 
 
-def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+def _occurrences(texts: Sequence[str], numbers: Sequence[int], size: int) -> Iterator[tuple[int, int, int]]:
     """Yield (number of a text, number of another text, place in the first where the other may begin)."""
     heads: dict[str, list[tuple[int, int]]] = {}
     for number in numbers:
-        text = texts[number]
-        before = _SKIPPED.match(text)
-        begin = before.end() if before else 0
-        if len(text) - begin >= _KEY_LENGTH:
-            heads.setdefault(text[begin : begin + _KEY_LENGTH], []).append((number, begin))
-    few = len(numbers) <= _FEW
+        head, begin = head_of(texts[number])
+        if head:
+            heads.setdefault(head, []).append((number, begin))
     for number in numbers if heads else ():
-        found = _found_each(texts[number], heads) if few else _found_at_words(texts[number], heads)
+        found = heads_in(texts[number], heads, size)
         others = ((start, *head) for start, key in found for head in heads[key] if head[0] != number)
         for start, other, begin in islice(others, _TRIES):
             if start >= begin:
                 yield number, other, start - begin
+
+
+def head_of(text: str) -> tuple[str, int]:
+    """Return the characters by which a text is found in others, and where they begin; "" for a short text."""
+    before = _SKIPPED.match(text)
+    begin = before.end() if before else 0
+    head = text[begin : begin + _KEY_LENGTH]
+    return (head if len(head) == _KEY_LENGTH else ""), begin
+
+
+def heads_in(text: str, heads: Collection[str], size: int) -> Iterator[tuple[int, str]]:
+    """Yield (place, head) of the heads of other texts in a text. size: the number of all texts."""
+    return _found_each(text, heads) if size <= _FEW else _found_at_words(text, heads)
 
 
 def _found_each(text: str, keys: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -230,8 +270,7 @@ def _short_links(
             by_end.setdefault(unit, []).append(number)
     by_beginning: dict[str, list[int]] = {}
     for number in beginnings:
-        for match in islice(_UNIT.finditer(texts[number], 0, _SHORT), _SHORT_UNITS):
-            unit = texts[number][: match.end()].rstrip()
+        for unit in _first_units(texts[number]):
             if unit in by_end and len(unit) < len(texts[number]):
                 by_beginning.setdefault(unit, []).append(number)
     for unit, afters in by_beginning.items():
@@ -243,6 +282,17 @@ def _short_links(
                 is_near = only or places[after] - places[before] <= _NEAR
                 if is_near and after != before and len(unit) < len(texts[before]):
                     yield Link(len(unit), before, after)
+
+
+def units_at_ends(text: str) -> set[str]:
+    """Return the whole sentences and lines at both ends of a text by which it may overlap with others."""
+    return {*_first_units(text), *_last_units(text)}
+
+
+def _first_units(text: str) -> Iterator[str]:
+    """Yield the beginnings of a text up to each of its first sentences or lines."""
+    for match in islice(_UNIT.finditer(text, 0, _SHORT), _SHORT_UNITS):
+        yield text[: match.end()].rstrip()
 
 
 def _last_units(text: str) -> Iterator[str]:

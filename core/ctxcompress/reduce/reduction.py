@@ -1,24 +1,23 @@
 """The stages that drop whole passages and repeated text before anything is scored."""
 
 import logging
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field, replace
+from math import inf
 
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.documents import Document, documents_as_they_are
+from ctxcompress.data.documents import Document, Spans, documents_as_they_are, without_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
-from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
-from ctxcompress.errors import ConfigError
+from ctxcompress.encoders.encoder import Encoder, PassageVectors
+from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
-from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, standing, within_limits
+from ctxcompress.reduce.filters import above_threshold, are_doubtful, group_of, standing, within_limits
 from ctxcompress.reduce.metadata_only import is_own_line, low_scores
-from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours
+from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours_of_equals
+from ctxcompress.reduce.passage_vectors import vectors_of
+from ctxcompress.reduce.required import Required
 from ctxcompress.reduce.stitching import stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
 
@@ -30,6 +29,7 @@ _DOUBT_WARNING = (
     'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
 )
 _DOUBT_NOTE = "scores get better from first to last: check score_kind"
+_NOTHING_DELIVERED = DeliveredTexts()
 _log = logging.getLogger("ctxcompress")
 
 
@@ -45,6 +45,8 @@ class Reduction:
     stages: Sequence[StageStats]
     preference: Sequence[int] = ()
     """The numbers of the passages that are left, from the best to the worst; empty if duplicates are not dropped."""
+    required: Spans = field(default_factory=dict)
+    """Number of a passage -> the parts of it that must be kept and are in a document."""
 
     def after_cuts(
         self, documents: Sequence[Document], cut: Collection[int], passages: Sequence[Passage]
@@ -60,25 +62,36 @@ class Reduction:
         order = [number for number in self.preference if number in left]
         same = exact_duplicates([left[number] for number in order], range(len(order)))
         merged = {order[member]: order[leader] for member, leader in same.items()}
-        merged = {member: leader for member, leader in merged.items() if member in cut or leader in cut}
+        pairs = ((member, leader) for member, leader in merged.items() if member not in self.required)
+        merged = {member: leader for member, leader in pairs if member in cut or leader in cut}
         if not merged:
             return documents, self
         leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         reasons = {**self.reasons, **dict.fromkeys(merged, Reason.DUPLICATE)}
-        return _without_passages(documents, merged, passages), replace(self, leaders=leaders, reasons=reasons)
+        return without_passages(documents, merged, [passage.text for passage in passages]), replace(
+            self, leaders=leaders, reasons=reasons
+        )
 
     def is_everything(self, count: int) -> bool:
         """Tell whether all of this number of passages are left, unchanged."""
         return len(self.documents) == count and all(document.is_passage for document in self.documents)
 
 
-def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: bool, delivered: int = 0) -> Reduction:
+def reduced(
+    passages: Sequence[Passage],
+    config: CompressionConfig,
+    *,
+    fits: bool,
+    delivered: DeliveredTexts = _NOTHING_DELIVERED,
+) -> Reduction:
     """Drop passages by score, duplicates, passages over the limits, and passages for lines, in this order. Then drop
     repeated text from the rest.
 
     A stage that cannot work is skipped. fits: whether all passages fit unchanged, so that nothing is dropped unless an
-    option asks for it. delivered: how many passages at the beginning were delivered before. They stand for their
-    duplicates and are otherwise ignored. Raises ConfigError unless the encoder gives one vector for each passage.
+    option asks for it. delivered: the passages at the beginning that were delivered before. They stand for their
+    duplicates and are otherwise ignored. No stage loses what `must_keep` names: a passage with some of it is dropped
+    only as a duplicate of one that has it. Raises PatternTimeout, and ConfigError unless the encoder gives one vector
+    for each passage.
     """
     has_thresholds = config.ngram_threshold is not None or config.similarity_threshold is not None
     exact = (not fits or has_thresholds) if config.exact_dedup is None else config.exact_dedup
@@ -95,24 +108,32 @@ def reduced(passages: Sequence[Passage], config: CompressionConfig, *, fits: boo
     if preference and config.mode == "extract":
         alive = set(reducer.numbers)
         between = [link for link in links if {link.before, link.after} <= alive]
-        between = with_continuations(between, passages, [_group(passage) for passage in passages], reducer.numbers)
+        groups = {number: group_of(passages[number]) for number in reducer.numbers}
+        between = with_continuations(between, passages, groups, reducer.numbers)
         documents = stitched(texts, reducer.numbers, between, preference)
     else:
         documents = documents_as_they_are(texts, reducer.numbers)
+    required = reducer.required.left(reducer.numbers, documents)
+    if required is None:
+        documents = documents_as_they_are(texts, reducer.numbers)
+        required = reducer.required.left(reducer.numbers, documents)
     reducer.end("repeats")
-    return Reduction(documents, reducer.reasons, reducer.leaders, reducer.stages, preference)
+    return Reduction(documents, reducer.reasons, reducer.leaders, reducer.stages, preference, required or {})
 
 
 class _Reducer:
     """Runs the stages one after the other on the passages that are left."""
 
-    def __init__(self, passages: Sequence[Passage], config: CompressionConfig, delivered: int) -> None:
+    def __init__(self, passages: Sequence[Passage], config: CompressionConfig, before: DeliveredTexts) -> None:
+        self._before, self._delivered = before, (delivered := before.count)
         self.numbers = list(range(delivered, len(passages)))
         self.reasons: dict[int, Reason] = {}
         self.leaders: dict[int, int] = {}
-        self._passages, self._config, self._delivered = passages, config, delivered
-        self._stands = standing(passages, config.score_kind)
-        self._doubtful = are_doubtful(self._stands[delivered:])
+        self._passages, self._config = passages, config
+        self.required = Required(config.must_keep, passages, delivered)
+        stands = standing(passages[delivered:], config.score_kind)
+        self._stands = [*([-inf] * delivered), *stands]
+        self._doubtful = are_doubtful(stands)
         self._warned = False
         self._preferred: tuple[Sequence[int], Sequence[int]] = ((), ())
         """The last `numbers` and the result of `preferred` for them."""
@@ -131,7 +152,12 @@ class _Reducer:
         numbers = [number for number in self.numbers if self._passages[number].text.strip()]
         left = [self._passages[number] for number in numbers]
         texts, ids = [passage.text for passage in left], [passage.id for passage in left]
-        order = preference(texts, [self._stands[number] for number in numbers], ids, _neighbours(left))
+        order = preference(
+            texts,
+            [self._stands[number] for number in numbers],
+            ids,
+            neighbours_of_equals(texts, list(map(group_of, left))),
+        )
         return [numbers[place] for place in order]
 
     def _to_compare(self) -> list[int]:
@@ -149,7 +175,7 @@ class _Reducer:
         if above is None:
             self.end("threshold", "skipped: no usable scores", skipped=True)
             return
-        left = [self._delivered + number for number in above]
+        left = sorted({*(self._delivered + number for number in above), *self.required.among(self.numbers)})
         empty = not left and bool(input_passages)
         if empty:
             _log.warning(
@@ -168,15 +194,18 @@ class _Reducer:
 
     def exact(self, *, wanted: bool) -> list[Link]:
         """Drop exact duplicates and chunks that are a part of another chunk, and return the overlaps of the rest."""
-        order = self._to_compare() if wanted else []
-        if len(order) < 2:
+        order = self.preferred() if wanted else []
+        if not order:
             self.end("exact", "" if wanted else "off")
             return []
-        same = exact_duplicates([self._passages[number].text for number in order], range(len(order)))
-        self._merge(order, same)
-        order = [number for place, number in enumerate(order) if place not in same]
+        texts = {number: self._passages[number].text for number in order}
+        same = exact_duplicates(texts, order, self._before.first)
+        self._drop_duplicates(same)
+        order = [number for number in order if number not in same]
+        delivered, others = self._before.beside([self._passages[number] for number in order])
+        order = [*delivered, *order]
         chunks = [self._passages[number] for number in order]
-        found = find_overlaps([chunk.text for chunk in chunks], [_group(chunk) for chunk in chunks], order)
+        found = find_overlaps([chunk.text for chunk in chunks], list(map(group_of, chunks)), order, others)
         self._merge(order, found.within)
         self.end("exact", by_score=self._has_dropped)
         return [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
@@ -201,7 +230,7 @@ class _Reducer:
         if threshold is None or len(order) < 2:
             self.end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")
             return
-        vectors = _vectors([self._passages[number] for number in order], self._config.encoder)
+        vectors = vectors_of([self._passages[number] for number in order], self._config.encoder, self._before)
         if vectors is None:
             why = "no encoder" if self._config.encoder is None else "an encoder that makes none"
             self.end("semantic", f"skipped: no embeddings and {why}", skipped=True)
@@ -225,6 +254,7 @@ class _Reducer:
                 top_n=top_n,
                 duplicates=duplicates_of,
             )
+            stay |= {number: number for number in self.required.among(self.numbers)}
             self._replace({leader: instead for leader, instead in stay.items() if instead != leader})
             self._keep(list(stay.values()), Reason.LIMIT)
         notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
@@ -241,6 +271,7 @@ class _Reducer:
             self.end("metadata", "skipped: no usable scores", skipped=True)
             return
         below = set(self.numbers).intersection(self._delivered + number for number in low)
+        below -= self.required.among(below)
         if below.issuperset(self.numbers) and below and config.on_empty != "drop":
             best = max(self.numbers, key=self._stands.__getitem__)
             below = set() if config.on_empty == "original" else below - {best}
@@ -251,9 +282,15 @@ class _Reducer:
 
     def _merge(self, order: Sequence[int], leaders: Mapping[int, int]) -> None:
         """Drop the members. leaders: place of a member in `order` -> place of its leader."""
-        merged = {
-            order[member]: order[leader] for member, leader in leaders.items() if order[member] >= self._delivered
-        }
+        merged = ((order[member], order[leader]) for member, leader in leaders.items())
+        self._drop_duplicates({member: leader for member, leader in merged if member >= self._delivered})
+
+    def _drop_duplicates(self, duplicates: Mapping[int, int]) -> None:
+        """Drop the members, but for those with something to keep that their leaders lack.
+
+        duplicates: number of a member -> number of its leader.
+        """
+        merged = {member: leader for member, leader in duplicates.items() if self.required.is_in(leader, member)}
         self.leaders = {member: merged.get(leader, leader) for member, leader in self.leaders.items()} | merged
         self._keep([number for number in self.numbers if number not in merged], Reason.DUPLICATE)
 
@@ -299,49 +336,3 @@ class _Reducer:
         if not self._warned:
             self._warned = True
             _log.warning(_DOUBT_WARNING, len(self._passages) - self._delivered)
-
-
-def _without_passages(
-    documents: Sequence[Document], dropped: Collection[int], passages: Sequence[Passage]
-) -> Sequence[Document]:
-    """Return the documents without these passages."""
-    texts = [passage.text for passage in passages]
-    parts = ([piece for piece in document.pieces if piece.passage not in dropped] for document in documents)
-    return [Document.of(of_document, texts) for of_document in parts if of_document]
-
-
-def _neighbours(passages: Sequence[Passage]) -> dict[int, int]:
-    """Return, for each passage whose text occurs more than once, how many neighbours overlap with it."""
-    texts = [passage.text for passage in passages]
-    if len(set(texts)) == len(texts):
-        return {}
-    times, groups = Counter(texts), [_group(passage) for passage in passages]
-    return {number: neighbours(texts, groups, number) for number, text in enumerate(texts) if times[text] > 1}
-
-
-def _group(passage: Passage) -> tuple[object, ...] | None:
-    """Return a key that is the same for chunks that may be pieces of one text; None if nothing is known."""
-    key = document_key(passage) or passage.title
-    return (key, passage.header_path) if key else None
-
-
-def _vectors(passages: Sequence[Passage], encoder: object) -> NDArray[np.float64] | None:
-    """Return a normalized vector for each passage; None if there is none.
-
-    These are the embeddings of the passages if all of them carry one, else vectors from the encoder.
-    """
-    carried = [as_numbers(passage.embedding) for passage in passages if passage.embedding is not None]
-    found = [vector for vector in carried if vector is not None and vector.ndim == 1 and np.isfinite(vector).all()]
-    if len(found) == len(passages) and len({vector.size for vector in found}) == 1:
-        return unit(np.array(found))
-    texts = without_surrogates([passage.text for passage in passages])
-    if isinstance(encoder, Encoder):
-        made = encoder.encode_document(texts)
-    elif isinstance(encoder, PassageVectors):
-        made = encoder.encode_passages(texts)
-    else:
-        return None
-    vectors = checked_numbers(made, f"{len(texts)} passages", 2)
-    if len(vectors) != len(texts):
-        raise ConfigError(f"the encoder gave {len(vectors)} vectors for {len(texts)} passages; give one for each")
-    return unit(vectors)

@@ -42,7 +42,7 @@ def stitched(
     of equal ones the link to its neighbour in the input. Documents are in the order of their first texts.
     links: between these texts. order: the numbers from the best text to the worst.
     """
-    if not links and not any(map(has_paragraphs, texts)):
+    if not links and not any(has_paragraphs(texts[number]) for number in numbers):
         return documents_as_they_are(texts, numbers)
     after, closing = _chosen_links(links, texts, {number: place for place, number in enumerate(numbers)})
     chains = _chains(numbers, after)
@@ -193,7 +193,10 @@ def _paragraphs(text: str) -> Iterator[Span]:
 
 
 def with_continuations(
-    overlaps: Sequence[Link], passages: Sequence[Passage], groups: Sequence[Hashable | None], numbers: Iterable[int]
+    overlaps: Sequence[Link],
+    passages: Sequence[Passage],
+    groups: Mapping[int, Hashable | None],
+    numbers: Iterable[int],
 ) -> list[Link]:
     """Return the overlaps, and links of length 0 between passages of source code that continue one another.
 

@@ -4,24 +4,25 @@ The rules and limits are those of "Query Complexity & Result Compression" (Conte
 differences: duplicates within a page are removed, the best-scored results are kept if there are too many, and the
 scorer chooses the sentences instead of a word count.
 
-results -> score threshold -> no boilerplate -> no duplicates -> as many of the best as the query needs
-        -> key sentences -> the shape of the input
+results -> score threshold -> no boilerplate -> no duplicates -> with `adaptive`, only those that may be needed
+        -> as many of the best as the query needs -> key sentences -> the shape of the input
 """
 
 import logging
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, Unpack
 
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.observer import Observation, drop_counts, observed
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Decision, Reason
 from ctxcompress.data.spans import inverse
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 from ctxcompress.query.complexity import Complexity
 from ctxcompress.search.key_sentences import KeySentences
 from ctxcompress.search.result_limits import (
@@ -67,8 +68,8 @@ class SearchCompression(Generic[Results]):
     """Every dropped character of the results' texts, with the reason. `index` is the position of the result in the
     input, `passage.metadata["key"]` the key of the text. A dropped result without text has no spans.
 
-    DUPLICATE: another result of the same page contains the text. SCORE and LIMIT: the result is dropped. BUDGET: other
-    sentences answer better, the result is boilerplate only, or `max_tokens` is full."""
+    DUPLICATE: another result of the same page contains the text. SCORE, LIMIT and UNLIKELY: the result is dropped.
+    BUDGET: other sentences answer better, the result is boilerplate only, or `max_tokens` is full."""
 
     @property
     def tokens_saved(self) -> int:
@@ -100,8 +101,10 @@ def compress_search_results(
     max_tokens: the most tokens of the results as a language model reads them. Texts are shortened first, then results
     are dropped: those with the lowest scores, or if no result has a score, those that answer the query least. With
     None, only the other limits hold.
-    config: the options that count tokens (`encoding`) and score sentences (`scorer`, `encoder`, `language`, `synonyms`,
-    `type_weights`), and `telemetry`. All other options are ignored.
+    config: the options that count tokens (`encoding`), score sentences (`scorer`, `encoder`, `language`, `synonyms`,
+    `type_weights`), drop what the query hardly needs (`adaptive`, `min_probability`, `on_empty`), and say what is kept
+    of results beyond all limits (`must_keep`, where a passage has the address of its result, or its position, as its
+    id), and `telemetry`. All other options are ignored.
     limits: `max_results`, `max_characters` (of all texts of a result together) and `max_sentences` (3) replace the
     limits of the complexity. `min_score` is the score below which a result is dropped (0.3; None for no threshold).
     Results without a usable score are kept, and if all scores are below the threshold, all results are kept.
@@ -115,7 +118,8 @@ def compress_search_results(
     model (`json.dumps(results, ensure_ascii=False)`), or `str(results)` if it cannot be written as JSON.
 
     Raises InputError if `results` has none of these shapes or `query` is not a string, ConfigError on an invalid value
-    or if everything around the results already takes more than `max_tokens`, TokenizerUnavailable.
+    or if everything around the results already takes more than `max_tokens`, BudgetTooSmall if what `must_keep` names
+    does not fit, PatternTimeout, TokenizerUnavailable.
     """
     if query is not None and not isinstance(query, str):
         raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
@@ -146,7 +150,9 @@ def _compressed(
 ) -> SearchCompression[Results]:
     count = TokenCounter(config.encoding)
     boilerplate = boilerplate_only(query, parsed.records, config)
-    compressor = _ResultCompressor(results, parsed, find_drops(parsed.records, limits, boilerplate), limits)
+    required = _required(parsed.records, config)
+    drops = find_drops(parsed.records, limits, boilerplate, required)
+    compressor = _ResultCompressor(results, parsed, drops, limits, required)
     try:
         kept = compressor.compress(query, config, count, max_tokens)
     except RecursionError as error:
@@ -194,6 +200,8 @@ class _KeptResults:
     spans: Mapping[tuple[int, TextKey], Sequence[Span]]
     """The kept spans of each text, by the position of its result and its key."""
     tokens: int
+    drops: Mapping[int, Drop] = field(default_factory=dict)
+    """The positions of the results that are dropped because of what their texts say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +212,8 @@ class _ResultCompressor:
     parsed: ParsedResults
     drops: Mapping[int, Drop]
     limits: Limits
+    required: Collection[int]
+    """The positions of the results that have what `must_keep` names."""
 
     def compress(
         self, query: str, config: CompressionConfig, count: TokenCounter, max_tokens: int | None
@@ -211,10 +221,30 @@ class _ResultCompressor:
         """Keep as many of the best results as fit, each as long as the limits allow."""
         records = self.parsed.records
         positions = best_first(records, [n for n in range(len(records)) if n not in self.drops])
-        texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in positions}
+        judged = positions if config.adaptive else self._within_limit(positions)
+        texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in judged}
         shortener = _Shortener(query, records, texts, config)
-        if have_no_scores(records, positions):
+        unlikely = shortener.unlikely(judged, config)
+        drops = {n: Drop(Reason.UNLIKELY) for n in unlikely if n not in self.required}
+        wanted = [n for n in positions if n not in drops]
+        if config.adaptive and have_no_scores(records, wanted):
+            wanted.sort(key=lambda n: -shortener.worth(n))
+        within = self._within_limit(wanted)
+        drops |= {n: Drop(Reason.LIMIT) for n in wanted if n not in within}
+        return replace(self._fitting(within, shortener, count, max_tokens), drops=drops)
+
+    def _within_limit(self, positions: Sequence[int]) -> list[int]:
+        """Return the first results, as many as the limit allows, and those that must be kept."""
+        most = self.limits.max_results
+        return [n for place, n in enumerate(positions) if place < most or n in self.required]
+
+    def _fitting(
+        self, positions: list[int], shortener: "_Shortener", count: TokenCounter, max_tokens: int | None
+    ) -> _KeptResults:
+        """Keep as many of the results as fit: those with the best scores, or without scores those that answer best."""
+        if have_no_scores(self.parsed.records, positions):
             positions.sort(key=lambda n: -shortener.worth(n))
+        positions.sort(key=lambda n: n not in self.required)
 
         def attempt(number: int, characters: int) -> _KeptResults:
             return self._shorten(sorted(positions[:number]), shortener, characters, count)
@@ -227,16 +257,24 @@ class _ResultCompressor:
         if max_tokens is not None:
             # The first number of results, from two on, that is too many even at the shorter length.
             most = bisect_left(range(2, most + 1), True, key=lambda number: not fits(attempt(number, lengths[-1]))) + 1
-        for number in range(min(most, len(positions)), 0, -1):
-            attempts = (attempt(number, n) for n in (lengths if number > 1 else _lengths_of_last(lengths[0])))
+        fewest = max(len(self.required), 1)
+        for number in range(max(min(most, len(positions)), len(self.required)), fewest - 1, -1):
+            attempts = (attempt(number, n) for n in (lengths if number > fewest else _lengths_of_last(lengths[0])))
             if fitting := next(filter(fits, attempts), None):
                 return fitting
+        if self.required:
+            tokens = attempt(len(self.required), _FEWEST_CHARACTERS).tokens
+            raise BudgetTooSmall(
+                f"must_keep names something in {len(self.required)} results, which take {tokens} tokens even when they "
+                f"are shortened, but max_tokens is {max_tokens}; give at least {tokens} tokens, or narrower patterns",
+                tokens,
+            )
         return self._keep_none(count, max_tokens, warn=bool(positions))
 
     def decisions(self, kept: _KeptResults) -> Iterator[Decision]:
         """Yield what was dropped of each text. A dropped result without text yields a decision without spans."""
         for position, record in enumerate(self.parsed.records):
-            drop = self.drops.get(position, Drop(Reason.BUDGET))
+            drop = self.drops.get(position) or kept.drops.get(position) or Drop(Reason.BUDGET)
             is_kept = position in kept.positions
             has_decision = False
             for text in self._texts(position):
@@ -273,6 +311,15 @@ class _ResultCompressor:
         return _KeptResults(results, (), {}, tokens)
 
 
+def _required(records: Sequence[Record], config: CompressionConfig) -> frozenset[int]:
+    """Return the positions of the results that have what `must_keep` names."""
+    if not config.must_keep:
+        return frozenset()
+    texts = [(n, text) for n, record in enumerate(records) for *_, text in record.texts()]
+    passages = {m: Passage(_name(n, records[n]), text) for m, (n, text) in enumerate(texts)}
+    return frozenset(texts[m][0] for m in find_all(config.must_keep, passages))
+
+
 def _lengths_of_last(characters: int) -> Iterator[int]:
     """Yield ever fewer characters, for the last result that is left."""
     yield characters
@@ -281,9 +328,13 @@ def _lengths_of_last(characters: int) -> Iterator[int]:
         yield characters
 
 
+def _name(position: int, record: Record) -> str:
+    return record.address or str(position)
+
+
 def _passage(position: int, record: Record, text: _Text | None = None) -> Passage:
     metadata = {"key": text.key[0]} if text else {}
-    return Passage(record.address or str(position), text.text if text else "", title=record.title, metadata=metadata)
+    return Passage(_name(position, record), text.text if text else "", title=record.title, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,13 +356,23 @@ class _Shortener:
         self._numbers: dict[int, list[int]] = {position: [] for position in texts}
         for number, text in enumerate(self._texts):
             self._numbers[text.position].append(number)
-        passages = [Passage(str(text.position), text.text, title=records[text.position].title) for text in self._texts]
+        passages = [
+            Passage(_name(text.position, records[text.position]), text.text, title=records[text.position].title)
+            for text in self._texts
+        ]
         self._sentences = KeySentences(query, passages, config)
         self._known: dict[tuple[int, int], _ShortenedResult] = {}
 
     def worth(self, position: int) -> float:
         """Return how well the best sentence of a result answers the query."""
         return self._sentences.worth(self._numbers[position])
+
+    def unlikely(self, positions: Sequence[int], config: CompressionConfig) -> list[int]:
+        """Return the positions of the results that the query hardly needs. If it needs none, `on_empty` decides."""
+        found = [n for n in positions if self._sentences.are_unlikely(self._numbers[n])]
+        if found and len(found) == len(positions) and config.on_empty != "drop":
+            found.remove(max(found, key=self.worth))
+        return found
 
     def shorten(self, position: int, characters: int, sentences: int) -> _ShortenedResult:
         if (position, characters) not in self._known:

@@ -7,16 +7,20 @@ result are chosen separately.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are
+from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.passages import Kind, Passage, Span
 from ctxcompress.data.table import Floats
+from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
+from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
@@ -46,7 +50,7 @@ class KeptText:
 class KeySentences:
     """The sentences of all results, scored for one query."""
 
-    __slots__ = ("_around", "_layout", "_structure", "_worth")
+    __slots__ = ("_around", "_layout", "_matches", "_structure", "_unlikely", "_worth")
 
     def __init__(self, query: str, passages: Sequence[Passage], config: CompressionConfig) -> None:
         """passages: the texts of all results."""
@@ -59,21 +63,28 @@ class KeySentences:
         scored = score_segments(query, items, analysis, language, config)
         self._worth: Floats = scored.worth
         self._around = frozenset(scored.around)
+        self._unlikely = frozenset(scored.unlikely) if config.adaptive else frozenset[int]()
         texts = [passage.text for passage in passages]
+        required = find_all(config.must_keep, dict(enumerate(passages)))
+        self._matches = matches_in(analysis.table, required, texts)
         self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=analysis.markers)
 
     def choose(self, numbers: Sequence[int], characters: int, sentences: int) -> Mapping[int, KeptText]:
         """Map the number of each text of one result to its kept part.
 
         At most `sentences` sentences are kept, with the headings and table headers they need, in at most `characters`
-        characters altogether. Texts that already fit stay as they are. If even the best sentence is too long, it is
-        cut between words and ends in an ellipsis.
+        characters altogether. Texts that already fit stay as they are, except for sentences that `adaptive` drops. If
+        even the best sentence is too long, it is cut between words and ends in an ellipsis. What `must_keep` names is
+        kept beyond these limits, too.
         """
-        table, layout = self._structure.table, self._layout
-        own = [n for number in numbers for n in range(table.first[number], table.first[number + 1])]
-        if sum(len(layout.passages[n]) for n in numbers) <= characters and len(self._sentences(own)) <= sentences:
+        layout, own = self._layout, self._of(numbers)
+        fits = sum(len(layout.passages[n]) for n in numbers) <= characters and len(self._sentences(own)) <= sentences
+        if fits and self._unlikely.isdisjoint(own):
             return {n: KeptText(layout.passages[n], (Span(0, len(layout.passages[n])),)) for n in numbers}
         best = self._best(own, characters, sentences)
+        if matches := [match for match in self._matches if match.document in numbers]:
+            spans = self._select_with(matches, best, characters)
+            return {n: self._kept(n, spans, None) for n in numbers}
         spans = self._select(best, characters)
         cut = self._text_cut_in_sentence(best, spans)
         if cut is not None:
@@ -82,9 +93,17 @@ class KeySentences:
 
     def worth(self, numbers: Sequence[int]) -> float:
         """Return the value of the best sentence in the texts of one result, 0 if there is none."""
+        return max((float(self._worth[n]) for n in self._of(numbers) if n not in self._around), default=0.0)
+
+    def are_unlikely(self, numbers: Sequence[int]) -> bool:
+        """Return whether `adaptive` would drop all sentences in the texts of one result."""
+        own = self._of(numbers)
+        return bool(own) and self._unlikely.issuperset(own)
+
+    def _of(self, numbers: Iterable[int]) -> list[int]:
+        """Return the numbers of the segments of these texts."""
         first = self._structure.table.first
-        own = [n for number in numbers for n in range(first[number], first[number + 1])]
-        return max((float(self._worth[n]) for n in own if n not in self._around), default=0.0)
+        return [n for number in numbers for n in range(first[number], first[number + 1])]
 
     def _best(self, own: Sequence[int], characters: int, sentences: int) -> list[int]:
         """Return the best sentences that fit together, or the best one alone if none fits.
@@ -96,6 +115,7 @@ class KeySentences:
         standing = [n for n in self._sentences(own) if self._structure.stands[n]]
         ranked = sorted(standing, key=lambda n: (-self._worth[n], n))
         ranked = [n for n in ranked if n not in self._around] or ranked
+        ranked = [n for n in ranked if n not in self._unlikely] or ranked[:1]
         ranked = [n for n in ranked if not _says_nothing(texts[n])] or ranked
         best: dict[str, int] = {}
         room = characters
@@ -111,6 +131,16 @@ class KeySentences:
         wanted = set(numbers)
         others = set(range(len(self._worth))) - wanted
         return select(self._structure, self._worth, self._layout, characters, others).spans if wanted else {}
+
+    def _select_with(self, matches: Sequence[Match], numbers: Iterable[int], characters: int) -> Spans:
+        """Return the spans of the matches' segments, as much of them as fits, and then of these segments."""
+        held = {number for match in matches for number in match.segments}
+        others = set(range(len(self._worth))) - held.union(numbers)
+        kept_first = partial(select_kept_first, matches, self._structure, self._worth, self._layout)
+        try:
+            return kept_first(characters, others, others=characters).spans
+        except BudgetTooSmall as error:
+            return kept_first(error.tokens or characters, others, others=characters).spans
 
     def _sentences(self, numbers: Iterable[int]) -> list[int]:
         """Return the segments that count as sentences: all but headings and white space."""

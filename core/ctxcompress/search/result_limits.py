@@ -1,7 +1,7 @@
 """Which search results are kept, how many, and how long they may be.
 
 A result is dropped if its score is too low, if it contains only boilerplate, if another result of the same page
-contains its text, or if there are enough better ones.
+contains its text, or if there are enough better ones. `adaptive` drops more, see ctxcompress.search.compression.
 """
 
 import re
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypedDict
 from urllib.parse import SplitResult, urlsplit
 
-from ctxcompress.config.checks import check_count
+from ctxcompress.config.checks import check_count, check_flag
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Kind, Passage
@@ -28,6 +28,7 @@ from ctxcompress.text.words import Terms
 __all__ = [
     "Drop",
     "Limits",
+    "SearchLimits",
     "SearchOptions",
     "best_first",
     "boilerplate_only",
@@ -87,6 +88,38 @@ class Limits:
         return cls(**given)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchLimits:
+    """The limits on search results that a tool returns. Raises ConfigError on an invalid value.
+
+    A limit that is None is that of the query's complexity: 3, 4 or 5 results of 300, 400 or 500 characters each.
+    """
+
+    max_results: int | None = None
+    """The most results."""
+    max_characters: int | None = None
+    """The most characters of all texts of a result together."""
+    max_sentences: int = 3
+    """The most sentences of a result."""
+    min_score: float | None = 0.3
+    """The score below which a result is dropped; None drops none by it."""
+    only_over_budget: bool = False
+    """Whether results that fit into the budget stay as they are. Otherwise the limits always hold."""
+
+    def __post_init__(self) -> None:
+        check_flag("only_over_budget", self.only_over_budget)
+        Limits.of(Complexity.COMPLEX, self.options())
+
+    def options(self) -> SearchOptions:
+        """Return the limits as `compress_search_results` takes them."""
+        options: SearchOptions = {"max_sentences": self.max_sentences, "min_score": self.min_score}
+        if self.max_results is not None:
+            options["max_results"] = self.max_results
+        if self.max_characters is not None:
+            options["max_characters"] = self.max_characters
+        return options
+
+
 def complexity_of(given: object, query: str | None) -> Complexity:
     """Return the given complexity, or else that of the query. Without a query it is complex, which keeps most.
 
@@ -110,10 +143,13 @@ class Drop:
     """The position of the kept result of the same page that contains this one's text."""
 
 
-def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = ()) -> dict[int, Drop]:
-    """Map the position of each result that is dropped before any text is shortened to the reason.
+def find_drops(
+    records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = (), required: Collection[int] = ()
+) -> dict[int, Drop]:
+    """Map the position of each result that is dropped before any text is scored to the reason.
 
     boilerplate: the positions of the results that are boilerplate only. They are kept if no other result has a text.
+    required: the positions of the results that are not dropped.
     """
     drops: dict[int, Drop] = {}
     least = limits.min_score
@@ -125,9 +161,7 @@ def find_drops(records: Sequence[Record], limits: Limits, boilerplate: Collectio
     if any(text.strip() for n in others for *_, text in records[n].texts()):
         drops.update({n: Drop(Reason.BUDGET) for n in boilerplate if n not in drops})
     drops.update(_find_duplicates(records, [n for n in range(len(records)) if n not in drops]))
-    ranked = best_first(records, [n for n in range(len(records)) if n not in drops])
-    drops.update(dict.fromkeys(ranked[limits.max_results :], Drop(Reason.LIMIT)))
-    return drops
+    return {position: drop for position, drop in drops.items() if position not in required}
 
 
 def best_first(records: Sequence[Record], positions: Sequence[int]) -> list[int]:

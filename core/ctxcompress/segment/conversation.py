@@ -21,7 +21,10 @@ from ctxcompress.segment.speakers import (
     speaker_name,
 )
 
-__all__ = ["lone_turn", "turns_of"]
+__all__ = ["LoneTurn", "lone_turn", "turns_of"]
+
+LoneTurn = tuple[str, Turn]
+"""The speaker and the turn of a text that may be a single turn."""
 
 
 class _Head(NamedTuple):
@@ -156,7 +159,7 @@ def _turns_of(text: str) -> list[Turn]:
     return _turns(lines, heads) if heads and not is_example else []
 
 
-def lone_turn(text: str) -> tuple[str, Turn] | None:
+def lone_turn(text: str) -> LoneTurn | None:
     """Return the speaker and the turn if a text of one paragraph may be a turn, as far as it alone can tell."""
     start = text[:_LONGEST_LABEL].partition("\n")[0]
     if (":" not in start and "\uff1a" not in start) or "\n\n" in text.rstrip():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
-from ctxcompress.segment.conversation import lone_turn, turns_of
+from ctxcompress.segment.conversation import LoneTurn, lone_turn, turns_of
 from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
 from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.markdown import Block, is_marked, markdown_blocks
@@ -16,7 +16,7 @@ from ctxcompress.segment.speakers import Turn
 from ctxcompress.text.lines import split_lines
 from ctxcompress.text.log_lines import is_log
 
-__all__ = ["read_text", "segment", "segment_outlined", "segments_together"]
+__all__ = ["LoneTurn", "lone_turn", "read_text", "segment", "segment_outlined", "segments_together"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
@@ -93,6 +93,7 @@ def segments_together(
     segmented: Sequence[Sequence[Segment]],
     language: str,
     speakers: Sequence[str | None] = (),
+    turns: Sequence[LoneTurn | None] | None = None,
 ) -> dict[int, list[Segment]]:
     """Return number of a text -> other segments for it, where the other texts show what it is.
 
@@ -101,9 +102,10 @@ def segments_together(
     everywhere.", is none if no other text has that speaker and most texts are no turns. Texts whose metadata say who
     speaks are turns if there are at least two, except for texts with headings, which are documents that somebody wrote.
 
-    texts: those of prose. segmented: the segments of each. speakers: who speaks, by the metadata of each.
+    texts: those of prose. segmented: the segments of each. speakers: who speaks, by the metadata of each. turns: the
+    `lone_turn` of each, if known.
     """
-    changed = _by_lines(texts, segmented, language)
+    changed = _by_lines(texts, segmented, language, map(lone_turn, texts) if turns is None else turns)
     recorded = [number for number, speaker in enumerate(speakers) if speaker and texts[number]]
     for number in recorded if len(recorded) > 1 else ():
         speaker = speakers[number]
@@ -113,9 +115,14 @@ def segments_together(
     return changed
 
 
-def _by_lines(texts: Sequence[str], segmented: Sequence[Sequence[Segment]], language: str) -> dict[int, list[Segment]]:
+def _by_lines(
+    texts: Sequence[str],
+    segmented: Sequence[Sequence[Segment]],
+    language: str,
+    turns: Iterable[LoneTurn | None],
+) -> dict[int, list[Segment]]:
     """Return the segments of texts that are turns, or no turns, by how their lines begin."""
-    lone = {number: found for number, text in enumerate(texts) if (found := lone_turn(text))}
+    lone = {number: found for number, found in enumerate(turns) if found}
     if not lone or len(texts) == 1:
         return {}
     are_turns = {number for number in lone if segmented[number][0].kind is Kind.TURN}

@@ -1,17 +1,17 @@
 """Delivered segments: candidates whose text was already delivered to the language model, word for word."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from ctxcompress.data.documents import Spans
-from ctxcompress.data.passages import Kind, Span
+from ctxcompress.data.documents import Spans, documents_as_they_are
+from ctxcompress.data.passages import Kind, Segment, Span
 from ctxcompress.data.spans import intersection, joined
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import Selection
 
-__all__ = ["Delivered", "all_unknown", "delivered_segments", "unknown"]
+__all__ = ["Delivered", "all_unknown", "delivered_segments", "unit_texts", "unknown"]
 
 _SHORTEST = 12
 """Characters: a shorter text, such as "yes" in a list, may be repeated."""
@@ -29,18 +29,21 @@ class Delivered:
     spans: Spans = field(default_factory=dict)
     """Number of a passage -> the spans of its text that were delivered."""
 
+    def without(self, numbers: Iterable[int]) -> "Delivered":
+        """Return the same without these segments, which have more than what was delivered."""
+        return replace(self, numbers=frozenset(self.numbers).difference(numbers))
+
 
 def delivered_segments(
-    table: SegmentTable, layout: Layout, delivered: SegmentTable, had: Mapping[int, Sequence[Span]]
+    table: SegmentTable, layout: Layout, delivered: Collection[str], had: Mapping[int, Sequence[Span]]
 ) -> Delivered:
     """Find the candidates that were delivered before.
 
     A heading counts as delivered if all text under it was.
-    delivered: the segments of the delivered text. had: number of a passage that was delivered in part -> the spans that
-    were; a segment within such a passage counts if any of its text was delivered.
+    delivered: the texts of the delivered segments, see `unit_texts`. had: number of a passage that was delivered in
+    part -> the spans that were; a segment within such a passage counts if any of its text was delivered.
     """
-    texts = {text for _, text in _units(delivered)}
-    by_text = {number for numbers, text in _units(table) if text in texts for number in numbers}
+    by_text = {number for numbers, text in _units(table) if text in delivered for number in numbers}
     by_place = {number: found for number, found in _delivered_in_part(table, layout, had) if number not in by_text}
     by_text |= _headings(table, by_text | by_place.keys())
     spans: dict[int, list[Span]] = {}
@@ -48,6 +51,11 @@ def delivered_segments(
         for passage, of_part in part.items():
             spans.setdefault(passage, []).extend(of_part)
     return Delivered(by_text | by_place.keys(), {passage: joined(sorted(found)) for passage, found in spans.items()})
+
+
+def unit_texts(text: str, segments: Sequence[Segment]) -> list[str]:
+    """Return what is compared of a text: its sentences, whole tables and code blocks, with normalized white space."""
+    return [unit for _, unit in _units(SegmentTable.of(documents_as_they_are([text]), [segments]))]
 
 
 def unknown(table: SegmentTable, known: Collection[int]) -> list[int]:

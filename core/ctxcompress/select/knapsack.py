@@ -8,7 +8,6 @@ better item could be. So the best missed items are then tried in the place of ot
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from typing import Protocol
@@ -16,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Costs", "Knapsack", "Novelty", "Repeats", "Runs", "rank"]
+__all__ = ["Costs", "Knapsack", "Repeats", "rank"]
 
 _PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
@@ -32,11 +31,6 @@ _LEAST = 0.01
 """The least gain that is worth an exchange."""
 _TINY = 1e-9
 _NOTHING: frozenset[int] = frozenset()
-_N = 8
-"""Words of a run."""
-_NONE: frozenset[tuple[str, ...]] = frozenset()
-_FACTOR = 6_364_136_223_846_793_005
-"""The factor of a linear congruential generator with a good spread (Knuth)."""
 
 
 def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: float | NDArray[np.float64]) -> list[int]:
@@ -85,7 +79,9 @@ class Knapsack:
     novelty: Repeats
     kept: set[int] = field(default_factory=set)
     chosen: dict[int, frozenset[int]] = field(default_factory=dict)
-    """Item that was chosen -> it and its companions; together these are the kept items."""
+    """Item that was chosen -> it and its companions; together these are the kept items, besides the fixed ones."""
+    fixed: frozenset[int] = frozenset()
+    """Kept items that no exchange removes."""
 
     def fill(self, order: Sequence[int]) -> bool:
         """Pack the items that fit, in this order; those that mostly repeat packed ones come after all others.
@@ -149,7 +145,7 @@ class Knapsack:
         self.room -= cost
         self.novelty.take(wanted)
         self.kept |= wanted
-        self.chosen[item] = closure
+        self.chosen[item] = closure - self.fixed
 
     def _exchange(self, order: Sequence[int], gains: Sequence[float]) -> bool:
         """Pack the best missed item that gains more than the items it replaces, and tell whether there was one."""
@@ -174,7 +170,7 @@ class Knapsack:
         """Remove chosen items, except what others or the closure need."""
         for item in removed:
             del self.chosen[item]
-        out = self.kept.difference(closure, *self.chosen.values())
+        out = self.kept.difference(closure, self.fixed, *self.chosen.values())
         self.room += sum(map(self.cost, out))
         self.kept -= out
         self.novelty = self.novelty.only(self.kept)
@@ -243,99 +239,3 @@ class _Places:
         """Return the items that nothing needs once these are removed."""
         uses = Counter(chain.from_iterable(self._chosen[item] for item in removed))
         return [item for item, times in uses.items() if times == self._uses[item] and item not in closure]
-
-
-class Runs:
-    """The runs of eight words of each text, computed on demand and cached."""
-
-    __slots__ = ("_known", "_repeating", "_texts")
-
-    def __init__(self, texts: Sequence[str], *, lasting: bool = False) -> None:
-        """lasting: whether there will be many queries, so that it pays to find the repeating texts in advance."""
-        self._texts = texts
-        self._known: dict[int, frozenset[tuple[str, ...]]] = {}
-        self._repeating = _repeating(texts) if lasting else None
-
-    def repeated(self, item: int) -> frozenset[tuple[str, ...]]:
-        """Return the runs of a text if other texts may share some; for most texts, if that is known, none."""
-        return self.of(item) if self._repeating is None or item in self._repeating else _NONE
-
-    def of(self, item: int) -> frozenset[tuple[str, ...]]:
-        """Return the runs of a text; none for items beyond the texts."""
-        runs = self._known.get(item)
-        if runs is None:
-            runs = self._known[item] = _runs(self._texts[item]) if item < len(self._texts) else _NONE
-        return runs
-
-
-class Novelty:
-    """The runs of eight words of the kept texts, to tell what would only repeat them.
-
-    Texts shorter than eight words, and scripts without spaces, always count as new.
-    """
-
-    __slots__ = ("_before", "_repeated", "_runs", "_seen")
-
-    def __init__(self, runs: Runs, before: str = "") -> None:
-        """before: a text that was kept before."""
-        self._before = _runs(before)
-        self._runs = runs.of
-        self._repeated = runs.of if before else runs.repeated
-        self._seen = set(self._before)
-
-    def copy(self) -> "Novelty":
-        """Return an independent copy."""
-        novelty = copy(self)
-        novelty._seen = set(self._seen)
-        return novelty
-
-    def only(self, items: Collection[int]) -> "Novelty":
-        """Return a novelty in which only these items are taken."""
-        novelty = copy(self)
-        novelty._seen = set(self._before)
-        novelty.take(items)
-        return novelty
-
-    def share(self, items: Collection[int]) -> float:
-        """Return the share of the runs in the items' texts that no taken text has, 0 to 1."""
-        if all(map(self._seen.isdisjoint, map(self._repeated, items))):
-            return 1.0
-        runs: set[tuple[str, ...]] = set().union(*map(self._runs, items))
-        return len(runs - self._seen) / len(runs)
-
-    def take(self, items: Collection[int]) -> None:
-        """Add the runs of the items' texts."""
-        self._seen.update(*map(self._repeated, items))
-
-
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = _words(text)
-    if len(words) < _N:
-        return _NONE
-    return frozenset(zip(*(words[shift:] for shift in range(_N)), strict=False))
-
-
-def _words(text: str) -> list[str]:
-    """Return the words in lower case; without the marks between the cells of a table, of which all tables are full."""
-    words = text.lower().split()
-    return [word for word in words if word.strip("|-:")] if "|" in text else words
-
-
-def _repeating(texts: Sequence[str]) -> frozenset[int]:
-    """Return the texts that may share a run with another text. Equal runs have equal hashes; a collision only costs
-    time."""
-    numbers: dict[str, int] = {}
-    words = list(map(_words, texts))
-    every = [numbers.setdefault(word, len(numbers)) for of_text in words for word in of_text]
-    if len(every) < _N:
-        return frozenset()
-    ids = np.array(every, dtype=np.uint64)
-    text_of = np.repeat(np.arange(len(texts)), [len(of_text) for of_text in words])
-    runs = len(every) - _N + 1
-    hashes = np.zeros(runs, dtype=np.uint64)
-    for shift in range(_N):
-        hashes = hashes * np.uint64(_FACTOR) + ids[shift : shift + runs]
-    within = np.flatnonzero(text_of[:runs] == text_of[_N - 1 :])
-    order = within[np.argsort(hashes[within], kind="stable")]
-    same = hashes[order[1:]] == hashes[order[:-1]]
-    return frozenset(text_of[order[1:][same]].tolist()) | frozenset(text_of[order[:-1][same]].tolist())

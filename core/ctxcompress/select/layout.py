@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
@@ -68,6 +68,8 @@ class Layout:
     """The text before everything and the text after everything."""
     before: str = ""
     """The content that was delivered before."""
+    delivered_runs: Callable[[], Collection[int]] = frozenset
+    """Returns the hashes of the runs of words of that content."""
     gaps: Mapping[int, Sequence[Gap]] = field(default_factory=dict)
     """Number of a passage -> the gaps left by truncation."""
     escapes: Mapping[int, Sequence[int]] = field(default_factory=dict)

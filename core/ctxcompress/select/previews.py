@@ -1,13 +1,17 @@
 """Previews, with the best sentence of each passage, and lines about passages with low scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Passage, Span
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.errors import BudgetTooSmall
+from ctxcompress.select.kept_first import Match
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.select.selection import Selection
@@ -22,17 +26,62 @@ _SHARE = 0.1
 500 tokens would have none."""
 
 
+class _Line(NamedTuple):
+    """What a line of a preview shows of its passage."""
+
+    document: int
+    span: Span
+
+
 def previews(
     table: SegmentTable,
     values: NDArray[np.float64],
     relevance: Mapping[int, float],
     layout: Layout,
     budget: int,
+    unlikely: Collection[int] = (),
+    matches: Sequence[Match] = (),
+    *,
+    keeps_best: bool = True,
 ) -> Selection:
     """Select the best sentence of each passage, for as many of the most relevant passages as fit.
 
-    values: of each segment. relevance: of each passage.
+    A passage with matches comes before all others, and its line shows the first match. Raises BudgetTooSmall if the
+    lines of these passages do not fit.
+
+    values: of each segment. relevance: of each passage. unlikely: the numbers of the segments that the query hardly
+    needs; passages that have nothing else are left out. keeps_best: whether the best of them stays if all would go.
     """
+    first = _first_matches(table, layout, matches)
+    best = _best_sentences(table, values, relevance, layout, set(unlikely), keeps_best=keeps_best)
+    lines = {**best, **first}
+    ranked = sorted(lines, key=lambda passage: (passage not in first, -relevance[passage], passage))
+    shown: list[_Line] = []
+    separator = layout.count(layout.separator)
+    room = budget + separator
+    for passage in ranked:
+        cost = layout.count(layout.compose(_spans([lines[passage]]))) + separator
+        if cost <= room:
+            room -= cost
+            shown.append(lines[passage])
+    selection = _composed(shown, layout)
+    while selection.tokens > budget:
+        shown.pop()
+        selection = _composed(shown, layout)
+    _check_all_shown(first, shown, layout, budget)
+    return selection
+
+
+def _best_sentences(
+    table: SegmentTable,
+    values: NDArray[np.float64],
+    relevance: Mapping[int, float],
+    layout: Layout,
+    unlikely: Collection[int],
+    *,
+    keeps_best: bool,
+) -> dict[int, _Line]:
+    """Return the best sentence of each passage that is likely; if none is, that of the most relevant one, or none."""
     headers = {need for number in range(len(table.segments)) for need in table.needs(number)}
     best: dict[int, int] = {}
     order = np.argsort(-values, kind="stable").tolist()
@@ -40,36 +89,54 @@ def previews(
         start, end = _beginning(table, number, layout)
         if start < end:
             best.setdefault(table.passage[number], number)
-    ranked = sorted(best, key=lambda passage: (-relevance[passage], passage))
-    shown: list[int] = []
-    separator = layout.count(layout.separator)
-    room = budget + separator
-    for passage in ranked:
-        line = {table.document[best[passage]]: (_beginning(table, best[passage], layout),)}
-        cost = layout.count(layout.compose(line)) + separator
-        if cost <= room:
-            room -= cost
-            shown.append(best[passage])
-    selection = _composed(table, shown, layout)
-    while selection.tokens > budget:
-        shown.pop()
-        selection = _composed(table, shown, layout)
-    return selection
+    shown = [passage for passage, number in best.items() if number not in unlikely]
+    if not shown and keeps_best:
+        shown = sorted(best, key=lambda passage: (-relevance[passage], passage))[:1]
+    return {
+        passage: _Line(table.document[best[passage]], _beginning(table, best[passage], layout)) for passage in shown
+    }
 
 
-def preview_line(passage: Passage, text: str) -> str:
-    """Return the line of a preview: the id, title and headings, and the text with spaces for line breaks."""
+def _first_matches(table: SegmentTable, layout: Layout, matches: Iterable[Match]) -> dict[int, _Line]:
+    """Return for each passage with matches the sentence of the first one, or the match where that sentence is too
+    long."""
+    found: dict[int, _Line] = {}
+    for match in matches:
+        number = match.segments.start
+        shown = _beginning(table, number, layout)
+        if not shown.start <= match.span.start <= match.span.end <= shown.end:
+            shown = match.span
+        found.setdefault(table.passage[number], _Line(match.document, shown))
+    return found
+
+
+def _check_all_shown(first: Mapping[int, _Line], shown: Collection[_Line], layout: Layout, budget: int) -> None:
+    if missing := [line for line in first.values() if line not in shown]:
+        tokens = _composed(list(first.values()), layout).tokens
+        raise BudgetTooSmall(
+            f"{len(missing)} of {len(first)} passages with what must_keep names have no room for a preview line in "
+            f"max_tokens={budget}; give at least {tokens} tokens, or narrower patterns",
+            tokens,
+        )
+
+
+def preview_line(passage: Passage, text: str, relevance: float) -> str:
+    """Return the line of a preview: the id, relevance, title and headings, and the text with spaces for line breaks."""
     label = " › ".join(filter(None, (passage.title, *(passage.header_path or ()))))
-    return " ".join(f"[{passage.id}] {label}{': ' if label and text else ''}{text}".split())
+    return " ".join(f"[{passage.id}] ({relevance:.2f}) {label}{': ' if label and text else ''}{text}".split())
 
 
-def _composed(table: SegmentTable, shown: Sequence[int], layout: Layout) -> Selection:
-    spans: dict[int, list[Span]] = {}
-    for number in sorted(shown):
-        spans.setdefault(table.document[number], []).append(_beginning(table, number, layout))
-    found = {document: tuple(of_document) for document, of_document in spans.items()}
+def _composed(shown: Iterable[_Line], layout: Layout) -> Selection:
+    found = _spans(shown)
     text = layout.compose(found)
     return Selection(found, {}, text, layout.tokens(text))
+
+
+def _spans(shown: Iterable[_Line]) -> Spans:
+    spans: dict[int, list[Span]] = {}
+    for document, span in sorted(shown):
+        spans.setdefault(document, []).append(span)
+    return {document: tuple(of_document) for document, of_document in spans.items()}
 
 
 def _beginning(table: SegmentTable, number: int, layout: Layout) -> Span:

@@ -8,12 +8,23 @@ import numpy as np
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.select.knapsack import Knapsack, Novelty, rank
+from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout, SegmentCosts, tokens_of
+from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
-__all__ = ["Coherence", "Selection", "beside_others", "gains", "ranked", "select"]
+__all__ = [
+    "Coherence",
+    "Packing",
+    "Selection",
+    "beside_others",
+    "gains",
+    "ranked",
+    "select",
+    "select_in_order",
+    "without_duplicates",
+]
 
 _Group = dict[int, None]
 """An ordered set of segments."""
@@ -98,18 +109,18 @@ def select(
         counts = [*counts[:first], *parts, *counts[first + 1 :]] if counts else None
         excluded = {first, *(number + added * (number > first) for number in known)}
         ranking = [first, *(number for number in ranked(structure, values) if number not in excluded)]
-    order, duplicate_of = _without_duplicates(ranking, structure, values, forced)
+    order, duplicate_of = without_duplicates(ranking, structure, values, forced)
     alone, values = values, beside_others(structure, values, order)
     if values is not alone:
         order = [*forced, *(number for number in _reordered(structure, values, order) if number not in forced)]
     companions = Coherence(structure, order).companions
     worth = values.tolist()  # lists are faster to index
     order = [number for number in order if worth[number] >= 0] or order[:1]
-    packing = _Packing(table, order, values, duplicate_of, layout, budget)
+    packing = Packing(table, order, values, duplicate_of, layout, budget)
     cost = SegmentCosts(table, layout, counts)
     room = free + layout.count(layout.separator)
     while room > 0:
-        knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.before))
+        knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs()))
         if not knapsack.fill(order) or not knapsack.kept.issuperset(forced):
             break
         selection = packing.composed(knapsack.kept)
@@ -123,8 +134,44 @@ def select(
     return Selection(spans, {}, text, layout.tokens(text))
 
 
+def select_in_order(
+    structure: Structure,
+    order: Sequence[int],
+    others: Sequence[int],
+    layout: Layout,
+    budget: int,
+    *,
+    counts: Sequence[int] | None = None,
+) -> Selection | None:
+    """Choose these segments in this order, as far as they fit with what they need. Return None if none fits.
+
+    Text that repeats kept text comes last. others: segments that are kept only if one of the order needs them, from the
+    best to the worst. counts: see `select`.
+    """
+    table = structure.table
+    first: dict[str, int] = {}
+    for number in (*order, *others):
+        first.setdefault(structure.same.get(number, ""), number)
+    twins = ((number, first.get(text, number)) for number, text in structure.same.items() if structure.stands[number])
+    duplicate_of = {number: twin for number, twin in twins if number != twin}
+    order = [number for number in order if number not in duplicate_of]
+    companions = Coherence(structure, list(dict.fromkeys([*order, *others]))).companions
+    packing = Packing(table, order, np.zeros(0), duplicate_of, layout, budget)
+    cost = SegmentCosts(table, layout, counts)
+    room = budget - layout.tokens("") + layout.count(layout.separator)
+    while room > 0:
+        knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs()))
+        if not knapsack.fill(order):
+            break
+        selection = packing.composed(knapsack.kept)
+        if selection.tokens <= budget:
+            return packing.refilled(selection, knapsack)[0]
+        room -= max(selection.tokens - budget, 1 + room // 16)
+    return None
+
+
 @dataclass(frozen=True, slots=True)
-class _Packing:
+class Packing:
     """What all attempts to fill the budget have in common."""
 
     table: SegmentTable
@@ -179,8 +226,8 @@ def _worth_filling(budget: int) -> int:
     return 6 + budget // 100
 
 
-def _without_duplicates(
-    order: list[int], structure: Structure, values: Floats, forced: Collection[int]
+def without_duplicates(
+    order: list[int], structure: Structure, values: Floats, forced: Collection[int] = ()
 ) -> tuple[list[int], dict[int, int]]:
     """Return the order without duplicates, and duplicate -> the segment that is kept for it.
 

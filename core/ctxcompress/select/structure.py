@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.select.knapsack import Runs
+from ctxcompress.select.novelty import Runs
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker
 

@@ -3,18 +3,24 @@
 Only the adapters import it: pydantic comes with their frameworks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, field_serializer, field_validator, model_validator
 
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
+from ctxcompress.config.start import ConfigSource, starting_config
+from ctxcompress.data.must_keep import Rule
+from ctxcompress.errors import ConfigError
+from ctxcompress.feedback import FeedbackLog
 from ctxcompress.tools.option_fields import OptionFields
 
-__all__ = ["ComponentOptions", "Preset"]
+__all__ = ["ComponentOptions", "ConfigSource", "Preset"]
 
-_DEFAULT = CompressionConfig()
+_STARTS = ("preset", "config")
+_MODELS = ("encoder", "llm")
+"""Options that take models of the framework. The component keeps them as they were given."""
 
 
 class ComponentOptions(OptionFields):
@@ -28,13 +34,24 @@ class ComponentOptions(OptionFields):
 
     preset: Preset | None = None
     """The options to start from; options that are given replace those of the preset."""
+    start: ConfigSource | None = Field(default=None, alias="config", exclude=True, repr=False)
+    """The options to start from, given as `config=`: a CompressionConfig, or the path of a TOML or JSON file. Options
+    that are given replace them. It is read once, so the field itself stays None."""
+    model: object | None = Field(default=None, exclude=True)
+    """The language model whose context window `max_tokens="25%"` is a share of. It is not called, and only read when
+    the component is made."""
     trace_to: str | PathLike[str] | None = None
     """A folder for an HTML page about each call, which shows what became of every passage; see docs/xray.md. It keeps
     the last 100 pages, which hold the texts. A page that cannot be written is a warning in the log."""
 
+    feedback: Annotated[FeedbackLog | None, WithJsonSchema({"type": "object"})] = Field(default=None, exclude=True)
+    """A log that remembers the numbers of each call, so that `record` can later say what was used; see
+    docs/how-to/tuning.md. It stores no text. A call then takes three to four times as long, and an `encoder` is asked
+    twice."""
+
     @property
     def config(self) -> CompressionConfig:
-        """The options as the core takes them, with `encoder` as an encoder of the core.
+        """The options as the core takes them, with `encoder` and `llm` as the core knows them.
 
         Made anew each time, so that an option that was assigned or copied with another value counts, and is checked.
         """
@@ -45,21 +62,54 @@ class ComponentOptions(OptionFields):
 
         Raises ConfigError, a ValueError.
         """
-        given: Any = {**options, **({"encoder": self._as_encoder(options["encoder"])} if "encoder" in options else {})}
-        return self.model_copy(update={**_without_encoder(self.config.with_options(**given)), **_encoder_in(options)})
+        config = self.config.with_options(**self.of_core(options))
+        return self.model_copy(update={**_without_models(config), **_models_in(options)})
 
     @classmethod
     def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
-        """Return options, of which `preset` may be one, as the core takes them. Raises ConfigError."""
-        given: Any = {name: value for name, value in options.items() if name != "preset"}
-        preset = options.get("preset")
-        start = _DEFAULT if preset is None else CompressionConfig.from_preset(preset)
-        return start.with_options(**{**given, "encoder": cls._as_encoder(given.get("encoder"))})
+        """Return options, of which `preset`, `config` and `model` may be some, as the core takes them.
+
+        Raises ConfigError, for a share of a context window that is not known too.
+        """
+        given: Any = {name: value for name, value in options.items() if name not in (*_STARTS, "model")}
+        model = options.get("model")
+        if model is not None and given.get("context_window") is None:
+            given["context_window"] = cls._context_window(model)
+        config = starting_config(options.get("config"), options.get("preset")).with_options(**cls.of_core(given))
+        _ = config.budget  # a share of a context window that is not known is refused
+        return config
+
+    @classmethod
+    def of_core(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options with models of the framework as models of the core."""
+        models = {"encoder": cls._as_encoder, "llm": cls._as_language_model}
+        return {name: models[name](value) if name in models else value for name, value in options.items()}
 
     @staticmethod
     def _as_encoder(encoder: object) -> Any:
         """Return the core's encoder for an embedding model of the framework; anything else as it is."""
         return encoder
+
+    @staticmethod
+    def _as_language_model(llm: object) -> Any:
+        """Return the core's language model for a model of the framework; anything else as it is."""
+        return llm
+
+    @staticmethod
+    def _context_window(model: object) -> int | None:
+        """Return the most tokens that a model of the framework reads; None if it does not tell."""
+        raise NotImplementedError
+
+    @field_validator("must_keep", mode="after")
+    @classmethod
+    def _as_tuple(cls, must_keep: Sequence[object]) -> Sequence[object]:
+        return tuple(must_keep)  # reading JSON makes a list of it
+
+    @field_serializer("must_keep")
+    def _written_rules(self, must_keep: Sequence[object]) -> list[object]:
+        """Return the items as JSON has them. Reading a function back is refused: JSON has only its name."""
+        rules = (rule for rule in must_keep if isinstance(rule, Rule))
+        return [rule.written() or {"function": getattr(rule, "name", type(rule).__name__)} for rule in rules]
 
     @model_validator(mode="before")
     @classmethod
@@ -70,15 +120,24 @@ class ComponentOptions(OptionFields):
     @classmethod
     def _with_defaults(cls, options: dict[str, Any]) -> dict[str, Any]:
         """Return `options` with values for all, as the core makes them of the preset and of what is given."""
-        others = cls.model_fields.keys() - OPTIONS.keys() - {"preset"}
+        others = cls.model_fields.keys() - OPTIONS.keys() - {*_STARTS, "model"}
+        _check_feedback(options.get("feedback"))
         # What is no field stays in: the core refuses it, and names the closest option.
         config = cls.config_of({name: value for name, value in options.items() if name not in others})
-        return {**options, **_without_encoder(config)}
+        # A copy that is made of all fields has the empty one as well.
+        read = {"config"} if options.get("start") is not None else {"config", "start"}
+        given = {name: value for name, value in options.items() if name not in read}
+        return {"encoder": config.encoder, "llm": config.llm, **given, **_without_models(config)}
 
 
-def _without_encoder(config: CompressionConfig) -> dict[str, Any]:
-    return {name: getattr(config, name) for name in OPTIONS if name != "encoder"}
+def _check_feedback(feedback: object) -> None:
+    if feedback is not None and not isinstance(feedback, FeedbackLog):
+        raise ConfigError(f"feedback is a {type(feedback).__name__}; give a FeedbackLog of ctxcompress.feedback")
 
 
-def _encoder_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name == "encoder"}
+def _without_models(config: CompressionConfig) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in OPTIONS if name not in _MODELS}
+
+
+def _models_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in _MODELS}

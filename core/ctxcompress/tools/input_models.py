@@ -12,9 +12,13 @@ from ctxcompress.tools.arguments import QUERY, Parameters
 from ctxcompress.tools.keeper import HANDLE, LINES, QUESTION
 from ctxcompress.tools.preview_tools import CHUNK_ID, MAX_TOKENS
 
-__all__ = ["ExpandInput", "LeftOutInput", "SearchInput", "query_input"]
+__all__ = ["ExpandInput", "LeftOutInput", "NoInput", "SearchInput", "query_input"]
 
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool}
+
+
+class NoInput(BaseModel):
+    pass
 
 
 class SearchInput(BaseModel):

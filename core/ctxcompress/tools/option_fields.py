@@ -4,11 +4,11 @@ Only the adapters import it: pydantic comes with their frameworks.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer, Tier
+from ctxcompress.config.budgets import Tier
+from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.data.results import Format
 from ctxcompress.tokens import Encoding
 
@@ -20,12 +20,19 @@ class OptionFields(BaseModel):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
-    max_tokens: int | Literal["auto"] | None = None
+    max_tokens: int | str | None = None
     """The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by its
-    complexity and intent, and stops before the budget is full."""
+    complexity and intent, and stops before the budget is full. "25%" is a share of what is left of `context_window`."""
     tier: Tier | None = None
     """The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or "complete"
     (20,000). Give this or `max_tokens`."""
+    context_window: int | None = None
+    """The context window of the language model in tokens, for `max_tokens="25%"`. Adapters take it from `model`."""
+    reserved_tokens: int = 0
+    """The tokens of `context_window` that the rest of the prompt takes."""
+    must_keep: Sequence[object] = ()
+    """What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. No
+    filter drops it; see docs/how-to/must-keep.md."""
     encoding: Encoding = Field(default="o200k_base", json_schema_extra={"type": "string"})
     """The tiktoken encoding that counts the tokens. A function from a text to its tokens or their number, such as a
     chat model's `get_num_tokens`, can take its place."""
@@ -96,6 +103,9 @@ class OptionFields(BaseModel):
     encoder: object | None = Field(default=None, json_schema_extra={"type": "object"})
     """The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as
     `StaticVectors()`; adapters take an embedding model of their framework."""
+    llm: object | None = Field(default=None, json_schema_extra={"type": "object"})
+    """The language model that selects the segments, among the best ones. In adapters a chat model of their framework;
+    `LLMSelector(model, ...)` says how it is asked. If it fails, the result is the one without it."""
     adaptive: bool = False
     """Whether to drop segments that are hardly needed, even if they fit."""
     min_probability: float = 0.012
@@ -103,7 +113,7 @@ class OptionFields(BaseModel):
     language: str | None = None
     """The language of the texts as an ISO 639-1 code, such as "en". None detects it."""
     synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)
-    """Other words that mean the same, by a word of the query."""
+    """Words or phrases that mean the same, by one of them. Each finds all the others."""
     technical_synonyms: bool = False
     """Whether to use a small built-in table of synonyms for technical English as well."""
     type_weights: Mapping[str, float] = Field(default_factory=dict)

@@ -2,25 +2,29 @@
 
 import json
 import types
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
 from ctxcompress.compressor import Compressor
+from ctxcompress.config.budgets import is_share, share_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
+from ctxcompress.search.result_limits import SearchLimits, SearchOptions
 from ctxcompress.search.shapes import read_shape, shown_to_model
 from ctxcompress.segment.data_records import data_outline
 from ctxcompress.tokens import TokenCounter
+from ctxcompress.tools.framework_models import asking_once
 
 __all__ = [
     "QUERY_NAMES",
     "OutputCompressor",
+    "SearchLimits",
     "ShortenedData",
     "check_limits",
     "class_with",
@@ -58,10 +62,22 @@ class OutputCompressor:
     """Shorter outputs stay as they are."""
     complexity: str | None = None
     """The complexity of every query, which limits search results; None classifies each query."""
+    search_limits: SearchLimits | None = None
+    """The limits on search results; with None, results that do not fit have those of the query's complexity."""
 
     def for_query(self, query: str | None) -> Self:
         """Return the same with the budget that "auto" means for `query`."""
-        return replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
+        return replace(self, config=asking_once(Compressor(self.config).resolve_auto_budget(query).config))
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the budget is a share of what is left of the context window."""
+        return is_share(self.config.max_tokens)
+
+    def in_window(self, tokens_left: int) -> Self:
+        """Return the same with its share of these tokens as the budget, or `min_tokens` if that is more."""
+        tokens = share_of(str(self.config.max_tokens), tokens_left)
+        return replace(self, config=self.config.with_options(max_tokens=max(tokens, self.min_tokens, 1)))
 
     def count(self, text: str) -> int:
         """Return the number of tokens of a text."""
@@ -82,25 +98,65 @@ class OutputCompressor:
         result = self.compress([text], query)
         if result.text == text:
             return None
+        if not result.text:
+            empty = self.emptied(output)
+            return ShortenedData(empty, result.stats.original_tokens, self.count(shown_to_model(empty)))
         content = json.loads(result.text) if is_json(result.text) else result.text
         return ShortenedData(content, result.stats.original_tokens, result.tokens)
 
+    def emptied(self, output: Sequence[object] | Mapping[Any, object]) -> list[object] | dict[Any, object]:
+        """Return a list or a mapping without its values. A mapping keeps the keys of lists and mappings if they fit."""
+        if not isinstance(output, Mapping):
+            return []
+        empty: dict[Any, object] = {k: type(value)() for k, value in output.items() if isinstance(value, list | dict)}
+        return empty if self.count(shown_to_model(empty)) <= self.config.budget else {}
+
+    def emptied_text(self, text: str) -> str:
+        """Return the JSON of an empty list or mapping for JSON of which nothing is kept, "" for any other text."""
+        try:
+            value = json.loads(text) if text.lstrip().startswith(("[", "{")) else None
+        except (ValueError, RecursionError):
+            return ""
+        return shown_to_model(self.emptied(value)) if isinstance(value, list | dict) else ""
+
     def search_results(
-        self, output: object, query: str | None, max_tokens: int | None = None
+        self,
+        output: object,
+        query: str | None,
+        max_tokens: int | None = None,
+        *,
+        shown: Callable[[object], str] = shown_to_model,
     ) -> SearchCompression[Any] | None:
-        """Compress search results, in their shape; None where the output is none by its keys."""
+        """Compress search results, in their shape; None if the output is none by its keys, or they stay as they are.
+
+        max_tokens: in place of the budget. shown: returns the output as a language model reads it.
+        """
+        shape = read_shape(output)
+        if shape is None or not shape.is_evident:
+            return None
+        limits, fits = self.search_limits, self.count(shown(output)) <= self.config.budget
+        if fits and (limits is None or limits.only_over_budget):
+            if not self.config.adaptive:
+                return None
+            limits = _no_limits(self.config.budget)
         budget = self.config.budget if max_tokens is None else max_tokens
-        return evident_results(output, query, self.config, max_tokens=budget, complexity=self.complexity)
+        return evident_results(output, query, self.config, max_tokens=budget, complexity=self.complexity, limits=limits)
 
 
 def evident_results(
-    output: Any, query: str | None, config: CompressionConfig, *, max_tokens: int, complexity: str | None
+    output: Any,
+    query: str | None,
+    config: CompressionConfig,
+    *,
+    max_tokens: int,
+    complexity: str | None,
+    limits: SearchLimits | None = None,
 ) -> SearchCompression[Any] | None:
     """Compress a tool's output if its shape shows that it is search results; return None for anything else.
 
-    As many results are kept as fit into `max_tokens`, each within the limits of the query's complexity. A single
-    result, such as a fetched page, may take the whole budget. If everything around the results already exceeds the
-    budget, only the limits hold, and the output may be over the budget.
+    Without `limits`, as many results are kept as fit into `max_tokens`, each within the limits of the query's
+    complexity. A single result, such as a fetched page, may take the whole budget. If everything around the results
+    already exceeds the budget, only the limits hold, and the output may be over the budget.
 
     Raises TokenizerUnavailable.
     """
@@ -110,16 +166,22 @@ def evident_results(
     if config.telemetry and TokenCounter(config.encoding).fits(shown_to_model(output), max_tokens) is not None:
         config = config.with_options(telemetry=False)  # tools leave what fits as it is, so nothing is saved
     compressed = partial(compress_search_results, output, query, complexity=complexity, config=config)
+    given: SearchOptions = {"max_results": max_tokens} if limits is None else limits.options()
     with Compressor(config).observed(), suppress(InputError):
         try:
-            found = compressed(max_tokens=max_tokens, max_results=max_tokens)
+            found = compressed(max_tokens=max_tokens, **given)
             if found.original_count == 1:
-                characters = max_tokens * _CHARACTERS_PER_TOKEN
-                found = compressed(max_tokens=max_tokens, max_characters=characters, max_sentences=max_tokens)
+                found = compressed(max_tokens=max_tokens, **_no_limits(max_tokens).options())
         except ConfigError:
-            found = compressed()
+            found = compressed(**({} if limits is None else given))
         return found
     return None
+
+
+def _no_limits(max_tokens: int) -> SearchLimits:
+    """Return limits that no result within `max_tokens` exceeds."""
+    most = max_tokens * _CHARACTERS_PER_TOKEN
+    return SearchLimits(max_results=most, max_characters=most, max_sentences=most, min_score=None)
 
 
 def is_json(text: str) -> bool:
@@ -140,8 +202,11 @@ def has_records(text: str) -> bool:
     return bool(data_outline(text))
 
 
-def check_limits(min_tokens: object, complexity: str | None) -> None:
-    """Raise ConfigError where `min_tokens` is no number of tokens, or `complexity` no complexity of a query."""
+def check_limits(min_tokens: object, complexity: str | None, search_limits: object = None) -> None:
+    """Raise ConfigError where `min_tokens` is no number of tokens, `complexity` no complexity of a query, or
+    `search_limits` no limits."""
+    if search_limits is not None and not isinstance(search_limits, SearchLimits):
+        raise ConfigError(f"search_limits is {search_limits!r}; give SearchLimits(...) of ctxcompress.search, or None")
     if isinstance(min_tokens, bool) or not isinstance(min_tokens, int) or min_tokens < 0:
         raise ConfigError(f"min_tokens is {min_tokens!r}; give a whole number of tokens, or 0 to compress all results")
     compress_search_results([], None, complexity=complexity)

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import sha256
@@ -10,7 +11,7 @@ from typing import TypeVar
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Passage
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 
 __all__ = ["CHUNK_ID", "EXPAND", "MAX_TOKENS", "NOTHING", "SEARCH", "PreviewTools"]
 
@@ -18,9 +19,9 @@ Item = TypeVar("Item")
 
 # A language model reads these texts.
 SEARCH = (
-    "Search the documents. Returns one line for each result: its id in square brackets, the title and headings above "
-    "it, and the one sentence that fits the query best. A line is only a preview: read the promising results with "
-    "expand_chunk before you answer from them."
+    "Search the documents. Returns one line for each result: its id in square brackets, its relevance in parentheses "
+    "(more is better), the title and headings above it, and the one sentence that fits the query best. A line is only "
+    "a preview: read the promising results with expand_chunk before you answer from them."
 )
 EXPAND = (
     "Read a result of search_previews: its full text or, with max_tokens, only the parts that best answer the query "
@@ -89,14 +90,16 @@ class PreviewTools:
         found = self._recall(chunk_id)
         if max_tokens is None:
             return found.passage.text
-        return _checked(self.compressor.expand(found.query, found.passage, max_tokens))
+        with _told_to_the_model():
+            return _checked(self.compressor.expand(found.query, found.passage, max_tokens))
 
     async def aexpand(self, chunk_id: str, max_tokens: int | None = None) -> str:
         """Do the same on another thread."""
         found = self._recall(chunk_id)
         if max_tokens is None:
             return found.passage.text
-        return _checked(await self.compressor.aexpand(found.query, found.passage, max_tokens))
+        with _told_to_the_model():
+            return _checked(await self.compressor.aexpand(found.query, found.passage, max_tokens))
 
     def _recall(self, id: str) -> _Found:
         with self._lock:
@@ -119,6 +122,15 @@ class PreviewTools:
 
     def _is_free(self, id: str, text: str) -> bool:
         return id not in self._found or self._found[id].passage.text == text
+
+
+@contextmanager
+def _told_to_the_model() -> Iterator[None]:
+    """Turn the error about a budget that is too small into one that the model reads: it chose the budget."""
+    try:
+        yield
+    except BudgetTooSmall as error:
+        raise InputError(str(error)) from error
 
 
 def _checked(text: str) -> str:

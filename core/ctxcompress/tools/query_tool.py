@@ -10,13 +10,15 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig, Options
+from ctxcompress.config.options import CompressionConfig, Options, Preset
+from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression, KeptPassage, Stats
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.filters import known_scores, relative_scores
 from ctxcompress.tools.arguments import Parameters, QueryArguments, object_schema
+from ctxcompress.tools.framework_models import asking_once
 
 __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "QueryTool"]
 
@@ -70,12 +72,12 @@ class QueryTool:
     """The arguments of a call, with the options as their defaults."""
 
     @classmethod
-    def of(cls, start: CompressionConfig | None = None, **options: Any) -> Self:
-        """Make the tool. start: the options to start from, by default the preset "docs".
+    def of(cls, config: ConfigSource | None = None, *, preset: Preset | None = None, **options: Any) -> Self:
+        """Make the tool. config, preset: the options to start from, by default the preset "docs".
 
         The default budget is 2,000 tokens, the default format "compact". Raises ConfigError.
         """
-        start = CompressionConfig.from_preset("docs") if start is None else start
+        start = starting_config(config, preset, default="docs")
         defaults: Options = {"mode": "extract", "separator": "\n\n"}
         if not start.max_tokens and not start.tier:
             defaults["max_tokens"] = MAX_TOKENS
@@ -84,6 +86,7 @@ class QueryTool:
         if options.get("score_kind") == "none":
             defaults["min_score"] = None
         config = start.with_options(**defaults).with_options(**options)
+        _ = config.budget  # a share of a context window that is not known is refused
         if config.min_score is not None and not config.normalize_scores:
             raise ConfigError(
                 f"min_score is {config.min_score:g} with normalize_scores=False; a call says it relative to the best "
@@ -97,10 +100,10 @@ class QueryTool:
         If there is no room for the statistics, or the format is "json" or "xml", they are only in `stats`. lead: an
         answer in words that comes first, cut to half of the budget.
         """
-        compressor = Compressor(self._options(asked)).resolve_auto_budget(asked.query)
+        compressor = Compressor(asking_once(self._options(asked))).resolve_auto_budget(asked.query)
         if lead:
             half = max(compressor.config.budget // 2, 1)
-            lead = compressor.expand(asked.query, Passage("", lead), half)
+            lead = Compressor(compressor.config.with_options(must_keep=())).expand(asked.query, Passage("", lead), half)
         with compressor.observed():
             compression, text = _composed(asked, _with_relative_scores(passages, self.config), compressor, lead)
         kept = tuple(replace(part, original=passages[part.index]) for part in compression.passages)
@@ -129,7 +132,10 @@ def _composed(
     for before, with_stats in dict.fromkeys(ways):
         room = budget
         while room > 0:
-            compression = compressor.compress(asked.query, passages, max_tokens=room)
+            try:
+                compression = compressor.compress(asked.query, passages, max_tokens=room)
+            except BudgetTooSmall:  # what must be kept comes before the statistics and the lead
+                break
             summary = compression.stats.summary() if with_stats else ""
             nothing = "" if is_markup else (_NO_ROOM if passages else _NOTHING)
             text = _SEPARATOR.join(filter(None, (before, compression.text or nothing, summary)))

@@ -7,9 +7,20 @@ from pickle import PickleError
 from typing import Any
 
 from ctxcompress.data.metadata import RECORD_KEY, as_number
-from ctxcompress.data.results import KeptPassage
+from ctxcompress.data.results import Decision, KeptPassage
+from ctxcompress.errors import InputError
 
-__all__ = ["RECORD_KEY", "REFUSALS", "as_number", "deep_copy", "readable", "record_of"]
+__all__ = [
+    "RECORD_KEY",
+    "REFUSALS",
+    "Decision",
+    "as_number",
+    "deep_copy",
+    "dropped_record",
+    "original_index",
+    "readable",
+    "record_of",
+]
 
 REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, PickleError)
 """What Python's own objects and those of common libraries raise when they cannot be copied."""
@@ -18,11 +29,17 @@ _IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def record_of(
-    kept: KeptPassage, *, index: int, stands_for: Sequence[int], score_kind: str | None = None
+    kept: KeptPassage,
+    *,
+    index: int,
+    stands_for: Sequence[int],
+    score_kind: str | None = None,
+    call: str | None = None,
 ) -> dict[str, object]:
     """Return the record of a kept passage, in numbers, strings and lists that can be written as JSON.
 
-    index, stands_for: positions in the input. score_kind: given where the record holds the score.
+    index, stands_for: positions in the input. score_kind: given where the record holds the score. call: the id under
+    which a feedback log remembers the compression.
     """
     score = None if score_kind is None else kept.original.score
     return {
@@ -34,6 +51,33 @@ def record_of(
         **({"stands_for": list(stands_for)} if stands_for else {}),
         **({"markers": [list(marker) for marker in kept.markers]} if kept.markers else {}),
         **({"metadata_only": True} if kept.metadata_only else {}),
+        **({} if call is None else {"call": call, "passage": int(kept.index)}),
+    }
+
+
+def original_index(record: object, kept: str, originals: Sequence[str]) -> int:
+    """Return the position in the input that a record names.
+
+    kept: the text that came out. originals: the texts of the input. Raises InputError if there is no record, or if the
+    text at the position does not contain what was kept.
+    """
+    index = record.get("index") if isinstance(record, Mapping) else None
+    if not isinstance(record, Mapping) or not isinstance(index, int):
+        raise InputError(f"metadata[{RECORD_KEY!r}] has no record of a compression; give what the compression returned")
+    text = originals[index] if 0 <= index < len(originals) else None
+    spans = record.get("spans") or ()
+    if text is None or not all(text[start:end] and text[start:end] in kept for start, end in spans):
+        raise InputError(f"what was kept is not in the text at position {index}; give what was compressed")
+    return index
+
+
+def dropped_record(dropped: Decision) -> dict[str, object]:
+    """Return the record of a dropped text, as data that JSON can hold."""
+    return {
+        "spans": [[int(start), int(end)] for start, end in dropped.spans],
+        "index": int(dropped.index),
+        "reason": str(dropped.reason),
+        **({} if dropped.duplicate_of is None else {"duplicate_of": int(dropped.duplicate_of)}),
     }
 
 

@@ -6,6 +6,7 @@ A compression does not store the scores of its segments, so they are computed ag
 from collections.abc import Mapping, Sequence
 
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
@@ -41,6 +42,7 @@ def collect_xray(compression: Compression, config: CompressionConfig, *, asks_en
         scale=_SCALES[config.scorer],
         levels=[(level / 10) ** _POWERS[config.scorer] for level in range(10)],
         count=TokenCounter(config.encoding),
+        required=find_all(config.must_keep, dict(enumerate(passages))),
     )
 
 

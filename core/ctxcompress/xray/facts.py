@@ -1,7 +1,7 @@
 """The facts that the X-ray page of a compression shows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -62,6 +62,8 @@ class Facts:
     """The least score of each of the ten colour levels, in ascending order."""
     count: Callable[[str], int]
     """Counts the tokens of a text."""
+    required: Mapping[int, Sequence[Span]] = field(default_factory=dict)
+    """Number of a passage -> what `must_keep` names in it."""
 
     @property
     def kept(self) -> Mapping[int, KeptPassage]:

@@ -19,7 +19,12 @@ from ctxcompress.xray.passage_cards import clusters, clusters_of, filters, link,
 __all__ = ["brief", "final_text", "gauge", "page", "stages", "steps"]
 
 _COUNTED: Mapping[str, str] = MappingProxyType(
-    {"segment": "passages to segments", "score": "segments, with a score", "select": "segments, to texts"}
+    {
+        "segment": "passages to segments",
+        "score": "segments, with a score",
+        "select": "segments, to texts",
+        "llm": "segments",
+    }
 )
 """Stage -> what its counts are; those of other stages are passages."""
 _LEGEND = Html.of(

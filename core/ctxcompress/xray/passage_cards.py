@@ -12,6 +12,7 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Decision, KeptPassage, Reason
 from ctxcompress.data.spans import joined
 from ctxcompress.render.headers import known_score
+from ctxcompress.text.lines import shortened
 from ctxcompress.xray.facts import MEANING, Facts, Scored
 from ctxcompress.xray.html import Html, element, figure, label, plural, short
 
@@ -26,6 +27,8 @@ _HEAD = 240
 _STATES = {"whole": "whole", "some": "in part", "line": "as a line", "none": "dropped"}
 _COMPARED = 600
 """Characters of each text that are compared: comparing takes quadratic time."""
+_MOST_NAMED, _LONGEST_NAMED = 5, 40
+"""Of the texts that must be kept of a passage: how many are shown, with how many characters."""
 _MOST = 7
 """Duplicates that are shown beside their leader."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -162,6 +165,8 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
         details.append(f"relevance {figure(part.relevance)}")
     if part is not None and part.metadata_only:
         details.append("shown as a line")
+    if index in facts.required:
+        details.append(Html.of(("must_keep: ", *_listed(map(label, _named(passage, facts.required[index]))))))
     if leader is not None:
         details.append(Html.of(("a duplicate: ", link(leader), " stands for it")))
     if part is not None and part.stands_for:
@@ -180,6 +185,13 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
         *([element("p", {"class": "place"}, *_listed(place))] if place else []),
         element("p", {"class": "told"}, *_listed(details)),
     )
+
+
+def _named(passage: Passage, spans: Sequence[Span]) -> list[str]:
+    """Return the first few different texts that must be kept of a passage, shortened, and how many others there are."""
+    texts = list(dict.fromkeys(" ".join(passage.text[start:end].split()) for start, end in spans))
+    shown = [shortened(text, _LONGEST_NAMED) for text in texts[:_MOST_NAMED]]
+    return [*shown, f"{len(texts) - _MOST_NAMED:,} others"] if len(texts) > _MOST_NAMED else shown
 
 
 def _share(part: KeptPassage | None) -> str:

@@ -225,7 +225,8 @@ def test_a_table_that_names_the_budget_twice_is_refused(toml):
         ("search = 5", r"search is 5; make it a table: \[search\]"),
         ("compression = true", r"compression is True; make it a table: \[compression\]"),
         ('[search]\ndedup_enabled = "yes"', "search.dedup_enabled is 'yes'; only false"),
-        ("[compression]\nenabled = false", "compression.enabled is False; only true is possible here"),
+        ('[compression]\nenabled = "no"', "compression.enabled is 'no'; give true or false"),
+        ("max_tokens = 500", r"kb.toml has 'max_tokens' outside of a table; put it under \[compression\]"),
         ("[compression", "kb.toml is not TOML"),
     ],
 )
@@ -253,7 +254,7 @@ def test_a_stage_of_code_search_tools_can_be_off(toml, table):
 
 def test_no_language_model_can_be_asked_for(toml):
     for on in ("enabled = true", ""):
-        with pytest.raises(ConfigError, match=r"compression\.llm\.enabled is True; only false"):
+        with pytest.raises(ConfigError, match=r"compression\.llm is on, but no file can hold .*; set enabled = false"):
             toml(f"[compression.llm]\n{on}")
 
 

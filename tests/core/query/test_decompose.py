@@ -8,7 +8,7 @@ from llama_index.core.llms import MockLLM
 
 from ctxcompress.errors import InputError
 from ctxcompress.query.complexity import classify_complexity, classify_intent
-from ctxcompress.query.decompose import decompose
+from ctxcompress.query.decompose import adecompose, decompose
 
 
 @pytest.mark.parametrize(
@@ -172,24 +172,91 @@ def test_what_is_no_model_is_refused():
         decompose("React vs Vue", 5)
 
 
-def test_what_the_model_raises_is_raised_on():
-    def llm(prompt):
+class Slow:
+    def invoke(self, prompt):
         raise TimeoutError("slow")
 
-    with pytest.raises(TimeoutError):
-        decompose("React vs Vue", llm)
+
+def test_where_the_model_fails_the_rules_make_them(caplog):
+    assert decompose("React vs Vue", Slow()) == ("React", "Vue")
+    assert "the language model failed (TimeoutError('slow'))" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "answer", ["I'm sorry, but I cannot help with that.", "I can’t browse.", "Unfortunately no.", "word " * 100]
+)
+def test_where_the_model_refuses_or_rambles_the_rules_make_them(answer, caplog):
+    assert decompose("React vs Vue", lambda prompt: answer) == ("React", "Vue")
+    assert "no sub-queries" in caplog.text
+
+
+async def test_a_model_that_is_awaited_writes_them(caplog):
+    async def ask(prompt):
+        return "React speed\nVue speed\nmore"
+
+    async def broken(prompt):
+        raise TimeoutError("slow")
+
+    assert await adecompose("React vs Vue", ask) == ("React speed", "Vue speed")
+    assert await adecompose("React vs Vue", broken) == ("React", "Vue") == await adecompose("React vs Vue")
+    assert "the language model failed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("query", "searches"),
+    [
+        (
+            "Compare the top 5 cloud providers by price, support and security",
+            ("top 5 cloud providers by price", "top 5 cloud providers by support", "top 5 cloud providers by security"),
+        ),
+        (
+            "best vector databases for latency, recall and cost",
+            ("best vector databases for latency", "best vector databases for recall", "best vector databases for cost"),
+        ),
+        ("top 3 laptops: weight, price", ("top 3 laptops weight", "top 3 laptops price")),
+        (
+            "top 5 clouds for startups by price and support",
+            ("top 5 clouds for startups by price", "top 5 clouds for startups by support"),
+        ),
+        (
+            "Was sind die top 5 Anbieter nach Preis und Sicherheit?",
+            ("top 5 Anbieter nach Preis", "top 5 Anbieter nach Sicherheit"),
+        ),
+        ("best restaurants for kids and adults", ("best restaurants for kids and adults",)),
+        ("top 5 cloud providers", ("top 5 cloud providers",)),
+    ],
+)
+def test_the_best_of_many_is_searched_for_in_each_aspect_that_is_named(query, searches):
+    assert decompose(query) == searches
+
+
+def test_there_are_at_most_eight_aspects():
+    query = "top 5 clouds by price, support, speed, safety, age, size, reach, taste, smell and sound"
+    assert len(decompose(query)) == 8
+
+
+def test_a_model_is_asked_for_the_best_of_many_however_short_the_question_is():
+    assert decompose("top 5 cloud providers", lambda prompt: "a\nb\nc\nd\ne") == ("a", "b", "c", "d")
 
 
 @given(st.text(max_size=200))
 def test_any_question_has_a_search(query):
     searches = decompose(query)
-    assert 1 <= len(searches) <= classify_complexity(query).sub_query_count
+    assert 1 <= len(searches) <= max(8, classify_complexity(query).sub_query_count)
     assert all(searches) or query == ""
     assert len(set(searches)) == len(searches)
 
 
 @pytest.mark.parametrize(
-    "text", ["a vs " * 20_000, "compare " + "x, " * 50_000, "explain a and " * 20_000, "?a" * 50_000]
+    "text",
+    [
+        "a vs " * 20_000,
+        "compare " + "x, " * 50_000,
+        "explain a and " * 20_000,
+        "?a" * 50_000,
+        "top 5 " + "by a, b " * 20_000,
+        "best " + "for a and b " * 20_000,
+    ],
 )
 def test_long_questions_are_no_burden(text):
-    assert len(decompose(text)) <= 4
+    assert len(decompose(text)) <= 8

@@ -70,9 +70,28 @@ def test_synonyms_of_several_words():
     assert "deadlin" not in asked("time", synonyms=[table])
 
 
-def test_technical_synonyms_are_mutual():
-    assert all(word in TECHNICAL_SYNONYMS[other] for word, others in TECHNICAL_SYNONYMS.items() for other in others)
-    assert all(word not in others for word, others in TECHNICAL_SYNONYMS.items())
+@pytest.mark.parametrize("query", ["k8s pods", "pods in Kubernetes", "kube pods", "pods for container orchestration"])
+def test_each_word_of_a_group_of_synonyms_finds_all_the_others(query):
+    found = asked(query, synonyms=[{"k8s": ["kubernetes", "kube", "container orchestration"]}])
+    assert {"pod", "k8s", "kubernet", "kube", "contain", "orchestr"} <= set(found)
+    own = set(asked(query))
+    assert {term for term, weight in found.items() if weight == 1.0} == own
+
+
+def test_a_phrase_among_synonyms_is_found_by_all_of_its_words():
+    table = {"k8s": ["container orchestration"]}
+    assert "k8s" not in asked("a container of milk", synonyms=[table])
+    assert "k8s" in asked("orchestrating containers", synonyms=[table])
+
+
+def test_a_synonym_without_words_is_found_by_nothing():
+    assert asked("milk", synonyms=[{"k8s": ["", "?!"], "": ["tea"]}]) == {"milk": 1.0}
+
+
+@pytest.mark.parametrize("group", [(word, *others) for word, others in TECHNICAL_SYNONYMS.items()])
+def test_technical_synonyms_are_mutual(group):
+    others = [set(asked(word, synonyms=[TECHNICAL_SYNONYMS])) for word in group]
+    assert all(set(asked(" ".join(group))) <= found for found in others)
 
 
 def test_a_giant_question_ends():

@@ -1,5 +1,6 @@
 """The rules, of a context that grows: the budget after each add, what was promised, and an account of everything."""
 
+import json
 from copy import deepcopy
 
 import pytest
@@ -147,3 +148,24 @@ def test_nothing_of_the_input_is_held(given, query):
         passage.embedding.append(2.0)
     rebalanced = builder.add([], rebalance=True)
     assert [part.original for part in rebalanced.passages] == [copied[part.index] for part in rebalanced.passages]
+
+
+@given(rounds=rounds, budget=budgets, options=options, at=st.sets(st.integers(0, 4)), rebalanced=st.integers(0, 9))
+def test_interrupted_and_restored_it_is_the_same_context(rounds, budget, options, at, rebalanced):
+    config = CompressionConfig(max_tokens=budget, **options)
+    one, other = ContextBuilder(config=config), ContextBuilder(config=config)
+    for number, (found, query, own) in enumerate(rounds):
+        if number in at:
+            other = ContextBuilder.from_state(json.loads(json.dumps(other.to_state())), config=config)
+        rebalance = number == rebalanced
+        limit = None if rebalance else own
+        added = one.add(items(found, number), query=query, max_tokens=limit, rebalance=rebalance)
+        again = other.add(items(found, number), query=query, max_tokens=limit, rebalance=rebalance)
+        assert (added.text, added.passages, added.dropped, added.remaining) == (
+            again.text,
+            again.passages,
+            again.dropped,
+            again.remaining,
+        )
+    assert one.render() == other.render()
+    assert one.passages == other.passages

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.score.matches import Postings, RepeatedSearch, Scan
-from ctxcompress.select.knapsack import Novelty, Runs
+from ctxcompress.select.novelty import Novelty, Runs
 from ctxcompress.text.words import Lexicon, Terms, split_words
 
 LANGUAGES = """

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxcompress.select.knapsack import Knapsack, Novelty, Runs, rank
+from ctxcompress.select.knapsack import Knapsack, rank
+from ctxcompress.select.novelty import Novelty, Runs
 
 DENSITY = 0.15
 """How much the size of a sentence counts."""
@@ -216,3 +217,23 @@ def test_no_better_item_could_stand_in_the_place_of_one_or_of_the_worst(items, r
         for group in groups:
             fits = sizes[item] <= knapsack.room + sum(sizes[other] for other in group)
             assert not fits or gains[item] <= sum(gains[other] for other in group) + LEAST_GAIN + 1e-9
+
+
+def test_no_exchange_removes_a_fixed_item():
+    needs = {1: [0], 2: []}
+    costs = type("Costs", (), {"__call__": lambda self, item: 5, "at_least": lambda self, item: 5.0})()
+    novelty = Novelty(Runs(["a", "b", "c"]))
+    knapsack = Knapsack(5, costs, lambda item, kept: needs.get(item, []), novelty, {0}, fixed=frozenset({0}))
+    assert knapsack.fill([1])
+    assert knapsack.kept == {0, 1}
+    assert knapsack.exchange([1, 2], [0.0, 0.1, 0.9])
+    assert knapsack.kept == {0, 2}
+    assert knapsack.room == 0
+
+
+def test_a_fixed_item_that_a_chosen_one_needs_makes_no_room():
+    costs = type("Costs", (), {"__call__": lambda self, item: [5, 5, 10][item], "at_least": lambda self, item: 5.0})()
+    knapsack = Knapsack(5, costs, lambda item, kept: [[], [0], []][item], AllNew(), {0}, fixed=frozenset({0}))
+    assert knapsack.fill([1])
+    assert not knapsack.exchange([1, 2], [0.0, 0.1, 0.9])
+    assert knapsack.kept == {0, 1}

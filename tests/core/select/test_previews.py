@@ -1,6 +1,7 @@
 """One line a passage to tell which to read, and how to read it in full."""
 
 import pytest
+from preview_lines import without_relevance
 from towns import PASSAGES, QUERY, TEXTS, words
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
@@ -13,7 +14,7 @@ def preview(max_tokens=300, passages=PASSAGES, query=QUERY, **options):
 
 
 def test_a_preview_is_one_line_a_passage_with_its_id_and_headings():
-    lines = preview().text.splitlines()
+    lines = without_relevance(preview().text).splitlines()
     assert len(lines) == len(PASSAGES)
     for line, passage in zip(lines, PASSAGES, strict=True):
         assert line.startswith(f"[{passage.id}] {passage.title} › Coast › Towns: ")
@@ -22,7 +23,10 @@ def test_a_preview_is_one_line_a_passage_with_its_id_and_headings():
 
 def test_a_preview_shows_the_sentence_that_answers_best():
     texts = ["It is old. Nobody knows much. The lighthouse of Fenwick is 40 metres high. Ships come.", TEXTS[0]]
-    assert preview(passages=texts).text.splitlines()[0] == "[0] The lighthouse of Fenwick is 40 metres high."
+    assert (
+        without_relevance(preview(passages=texts).text).splitlines()[0]
+        == "[0] The lighthouse of Fenwick is 40 metres high."
+    )
 
 
 @pytest.mark.parametrize("query", [None, "", "zyx wvu"])
@@ -46,7 +50,11 @@ def test_previews_can_be_in_the_order_of_relevance():
 
 def test_a_preview_shows_no_more_than_a_beginning():
     result = preview(passages=["word " * 400, "x" * 5_000, "字" * 5_000])
-    assert [len(line) for line in result.text.splitlines()] == [len("[0] ") + 199, len("[0] ") + 200, len("[0] ") + 200]
+    assert [len(line) for line in without_relevance(result.text).splitlines()] == [
+        len("[0] ") + 199,
+        len("[0] ") + 200,
+        len("[0] ") + 200,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,12 +67,12 @@ def test_a_preview_shows_no_more_than_a_beginning():
     ],
 )
 def test_what_a_preview_shows(text, line):
-    assert preview(passages=[text]).text == line
+    assert without_relevance(preview(passages=[text]).text) == line
 
 
 def test_blank_passages_have_no_preview():
     result = preview(passages=["", " \n", "Words."])
-    assert result.text == "[2] Words."
+    assert without_relevance(result.text) == "[2] Words."
     assert {decision.reason for decision in result.dropped} == {"empty"}
 
 
@@ -90,10 +98,10 @@ def test_line_breaks_cannot_forge_a_line(forged, where):
 
 @pytest.mark.parametrize("text", ["a b", "a  b\n", "\na\tb"])
 def test_a_preview_line_is_one_line(text):
-    assert preview_line(Passage("i", text, title="T", header_path=("H", "")), text) == "[i] T › H: a b"
-    assert preview_line(Passage("i", text), text) == "[i] a b"
-    assert preview_line(Passage("i", text, title="T"), "") == "[i] T"
-    assert preview_line(Passage("i", text), "") == "[i]"
+    assert preview_line(Passage("i", text, title="T", header_path=("H", "")), text, 0.5) == "[i] (0.50) T › H: a b"
+    assert preview_line(Passage("i", text), text, 0) == "[i] (0.00) a b"
+    assert preview_line(Passage("i", text, title="T"), "", 12.345) == "[i] (12.35) T"
+    assert preview_line(Passage("i", text), "", 1.0) == "[i] (1.00)"
 
 
 # Expanding
@@ -166,3 +174,41 @@ async def test_an_awaited_result_can_be_expanded_too():
     assert result == Compressor(config).compress(QUERY, PASSAGES)
     assert result.expand("arle") == TEXTS[0]
     assert words(result.expand("arle", max_tokens=9)) <= 9
+
+
+# Relevance
+
+
+def test_a_line_shows_the_relevance_of_its_passage():
+    result = preview(order="relevance")
+    shown = [float(line.partition("(")[2].partition(")")[0]) for line in result.text.splitlines()]
+    assert shown == [round(kept.relevance, 2) for kept in result.passages]
+    assert shown == sorted(shown, reverse=True)
+    assert shown[0] > 0.5 > shown[-1]
+
+
+def test_a_title_cannot_take_the_place_of_the_relevance():
+    line = preview(passages=[Passage("x", "Nothing of it.", title="(1.00) Title")]).text
+    assert line.startswith("[x] (0.")
+    assert "(1.00) Title" in line
+
+
+def test_adaptive_leaves_out_passages_that_answer_nothing():
+    every, few = preview(), preview(adaptive=True, min_probability=0.2)
+    assert 1 <= len(few.passages) < len(every.passages)
+    assert "fenwick" in [kept.id for kept in few.passages]
+    assert all(kept.relevance >= 0.2 for kept in few.passages)
+    assert {part.reason for part in few.dropped if part.index not in {kept.index for kept in few.passages}} == {
+        "unlikely"
+    }
+
+
+@pytest.mark.parametrize(("on_empty", "count"), [("keep_best", 1), ("original", len(PASSAGES)), ("drop", 0)])
+def test_if_no_passage_answers_on_empty_decides(on_empty, count):
+    result = preview(query="zebra stripes in kenya", adaptive=True, on_empty=on_empty)
+    assert len(result.passages) == len(result.text.splitlines()) == count
+
+
+@pytest.mark.parametrize("max_tokens", [1, 10, 30, 60])
+def test_adaptive_previews_stay_within_the_budget(max_tokens):
+    assert words(preview(max_tokens, adaptive=True).text) <= max_tokens

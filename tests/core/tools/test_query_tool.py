@@ -9,6 +9,8 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from language_models import ANSWER, Model, naming, page
+from language_models import QUERY as LLM_QUERY
 
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.errors import ConfigError
@@ -75,7 +77,8 @@ def test_what_the_schema_takes_is_taken_and_what_it_does_not_is_refused(argument
     is_valid = jsonschema.Draft202012Validator(PARAMETERS.schema).is_valid(arguments)
     if is_valid and arguments["query"].strip():
         asked = PARAMETERS.read(arguments)
-        assert all(getattr(asked, name) == value for name, value in arguments.items())
+        found = {name: asked.options[name] if name in asked.options else getattr(asked, name) for name in arguments}
+        assert found == arguments
     else:
         with pytest.raises(ConfigError):
             PARAMETERS.read(arguments)
@@ -283,3 +286,36 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
 def test_a_score_that_is_not_relative_is_refused():
     with pytest.raises(ConfigError, match="min_score is 7 with normalize_scores=False; a call says it relative"):
         QueryTool.of(min_score=7, normalize_scores=False)
+
+
+def test_it_starts_from_a_preset_or_a_file(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text("[compression]\nmax_tokens = 300\ntop_n = 3\nadaptive = true")
+    tool = QueryTool.of(path, format="verbose")
+    assert (tool.config.budget, tool.config.top_n, tool.config.adaptive, tool.config.format) == (
+        300,
+        3,
+        True,
+        "verbose",
+    )
+    assert tool.config.min_score is None
+    assert QueryTool.of(preset="docs") == QueryTool.of()
+    assert QueryTool.of(preset="web").config.on_empty == "original"
+    with pytest.raises(ConfigError, match="both preset='web' and config are given"):
+        QueryTool.of(path, preset="web")
+
+
+@pytest.mark.parametrize("outcome", ["used", "failed: the model raised TimeoutError"])
+def test_a_language_model_is_asked_once_however_often_the_answer_has_to_be_shortened(outcome):
+    def answer(prompt):
+        if outcome != "used":
+            raise TimeoutError
+        return naming(ANSWER)(prompt)
+
+    model = Model(answer, input_tokens=900, output_tokens=3)
+    tool = QueryTool.of(max_tokens=130, llm=model)
+    asked = tool.parameters.read({"query": LLM_QUERY, "show_stats": True})
+    found = tool.answer(asked, [page(place) for place in range(6)])
+    assert len(model.asked) == 1
+    assert found.stats.llm.outcome == outcome
+    assert found.stats.llm.calls == 1

@@ -1,0 +1,51 @@
+"""Measures what greetings, thanks and wishes around a question cost.
+
+    python benchmarks/greetings.py CASES... [--limit 50] [--docs docs/evidence.md]
+
+CASES are files of question answering cases that lib/cases.py reads, one for each set. Each question is asked alone, and
+with what people write around it. The table has the evidence kept by each. Needs the extra `dev`.
+"""
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from entries import core, measured
+from lib.cases import read_cases, set_name
+from lib.evaluation import budget_of
+from lib.markdown_blocks import publish, share, table
+
+FORMS: Mapping[str, Callable[[str], str]] = {
+    "alone": lambda query: query,
+    "greeting": lambda query: (
+        "Hi there! I am new here and I have been reading the documents all morning, but I am stuck and my boss wants "
+        f"an answer today. {query}"
+    ),
+    "thanks": lambda query: f"Thanks a lot for the help with the deployment yesterday, it works now. {query}",
+    "instructions": lambda query: (
+        "You are a helpful research assistant. Answer the question in one short paragraph and cite your sources. "
+        f"Question: {query}"
+    ),
+    "wishes": lambda query: (
+        f"{query} Please answer as precisely as you can and keep it short. Thank you very much in advance!"
+    ),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", type=Path, nargs="+")
+    parser.add_argument("--limit", type=int, default=50, help="cases of a set at most")
+    parser.add_argument("--docs", type=Path, help="the document to put the table into")
+    options = parser.parse_args()
+    rows = []
+    for path in options.cases:
+        cases, budget = list(read_cases(path, options.limit)), budget_of(set_name(path))
+        asked = ([replace(case, query=form(case.query)) for case in cases] for form in FORMS.values())
+        rows.append([set_name(path), *(share(measured(of_form, budget, core)[0]) for of_form in asked)])
+    publish({"greetings": table(["set", *FORMS], rows)}, options.docs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The budget that the options give: a number of tokens, a tier, or a share of the model's context window."""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from ctxcompress.errors import ConfigError
+
+__all__ = ["TIERS", "Tier", "budget_of", "check_budget", "is_share", "share_of", "with_one_budget"]
+
+Tier = Literal["key_facts", "summary", "detailed", "complete"]
+
+TIERS: Mapping[Tier, int] = MappingProxyType(
+    {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
+)
+"""Budgets by name, in tokens."""
+
+_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)%")
+_KEYS = ("max_tokens", "tier")
+
+
+def check_budget(max_tokens: object, tier: object) -> None:
+    """Raise ConfigError unless one of both can be a budget, or neither is given."""
+    if max_tokens is not None and tier is not None:
+        raise ConfigError(f"both max_tokens={max_tokens!r} and tier={tier!r} are given; give one of them")
+    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
+    if max_tokens not in (None, "auto") and not is_number and not is_share(max_tokens):
+        raise ConfigError(
+            f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1, or 'auto', or a share of the "
+            "context window, such as '25%'"
+        )
+    if isinstance(max_tokens, int) and max_tokens < 1:
+        raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
+    if tier is not None and tier not in get_args(Tier):
+        raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(Tier))}, or max_tokens")
+
+
+def is_share(max_tokens: object) -> bool:
+    """Tell whether a budget is a share of the context window, such as "25%"."""
+    return isinstance(max_tokens, str) and (found := _SHARE.fullmatch(max_tokens)) is not None and _in_range(found[1])
+
+
+def _in_range(percent: str) -> bool:
+    return 0 < Fraction(percent) <= 100
+
+
+def share_of(share: str, tokens: int) -> int:
+    """Return a share such as "25%" of these tokens, at least 0."""
+    return int(Fraction(share.removesuffix("%")) * max(tokens, 0) / 100)
+
+
+def budget_of(max_tokens: int | str | None, tier: Tier | None, window: int | None, reserved: int) -> int:
+    """Return the budget in tokens; for "auto" the most that it can be.
+
+    A share is of what `reserved` tokens leave of the context window. Raises ConfigError where the window is unknown,
+    or where nothing is left.
+    """
+    if isinstance(max_tokens, int):
+        return max_tokens
+    if max_tokens is None:
+        return TIERS[tier or "summary"]
+    if max_tokens == "auto":
+        return TIERS["detailed"]
+    if window is None:
+        raise ConfigError(
+            f"max_tokens is {max_tokens!r}, a share of a context window whose size is not known; give context_window "
+            "in tokens, in an adapter a model that tells it, or a number of tokens"
+        )
+    tokens = share_of(max_tokens, window - reserved)
+    if tokens < 1:
+        raise ConfigError(
+            f"max_tokens is {max_tokens!r} of what reserved_tokens={reserved} leave of context_window={window}, which "
+            "is less than one token; reserve less, or give a model with a larger window"
+        )
+    return tokens
+
+
+def with_one_budget(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options in which one of `max_tokens` and `tier` replaces the other.
+
+    None for one of these two means that it is not given.
+    """
+    given = {name: value for name, value in options.items() if value is not None or name not in _KEYS}
+    if "max_tokens" in given and "tier" not in given:
+        given["tier"] = None
+    elif "tier" in given and "max_tokens" not in given:
+        given["max_tokens"] = None
+    return given

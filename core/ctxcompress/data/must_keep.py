@@ -1,0 +1,253 @@
+"""What `must_keep` names: texts, regular expressions, named patterns, spans of passages, and functions that find spans.
+
+An item of the option is written in one of these ways:
+
+    "TICKET-123"                                a text, wherever it occurs
+    re.compile(r"INV-\\d+")                      a regular expression; {"regex": "INV-\\\\d+"} in TOML and JSON
+    "ids", "dates", "urls", "code"              a named pattern; {"text": "dates"} is the text "dates"
+    {"passage": "doc-1", "spans": [[0, 20]]}    spans of the passage with this id
+    lambda text: [(0, 20)]                      a function from a passage's text to spans of it
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Protocol, runtime_checkable
+
+import regex
+
+from ctxcompress.data.named_patterns import NamedPattern, find_named
+from ctxcompress.data.passages import Passage, Span
+from ctxcompress.errors import ConfigError, PatternTimeout
+
+__all__ = ["FindSpans", "MustKeep", "Rule", "find_all", "read_rules", "written"]
+
+FindSpans = Callable[[str], Iterable[Sequence[int]]]
+"""A function from a text to spans of it."""
+
+_SECONDS = 1.0
+"""The time that a regular expression may take in one call, for the first million characters."""
+_CHARACTERS_PER_SECOND = 1_000_000
+_FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"), (re.VERBOSE, "x"), (re.ASCII, "a"))
+_WAYS = (
+    'a text, re.compile(...), "ids", "dates", "urls", "code", {"passage": id, "spans": [[start, end]]}, or a function '
+    "from a text to spans"
+)
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """Finds what must be kept of a passage."""
+
+    def find(self, passage: Passage, seconds: float) -> Iterable[Span]:
+        """Yield spans of the passage's text. Raises PatternTimeout after this time."""
+
+    def written(self) -> object:
+        """Return the rule as TOML and JSON have it; None if they cannot have it."""
+
+
+MustKeep = str | re.Pattern[str] | Mapping[str, object] | FindSpans | Rule
+"""An item of the option."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literally:
+    """A text, wherever it occurs."""
+
+    text: str
+
+    def find(self, passage: Passage, seconds: float) -> Iterator[Span]:  # noqa: ARG002 - it takes no time
+        start = passage.text.find(self.text)
+        while start >= 0:
+            yield Span(start, start + len(self.text))
+            start = passage.text.find(self.text, start + len(self.text))
+
+    def written(self) -> object:
+        return {"text": self.text} if self.text in list(NamedPattern) else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """A regular expression of Python's `re`, matched by the package `regex`, which can stop."""
+
+    pattern: str
+    """With its flags at the beginning, as in (?i)."""
+
+    @classmethod
+    def of(cls, pattern: str) -> "Regex":
+        """Check the pattern. Raises ConfigError."""
+        try:
+            regex.compile(pattern)
+        except (regex.error, RecursionError, OverflowError) as error:
+            raise ConfigError(f"must_keep has the regular expression {pattern!r}, which is wrong: {error}") from error
+        return cls(pattern)
+
+    def find(self, passage: Passage, seconds: float) -> Iterator[Span]:
+        deadline = monotonic() + seconds
+        try:
+            for match in regex.finditer(self.pattern, passage.text, timeout=max(seconds, 1e-3)):
+                yield Span(*match.span())
+                if monotonic() > deadline:
+                    raise TimeoutError
+        except TimeoutError as error:
+            raise PatternTimeout(
+                f"must_keep: the regular expression {self.pattern!r} takes more than its time of {_SECONDS:g} s per "
+                f"million characters (passage {passage.id!r} has {len(passage.text):,}); write it without nested "
+                "repetitions such as (a+)+"
+            ) from error
+
+    def written(self) -> object:
+        return {"regex": self.pattern}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A named pattern."""
+
+    name: NamedPattern
+
+    def find(self, passage: Passage, seconds: float) -> Iterator[Span]:  # noqa: ARG002 - its time is linear
+        return find_named(self.name, passage.text)
+
+    def written(self) -> object:
+        return self.name.value
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSpans:
+    """Spans of the passage with this id."""
+
+    passage: str
+    spans: tuple[Span, ...]
+
+    def find(self, passage: Passage, seconds: float) -> Iterable[Span]:  # noqa: ARG002 - it takes no time
+        return self.spans if passage.id == self.passage else ()
+
+    def written(self) -> object:
+        return {"passage": self.passage, "spans": [list(span) for span in self.spans]}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a function of the user finds."""
+
+    function: FindSpans
+
+    def find(self, passage: Passage, seconds: float) -> Iterable[Span]:  # noqa: ARG002 - nothing can stop it
+        found = self.function(passage.text)
+        if not isinstance(found, Iterable):
+            raise ConfigError(f"must_keep: {self.name} returned {found!r}; return a list of (start, end)")
+        return _spans(found, f"what {self.name} returned")
+
+    def written(self) -> object:
+        return None
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return getattr(self.function, "__qualname__", type(self.function).__qualname__)
+
+
+def read_rules(name: str, value: object) -> tuple[Rule, ...]:
+    """Return the rules that an option's value gives; rules stay as they are. Raises ConfigError."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ConfigError(f"{name} is {value!r}; give a list, each item {_WAYS}")
+    return tuple(_rule(name, item) for item in value)
+
+
+def written(must_keep: Sequence[MustKeep]) -> list[object] | None:
+    """Return the option's value as TOML and JSON have it; None if there is a function in it."""
+    items = [rule.written() for rule in read_rules("must_keep", must_keep)]
+    return None if None in items else items
+
+
+def find_all(must_keep: Sequence[MustKeep], passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
+    """Return number of a passage -> the spans of its text that the option names, in order, overlapping ones as one.
+
+    White space at the ends of a match does not count, nor does a part beyond the end of the text. Raises
+    PatternTimeout, and ConfigError for a function that returns no spans.
+    """
+    found: dict[int, list[Span]] = {}
+    limit = _SECONDS * max(1.0, sum(len(passage.text) for passage in passages.values()) / _CHARACTERS_PER_SECOND)
+    for rule in read_rules("must_keep", must_keep):
+        begin = monotonic()
+        for number, passage in passages.items():
+            spans = (_trimmed(passage.text, *span) for span in rule.find(passage, limit - (monotonic() - begin)))
+            found.setdefault(number, []).extend(span for span in spans if span.start < span.end)
+    return {number: _united(spans) for number, spans in sorted(found.items()) if spans}
+
+
+def _rule(name: str, item: Any) -> Rule:
+    if isinstance(item, str):
+        return Named(NamedPattern(item)) if item in list(NamedPattern) else _literally(name, item)
+    if isinstance(item, re.Pattern | regex.Pattern):
+        return _regex(name, item)
+    if isinstance(item, Mapping):
+        return _from_mapping(name, item)
+    if isinstance(item, Rule) and not isinstance(item, type):
+        return item
+    if callable(item) and not isinstance(item, type):
+        return Found(item)
+    raise ConfigError(f"{name} has the item {item!r}; give {_WAYS}")
+
+
+def _literally(name: str, text: object) -> Rule:
+    if not isinstance(text, str) or not text.strip():
+        raise ConfigError(f"{name} has the text {text!r}; give a text of at least one visible character")
+    return Literally(text)
+
+
+def _regex(name: str, pattern: "re.Pattern[Any] | regex.Pattern[Any]") -> Rule:
+    if not isinstance(pattern.pattern, str):
+        raise ConfigError(f"{name} has the regular expression {pattern.pattern!r} of bytes; write it as a string")
+    letters = "".join(letter for flag, letter in _FLAGS if pattern.flags & _number(pattern, flag))
+    return Regex.of(f"(?{letters}){pattern.pattern}" if letters else pattern.pattern)
+
+
+def _number(pattern: object, flag: re.RegexFlag) -> int:
+    """Return the number of a flag, which the two packages give different ones."""
+    return int(flag if isinstance(pattern, re.Pattern) else getattr(regex, flag.name or ""))
+
+
+def _from_mapping(name: str, item: Mapping[str, Any]) -> Rule:
+    keys = frozenset(item)
+    if keys == {"text"}:
+        return _literally(name, item["text"])
+    if keys == {"regex"} and isinstance(item["regex"], str):
+        return Regex.of(item["regex"])
+    if keys == {"passage", "spans"} and isinstance(item["spans"], Sequence):
+        return PassageSpans(str(item["passage"]), tuple(_spans(item["spans"], f"the spans of {item['passage']!r}")))
+    raise ConfigError(
+        f'{name} has the item {dict(item)!r}; give {{"text": ...}}, {{"regex": ...}} or {{"passage": id, "spans": '
+        "[[start, end]]}"
+    )
+
+
+def _spans(found: Iterable[Any], what: str) -> Iterator[Span]:
+    for item in found:
+        try:
+            start, end = item
+        except (TypeError, ValueError):
+            start = end = None
+        if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end):
+            raise ConfigError(f"must_keep: {item!r} in {what} is no span; give (start, end) with 0 <= start <= end")
+        yield Span(start, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    start = min(start, len(text))
+    inside = text[start:end]
+    begin = start + len(inside) - len(inside.lstrip())
+    return Span(begin, max(begin, start + len(inside.rstrip())))
+
+
+def _united(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return the spans in order, with those that overlap joined."""
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and span.start < found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
+        else:
+            found.append(span)
+    return tuple(found)

@@ -1,0 +1,142 @@
+"""The named patterns of `must_keep`: identifiers, dates, addresses and code.
+
+They lean towards finding too much: what they miss may be lost. All take time linear in the text.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from ctxcompress.data.passages import Span
+
+__all__ = ["NamedPattern", "find_named"]
+
+
+class NamedPattern(StrEnum):
+    """The name of a pattern."""
+
+    IDS = "ids"
+    """Identifiers: TICKET-123, INV_0042, #4711, 8f14e45f-ceea-4f6b-9c3b-2b1f0c6d7e8a, 9f86d081884c7d65, ctx-3f2a."""
+    DATES = "dates"
+    """Dates, with their time of day: 2024-05-17T08:30Z, 17.05.2024, 5/17/24, 17 May 2024, May 17, 17. Mai."""
+    URLS = "urls"
+    """Web addresses: https://example.com/a?b=c, www.example.com, s3://bucket/key."""
+    CODE = "code"
+    """Code in prose: fenced blocks, and code between backticks. A source file is not code in prose."""
+
+
+_LONGEST_ID = 80
+"""Characters. A longer run is data, such as an encoded image."""
+_FEWEST_DIGITS = 6
+"""Digits of a number that is an identifier, and not an amount or a year."""
+_SHORTEST_HASH = 7
+_SHORTEST_KEY = 10
+"""Characters of letters in both cases and digits in a row, such as a random key."""
+_SHORTEST_PART = 4
+"""Characters of the part of ctx-3f2a or user-10293 that has the digits."""
+_TOKEN = re.compile(r"(?<![A-Za-z0-9_-])(?:#(?=\d))?[A-Za-z0-9]++(?:[-_]++[A-Za-z0-9]++)*+")
+_PART = re.compile(r"[A-Za-z0-9]+")
+_HEX = re.compile(r"[0-9a-f]+")
+_DIGIT = re.compile(r"\d")
+
+_MONTHS = """
+    january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    januar februar märz mai juni juli oktober dezember
+    janvier février mars avril juin juillet août septembre octobre novembre décembre
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
+    januari februari maart mei augustus
+    января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+    ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
+""".split()
+_MONTH = rf"(?:{'|'.join(sorted(set(_MONTHS), key=lambda name: (-len(name), name)))})"
+_TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[ap]m|[+-]\d{2}:?\d{2})\b)?"
+_DAY = r"\d{1,2}(?:st|nd|rd|th|er|\.)?"
+_DATE = re.compile(
+    rf"""(?=\w)(?<![\w./-])(?:
+        \d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_TIME})?                        # 2024-05-17T08:30Z
+      | \d{{1,2}}[./-]\d{{1,2}}[./-]\d{{4}}(?:,?[ ]{_TIME})?           # 17.05.2024
+      | \d{{4}}[./]\d{{1,2}}[./]\d{{1,2}}(?:[ ]{_TIME})?               # 2024/05/17
+      | \d{{1,2}}/\d{{1,2}}/\d{{2}}                                    # 5/17/24
+      | {_DAY}[ ](?:of[ ]|de[ ])?{_MONTH}\b\.?(?:,?[ ](?:de[ ]|del[ ])?\d{{4}})?   # 17 May 2024
+      | {_MONTH}\b\.?[ ]\d{{1,2}}(?:st|nd|rd|th)?(?:,?[ ]\d{{4}})?(?!\d)       # May 17, 2024
+      | {_MONTH}\b\.?,?[ ](?:de[ ]|of[ ])?\d{{4}}                      # May 2024
+    )(?!\w)
+    | \d{{4}}[年년][ ]?\d{{1,2}}[月월](?:[ ]?\d{{1,2}}[日일号])?         # 2024年5月17日
+    """.replace(" ?(?:Z", "[ ]?(?:Z"),
+    re.IGNORECASE | re.VERBOSE,
+)
+_URL = re.compile(r"(?<![A-Za-z0-9])(?:(?:https?|ftps?|wss?|s3|gs|file)://|www\.)[^\s<>\"'`|{}\\^]++", re.IGNORECASE)
+_AFTER_URL = ".,;:!?*_"
+_FENCE = re.compile(r"^[ \t>]*+(`{3,}+|~{3,}+)(.*)$", re.MULTILINE)
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,2}+)[^`\n]++\1(?!`)")
+
+
+def find_named(name: NamedPattern, text: str) -> Iterator[Span]:
+    """Yield the places of a text that match a named pattern."""
+    return _FINDERS[name](text)
+
+
+def _ids(text: str) -> Iterator[Span]:
+    for match in _TOKEN.finditer(text):
+        if match.end() - match.start() <= _LONGEST_ID and _is_id(match.group()):
+            yield Span(*match.span())
+
+
+def _is_id(token: str) -> bool:
+    digits = len(_DIGIT.findall(token))
+    if token.startswith("#") or not digits:
+        return digits > 0
+    parts = _PART.findall(token)
+    if digits == sum(map(len, parts)):
+        return digits >= (_FEWEST_DIGITS if len(parts) == 1 else 9)  # more digits than a date has
+    if not any(character.islower() for character in token):
+        return digits > 1 or len(parts) > 1
+    if len(parts) > 1:
+        return any(len(part) >= _SHORTEST_PART and _DIGIT.search(part) for part in parts)
+    return digits > 1 and len(token) >= (_SHORTEST_HASH if _HEX.fullmatch(token) else _SHORTEST_KEY)
+
+
+def _dates(text: str) -> Iterator[Span]:
+    return (Span(*match.span()) for match in _DATE.finditer(text))
+
+
+def _urls(text: str) -> Iterator[Span]:
+    for match in _URL.finditer(text):
+        address = match.group().rstrip(_AFTER_URL)
+        for opening, closing in ("()", "[]"):
+            if address.endswith(closing) and address.count(closing) > address.count(opening):
+                address = address[:-1].rstrip(_AFTER_URL)
+        yield Span(match.start(), match.start() + len(address))
+
+
+def _code(text: str) -> Iterator[Span]:
+    begin, marker, after = 0, "", 0
+    for match in _FENCE.finditer(text):
+        if not marker:
+            begin, marker = match.start(), match[1]
+            yield from _code_spans(text, after, begin)
+        elif match[1].startswith(marker) and not match[2].strip():
+            yield Span(begin, match.end())
+            marker, after = "", match.end()
+    if marker:  # a chunk may end before its fence does
+        yield Span(begin, len(text))
+    else:
+        yield from _code_spans(text, after, len(text))
+
+
+def _code_spans(text: str, start: int, end: int) -> Iterator[Span]:
+    return (Span(*match.span()) for match in _CODE_SPAN.finditer(text, start, end))
+
+
+_FINDERS: Mapping[NamedPattern, Callable[[str], Iterator[Span]]] = MappingProxyType(
+    {
+        NamedPattern.IDS: _ids,
+        NamedPattern.DATES: _dates,
+        NamedPattern.URLS: _urls,
+        NamedPattern.CODE: _code,
+    }
+)

@@ -1,0 +1,117 @@
+"""The SQLite file of a feedback log: bounded, and readable by its owner only."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from ctxcompress.cache.private_file import make_private
+from ctxcompress.cache.sqlite_schema import BUSY, FAILURES, error_number
+from ctxcompress.errors import ConfigError
+
+__all__ = ["FeedbackFile", "StoredCall"]
+
+_APPLICATION_ID = 0x63747866
+_SCHEMA = (
+    "CREATE TABLE calls (id TEXT PRIMARY KEY, scope TEXT NOT NULL, at REAL NOT NULL, sheet BLOB NOT NULL, used TEXT)",
+    "CREATE INDEX by_scope ON calls (scope, used IS NULL, at)",
+)
+_SECONDS = 5.0
+"""How long another process that writes is waited for."""
+_BYTES = 10_000_000
+"""The largest value of a row. A damaged length cannot make SQLite allocate more memory."""
+
+
+class StoredCall(NamedTuple):
+    """A row of the file."""
+
+    id: str
+    at: float
+    """Seconds since 1970."""
+    sheet: bytes
+    used: str | None
+    """The feedback as JSON; None until there is some."""
+
+
+class FeedbackFile:
+    """Stores calls and their feedback by scope. Threads and processes can share the file.
+
+    Each scope has at most `max_records` calls with feedback and as many that wait for it; the oldest are deleted first.
+    Only the owner can read the file. Every method raises ConfigError if the file cannot be used: if it is damaged, is
+    something else, is a symbolic link, belongs to another user or is locked for too long. Nothing is done to it then.
+    """
+
+    __slots__ = ("_clock", "_max_records", "path")
+
+    def __init__(self, path: Path, max_records: int, clock: Callable[[], float] = time.time) -> None:
+        self.path, self._max_records, self._clock = path, max_records, clock
+
+    def put(self, scope: str, id: str, sheet: bytes, used: str | None) -> None:
+        """Store a call, in place of an earlier one with the same id."""
+        with self._open() as connection:
+            values = (id, scope, self._clock(), sheet, used)
+            connection.execute("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?)", values)
+            connection.execute(
+                "DELETE FROM calls WHERE id IN (SELECT id FROM calls WHERE scope = ? AND (used IS NULL) = ? "
+                "ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET ?)",
+                (scope, used is None, self._max_records),
+            )
+
+    def get(self, scope: str, id: str) -> StoredCall | None:
+        """Return the call with this id; None if there is none in the scope."""
+        with self._open() as connection:
+            query = "SELECT id, at, sheet, used FROM calls WHERE id = ? AND scope = ?"
+            found = connection.execute(query, (id, scope)).fetchone()
+        return None if found is None else StoredCall(*found)
+
+    def with_feedback(self, scope: str) -> list[StoredCall]:
+        """Return the calls of a scope that have feedback, the oldest first."""
+        with self._open() as connection:
+            query = "SELECT id, at, sheet, used FROM calls WHERE scope = ? AND used IS NOT NULL ORDER BY at, rowid"
+            return [StoredCall(*row) for row in connection.execute(query, (scope,))]
+
+    def scopes(self) -> dict[str, int]:
+        """Return the number of calls with feedback of each scope."""
+        with self._open() as connection:
+            return dict(connection.execute("SELECT scope, count(used) FROM calls GROUP BY scope ORDER BY scope"))
+
+    def delete(self, scope: str) -> int:
+        """Delete all calls of a scope, and return their number."""
+        with self._open() as connection:
+            return connection.execute("DELETE FROM calls WHERE scope = ?", (scope,)).rowcount
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one transaction. A connection of its own needs no care for threads and forks."""
+        try:
+            make_private(self.path)
+            with closing(sqlite3.connect(self.path, timeout=_SECONDS, isolation_level=None)) as connection:
+                connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _BYTES)
+                connection.execute("PRAGMA trusted_schema = OFF")
+                connection.execute("BEGIN IMMEDIATE")
+                _ensure_tables(connection)
+                yield connection
+                connection.execute("COMMIT")
+        except (*FAILURES, OSError, ConfigError) as error:
+            raise ConfigError(
+                f"{self.path.name} cannot be used as a feedback log ({error}); {_remedy(error)}"
+            ) from error
+
+
+def _ensure_tables(connection: sqlite3.Connection) -> None:
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    if application_id == _APPLICATION_ID:
+        return
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+        raise ConfigError("it is a database of something else")
+    for statement in _SCHEMA:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+
+
+def _remedy(error: BaseException) -> str:
+    if error_number(error) in BUSY:
+        return "try again when no other process writes to it"
+    return "give the path of another file, or rename this one"

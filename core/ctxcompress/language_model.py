@@ -1,0 +1,209 @@
+"""The protocol of language models that select segments, and how they are asked: see docs/how-to/language-model.md.
+
+The adapters wrap the models of their frameworks. Users of the core give an object with `complete`.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from inspect import getattr_static
+from math import isfinite
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+
+from ctxcompress.errors import ConfigError
+
+__all__ = [
+    "Answer",
+    "AsyncLanguageModel",
+    "LLMSelector",
+    "LanguageModel",
+    "ModelOnLoop",
+    "Price",
+    "Prompt",
+    "RememberedModel",
+]
+
+_GREATEST_BREADTH = 100
+
+
+class Prompt(NamedTuple):
+    """What a language model is asked. Chat models take the two parts as two messages."""
+
+    system: str
+    """The instructions."""
+    user: str
+    """The question and the numbered segments."""
+
+    def __str__(self) -> str:
+        """Return both parts as one text, for models that complete a text."""
+        return f"{self.system}\n\n{self.user}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer of a language model, and what it cost."""
+
+    text: str
+    input_tokens: int | None = None
+    """None if the model does not say; then both are counted with the option `encoding`."""
+    output_tokens: int | None = None
+    cost: float | None = None
+    """In any currency; None if unknown."""
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """A language model that answers a prompt."""
+
+    @property
+    def identity(self) -> str:
+        """The name of the model and its parameters. Answers are cached under it; "" if they must not be cached."""
+
+    def complete(self, prompt: Prompt, /) -> Answer:
+        """Return the answer. It is called on another thread, for several prompts at the same time."""
+
+
+@runtime_checkable
+class AsyncLanguageModel(LanguageModel, Protocol):
+    """A language model with a coroutine, which `Compressor.acompress` awaits."""
+
+    def acomplete(self, prompt: Prompt, /) -> Coroutine[Any, Any, Answer]:
+        """Return what `complete` returns."""
+
+
+class Price(NamedTuple):
+    """The price of a million tokens, in any currency."""
+
+    input: float
+    output: float
+
+
+@dataclass(frozen=True, slots=True)
+class LLMSelector:
+    """A language model and how it is asked. Raises ConfigError for a value that cannot work."""
+
+    model: Any
+    """A `LanguageModel`, or in an adapter a model of its framework."""
+    breadth: float = 3.0
+    """How much the model reads: this many times the budget, filled with the best segments."""
+    timeout: float = 30.0
+    """Seconds for all answers together. A model that takes longer is not used."""
+    ask_if_fits: bool = False
+    """Whether to ask even if everything fits into the budget."""
+    fill_budget: bool = False
+    """Whether the best segments that the model does not name fill the rest of the budget."""
+    price: Price | tuple[float, float] | None = None
+    """What a million input and output tokens cost, for models that do not say what an answer costs."""
+
+    def __post_init__(self) -> None:
+        if not _is_positive(self.breadth) or not 1 <= self.breadth <= _GREATEST_BREADTH:
+            raise ConfigError(f"breadth is {self.breadth!r}; give a number from 1 to {_GREATEST_BREADTH}, such as 3")
+        if not _is_positive(self.timeout):
+            raise ConfigError(f"timeout is {self.timeout!r}; give a number of seconds above 0, such as 30")
+        for name in ("ask_if_fits", "fill_budget"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; give True or False")
+        if self.price is not None:
+            object.__setattr__(self, "price", _checked_price(self.price))
+
+    @classmethod
+    def of(cls, llm: Any) -> Self | None:
+        """Return the value of the option `llm` as a selector."""
+        return llm if llm is None or isinstance(llm, cls) else cls(llm)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the model is one that the core can ask."""
+        has_identity = getattr_static(self.model, "identity", None) is not None  # without computing it
+        return has_identity and callable(getattr(self.model, "complete", None)) and not isinstance(self.model, type)
+
+    def on_loop(self, loop: asyncio.AbstractEventLoop) -> Self:
+        """Return the selector with a model that can be awaited on this loop; the same one if the model cannot."""
+        is_remembered = isinstance(self.model, RememberedModel)
+        model = self.model.model if is_remembered else self.model
+        if not callable(getattr(model, "acomplete", None)):
+            return self
+        bound = ModelOnLoop(model, loop)
+        return replace(self, model=replace(self.model, model=bound) if is_remembered else bound)
+
+    def remembering(self) -> Self:
+        """Return the selector with a `RememberedModel`; the same one if it has one."""
+        return self if isinstance(self.model, RememberedModel) else replace(self, model=RememberedModel(self.model))
+
+    def budget_of_candidates(self, budget: int) -> int:
+        """Return the tokens of the segments that the model may choose from."""
+        wide = int(budget * self.breadth)
+        if not isinstance(self.model, RememberedModel):
+            return wide
+        self.model.budgets.append(wide)
+        return max(self.model.budgets)
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        """Return what these tokens cost; None without a price."""
+        if self.price is None:
+            return None
+        of_input, of_output = self.price
+        return (of_input * input_tokens + of_output * output_tokens) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedModel:
+    """A language model whose answers are remembered. It serves one call that has to compress several times to fit: only
+    the first time asks, and a model that failed is not asked again."""
+
+    model: Any
+    """A `LanguageModel`."""
+    answers: dict[Prompt, Answer] = field(default_factory=dict)
+    failures: list[Exception] = field(default_factory=list)
+    budgets: list[int] = field(default_factory=list)
+    """The budgets of the candidates. The greatest counts, so that each time has the same candidates."""
+
+    @property
+    def identity(self) -> str:
+        """The identity of the model."""
+        identity: str = self.model.identity
+        return identity
+
+    def complete(self, prompt: Prompt, /) -> Answer:
+        """Return the model's answer, without remembering it."""
+        answer: Answer = self.model.complete(prompt)
+        return answer
+
+
+class ModelOnLoop:
+    """An adapter that lets a thread without an event loop use an async language model.
+
+    The coroutines run on `loop`, which must be running in another thread.
+    """
+
+    __slots__ = ("_loop", "_model")
+
+    def __init__(self, model: AsyncLanguageModel, loop: asyncio.AbstractEventLoop) -> None:
+        self._model, self._loop = model, loop
+
+    @property
+    def identity(self) -> str:
+        """The identity of the model."""
+        return self._model.identity
+
+    def start(self, prompt: Prompt) -> Future[Answer]:
+        """Begin to ask, and return the future answer. Cancelling it cancels the coroutine."""
+        return asyncio.run_coroutine_threadsafe(self._model.acomplete(prompt), self._loop)
+
+    def complete(self, prompt: Prompt, /) -> Answer:
+        """Return the answer of the model's `acomplete`."""
+        return self.start(prompt).result()
+
+
+def _checked_price(price: object) -> Price:
+    is_pair = isinstance(price, tuple | list) and len(price) == 2
+    if not is_pair or not all(number == 0 or _is_positive(number) for number in price):  # type: ignore[attr-defined]
+        raise ConfigError(
+            f"price is {price!r}; give what a million input tokens and a million output tokens cost, such as (2, 8)"
+        )
+    return Price(*price)  # type: ignore[misc]
+
+
+def _is_positive(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and isfinite(value) and value > 0

@@ -1,0 +1,325 @@
+"""Selects what must be kept first, and fills the rest of the budget with the segments that are worth most."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from ctxcompress.data.documents import Spans
+from ctxcompress.data.passages import Span
+from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.errors import BudgetTooSmall
+from ctxcompress.select.knapsack import Knapsack
+from ctxcompress.select.layout import Layout, SegmentCosts
+from ctxcompress.select.novelty import Novelty
+from ctxcompress.select.selection import Coherence, Packing, Selection, beside_others, ranked, without_duplicates
+from ctxcompress.select.structure import Structure
+from ctxcompress.text.lines import is_between_graphemes, shortened
+
+__all__ = ["Match", "matches_in", "select_kept_first"]
+
+_LONGEST_WORD = 80
+"""Characters beside a match that are kept with it so that no word is cut."""
+_MOST_SHOWN, _LONGEST_SHOWN = 3, 30
+"""Of the texts that an error names: how many, with how many characters."""
+_BEFORE = re.compile(r"\S*+\Z")
+_AFTER = re.compile(r"\S*+")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place that must be kept, and the segments that hold it."""
+
+    document: int
+    span: Span
+    text: str
+    segments: range
+
+
+def matches_in(table: SegmentTable, required: Spans, texts: Sequence[str]) -> list[Match]:
+    """Return the matches with their segments.
+
+    required: number of a document -> the spans that must be kept. texts: of the documents.
+    """
+    starts = [segment.start for segment in table.segments]
+    return [
+        Match(document, span, texts[document][span.start : span.end], _overlapping(table, starts, document, span))
+        for document, spans in required.items()
+        for span in spans
+    ]
+
+
+def _overlapping(table: SegmentTable, starts: Sequence[int], document: int, span: Span) -> range:
+    """starts: where each segment starts in its document; they ascend within each document."""
+    begin, end = table.first[document], table.first[document + 1]
+    return range(
+        bisect_right(starts, span.start, begin, end) - 1,
+        bisect_right(starts, span.end - 1, begin, end),
+    )
+
+
+def select_kept_first(
+    matches: Sequence[Match],
+    structure: Structure,
+    values: Floats,
+    layout: Layout,
+    budget: int,
+    known: Collection[int] = (),
+    *,
+    others: int,
+) -> Selection:
+    """Choose segments as `select` does, but those with matches before all others.
+
+    As much is kept around the matches as the budget holds: their segments with the headings above and all that these
+    segments need; then of matches with the same text only the best one; then without headings and announcements; then
+    only the words that hold the matches. Raises BudgetTooSmall if not even these fit.
+
+    known: segments that were delivered before. others: the budget if segments without matches are chosen, too.
+    """
+    given = _Candidates.of(structure, values, known)
+    base = _whole_segments(matches, given, layout, budget) or _words(matches, given, layout, budget)
+    return base.filled(others)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """The segments that can be chosen."""
+
+    structure: Structure
+    values: Floats
+    known: Collection[int]
+    order: Sequence[int]
+    """Those worth choosing, from the best to the worst."""
+    duplicate_of: Mapping[int, int]
+    coherence: Coherence
+
+    @classmethod
+    def of(cls, structure: Structure, values: Floats, known: Collection[int]) -> "_Candidates":
+        ranking = [number for number in ranked(structure, values) if number not in known]
+        order, duplicate_of = without_duplicates(ranking, structure, values)
+        worth = beside_others(structure, values, order)
+        if worth is not values:
+            may = set(order)
+            order = [number for number in ranked(structure, worth) if number in may]
+        coherence = Coherence(structure, order)
+        return cls(structure, worth, known, [n for n in order if worth[n] >= 0], duplicate_of, coherence)
+
+    def packing(self, layout: Layout, budget: int) -> Packing:
+        return Packing(self.structure.table, self.order, self.values, self.duplicate_of, layout, budget)
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What is kept before all else."""
+
+    candidates: _Candidates
+    packing: Packing
+    fixed: frozenset[int]
+    selection: Selection
+    """Of the fixed segments alone."""
+    wanted: Sequence[int] = ()
+    """Segments to choose before all others."""
+
+    def filled(self, budget: int) -> Selection:
+        """Return the selection with the best of the other segments that fit."""
+        structure, packing = self.candidates.structure, replace(self.packing, budget=budget)
+        cost, novelty = (
+            SegmentCosts(structure.table, packing.layout),
+            Novelty(structure.runs, packing.layout.delivered_runs()),
+        )
+        novelty.take(self.fixed)
+        room = budget - self.selection.tokens
+        while room > 0:
+            kept = set(self.fixed)
+            knapsack = Knapsack(
+                room, cost, self.candidates.coherence.companions, novelty.copy(), kept, fixed=self.fixed
+            )
+            knapsack.fill(self.wanted)
+            knapsack.fill(self.candidates.order)
+            if len(knapsack.kept) == len(self.fixed):
+                break
+            selection = packing.composed(knapsack.kept)
+            if selection.tokens <= budget:
+                return packing.exchanged(*packing.refilled(selection, knapsack))
+            room -= max(selection.tokens - budget, room // 8, 1)
+        return self.selection
+
+
+def _whole_segments(matches: Sequence[Match], candidates: _Candidates, layout: Layout, budget: int) -> _Base | None:
+    """Return the segments of the matches with what they need, as much of it as fits; None if not even they fit."""
+    packing, table = candidates.packing(layout, budget), candidates.structure.table
+    every, once = _of_every_match(matches, candidates), _of_best_matches(matches, candidates)
+    tries: tuple[Callable[[], set[int]], ...] = (
+        lambda: _with_headings(_with_companions(every, candidates), table),
+        lambda: _with_companions(every, candidates),
+        lambda: _with_companions(once, candidates),
+        lambda: _with_needs(once, table),
+    )
+    for numbers in tries:
+        fixed = frozenset(_with_openings(numbers(), table))
+        selection = packing.composed(fixed)
+        if selection.tokens <= budget:
+            return _Base(candidates, packing, fixed, selection)
+    return None
+
+
+def _of_every_match(matches: Iterable[Match], candidates: _Candidates) -> list[int]:
+    """Return the segments of all matches. Of several with the same text, it is the one that is worth most."""
+    found: dict[int, None] = {}
+    for match in matches:
+        alone = len(match.segments) == 1
+        found |= dict.fromkeys(candidates.duplicate_of.get(n, n) if alone else n for n in match.segments)
+    return list(found)
+
+
+def _of_best_matches(matches: Iterable[Match], candidates: _Candidates) -> list[int]:
+    return sorted({number for match in _best_of_each_text(matches, candidates.values) for number in match.segments})
+
+
+def _best_of_each_text(matches: Iterable[Match], values: Floats) -> list[Match]:
+    """Return for each text the match whose segments are worth most."""
+    best: dict[str, tuple[float, Match]] = {}
+    for match in matches:
+        worth = float(values[match.segments.start : match.segments.stop].sum())
+        if match.text not in best or worth > best[match.text][0]:
+            best[match.text] = worth, match
+    return [match for _, match in best.values()]
+
+
+def _with_companions(numbers: Sequence[int], candidates: _Candidates) -> set[int]:
+    found = set(numbers)
+    for number in numbers:
+        companions = candidates.coherence.companions(number, found)
+        # A heading without text under it has none.
+        found.update(candidates.structure.table.needs(number) if companions is None else companions)
+    return found
+
+
+def _with_headings(numbers: set[int], table: SegmentTable) -> set[int]:
+    """Add the headings above these segments."""
+    above, found = table.headings_above(), set(numbers)
+    for number in numbers:
+        while number < len(above) and (number := above[number]) >= 0 and number not in found:
+            found.add(number)
+    return found
+
+
+def _with_needs(numbers: Iterable[int], table: SegmentTable) -> set[int]:
+    found = list(dict.fromkeys(numbers))
+    known = set(found)
+    for number in found:  # it grows
+        more = [other for other in table.needs(number) if other not in known]
+        found += more
+        known.update(more)
+    return known
+
+
+def _with_openings(numbers: Collection[int], table: SegmentTable) -> Iterator[int]:
+    """Yield these items, and the openings of their passages: see `Coherence`."""
+    count = len(table.segments)
+    of_passages = (count + table.passage[number] for number in numbers if number < count)
+    return chain(numbers, of_passages)
+
+
+def _words(matches: Sequence[Match], candidates: _Candidates, layout: Layout, budget: int) -> _Base:
+    """Return the words that hold the matches, of each text once, with what they need if that fits. The rest of their
+    segments comes before other segments."""
+    best = _best_of_each_text(matches, candidates.values)
+    pieces = _word_spans(best, candidates.structure.table, layout)
+    parts = _Parts.of(pieces, candidates)
+    packing = parts.candidates.packing(layout, budget)
+    table = parts.candidates.structure.table
+    for numbers in (_with_needs(parts.matches, table), parts.matches):
+        fixed = frozenset(_with_openings(numbers, table))
+        selection = packing.composed(fixed)
+        if selection.tokens <= budget:
+            return _Base(parts.candidates, packing, fixed, selection, parts.rests)
+    needed = selection.tokens
+    raise BudgetTooSmall(
+        f"must_keep names {len(best)} different texts ({_some(best)}), which take {needed} tokens even without the "
+        f"text around them, but max_tokens is {budget}; give at least {needed} tokens, or narrower patterns",
+        needed,
+    )
+
+
+def _some(matches: Sequence[Match]) -> str:
+    """Return the first few texts, shortened."""
+    shown = [repr(shortened(match.text, _LONGEST_SHOWN)) for match in matches[:_MOST_SHOWN]]
+    return ", ".join([*shown, "..."] if len(matches) > _MOST_SHOWN else shown)
+
+
+def _word_spans(matches: Iterable[Match], table: SegmentTable, layout: Layout) -> dict[int, list[Span]]:
+    """Return number of a segment -> the spans of the words in it that hold matches, in order and disjoint."""
+    found: dict[int, list[Span]] = {}
+    for match in sorted(matches, key=lambda match: (match.document, match.span)):
+        text = layout.documents[match.document].text
+        for number in match.segments:
+            segment = table.segments[number]
+            begin = max(match.span.start, segment.start)
+            end = min(match.span.end, segment.end)
+            begin, end = _whole_words(text, begin, end, segment.start, segment.end)
+            of_segment = found.setdefault(number, [])
+            if of_segment and begin <= of_segment[-1].end:
+                begin, end = of_segment[-1].start, max(end, of_segment.pop().end)
+            of_segment.append(Span(begin, end))
+    return found
+
+
+def _whole_words(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    """Return the span of the words around ``text[start:end]`` within ``text[first:last]``, or of whole graphemes where
+    a word is too long."""
+    before = _BEFORE.search(text[max(first, start - _LONGEST_WORD - 1) : start])
+    after = _AFTER.match(text, end, min(last, end + _LONGEST_WORD + 1))
+    begin = start - (len(before.group()) if before and len(before.group()) <= _LONGEST_WORD else 0)
+    stop = after.end() if after and after.end() - end <= _LONGEST_WORD else end
+    while begin > first and not is_between_graphemes(text, begin):
+        begin -= 1
+    while stop < last and not is_between_graphemes(text, stop):
+        stop += 1
+    return begin, stop
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The segments, with those that hold matches cut into the words with matches and the rest."""
+
+    candidates: _Candidates
+    matches: Sequence[int]
+    rests: Sequence[int]
+    """The first other part of each such segment, which needs all its parts."""
+
+    @classmethod
+    def of(cls, pieces: Mapping[int, Sequence[Span]], candidates: _Candidates) -> "_Parts":
+        """pieces: number of a segment -> the spans of the words with matches."""
+        old = candidates.structure.table
+        cuts = {number: _cuts(old, number, spans) for number, spans in pieces.items()}
+        table, firsts = old.cut(cuts)
+        matches: list[int] = []
+        rests: list[int] = []
+        segments, others = list(table.segments), set[int]()
+        values = np.zeros(len(segments))
+        values[firsts[:-1]] = candidates.values
+        for number, spans in pieces.items():
+            starts = {span.start for span in spans}
+            parts = range(firsts[number], firsts[number + 1])
+            rest = [part for part in parts if segments[part].start not in starts]
+            matches += [part for part in parts if segments[part].start in starts]
+            values[parts.start : parts.stop] = candidates.values[number]
+            others.update(rest[1:])
+            if rest:
+                base = table.first[table.document[rest[0]]]
+                local = tuple(part - base for part in parts if part != rest[0])
+                segments[rest[0]] = segments[rest[0]]._replace(needs=(*segments[rest[0]].needs, *local))
+                rests.append(rest[0])
+        known = {part for number in candidates.known for part in range(firsts[number], firsts[number + 1])}
+        structure = Structure(replace(table, segments=segments))
+        cut_candidates = _Candidates.of(structure, values, {*known, *matches, *others})
+        return cls(cut_candidates, matches, sorted(rests, key=lambda part: -values[part]))
+
+
+def _cuts(table: SegmentTable, number: int, spans: Iterable[Span]) -> list[int]:
+    segment = table.segments[number]
+    return [offset for offset in sorted({*chain(*spans)}) if segment.start < offset < segment.end]

@@ -1,0 +1,148 @@
+"""The runs of eight words of texts, by which text that mostly repeats kept text is told from new text."""
+
+from collections.abc import Collection, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["DeliveredRuns", "Novelty", "Runs"]
+
+_RUN = 8
+"""The words of a run."""
+_NONE: frozenset[tuple[str, ...]] = frozenset()
+_FACTOR = 6_364_136_223_846_793_005
+"""The factor of a linear congruential generator with a good spread (Knuth)."""
+
+
+class Runs:
+    """The runs of eight words of each text, computed on demand and cached."""
+
+    __slots__ = ("_known", "_repeating", "_texts")
+
+    def __init__(self, texts: Sequence[str], *, lasting: bool = False) -> None:
+        """lasting: whether there will be many queries, so that it pays to find the repeating texts in advance."""
+        self._texts = texts
+        self._known: dict[int, frozenset[tuple[str, ...]]] = {}
+        self._repeating = _repeating(texts) if lasting else None
+
+    def repeated(self, item: int) -> frozenset[tuple[str, ...]]:
+        """Return the runs of a text if other texts may share some; for most texts, if that is known, none."""
+        return self.of(item) if self._repeating is None or item in self._repeating else _NONE
+
+    def of(self, item: int) -> frozenset[tuple[str, ...]]:
+        """Return the runs of a text; none for items beyond the texts."""
+        runs = self._known.get(item)
+        if runs is None:
+            runs = self._known[item] = _runs(self._texts[item]) if item < len(self._texts) else _NONE
+        return runs
+
+
+class Novelty:
+    """The runs of eight words of the kept texts, to tell what would only repeat them.
+
+    Texts shorter than eight words, and scripts without spaces, always count as new.
+    """
+
+    __slots__ = ("_before", "_repeated", "_runs", "_seen")
+
+    def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
+        """before: the hashes of the runs of text that was kept before."""
+        self._before = before
+        self._runs = runs.of
+        self._repeated = runs.of if before else runs.repeated
+        self._seen: set[tuple[str, ...]] = set()
+
+    def copy(self) -> "Novelty":
+        """Return an independent copy."""
+        novelty = copy(self)
+        novelty._seen = set(self._seen)
+        return novelty
+
+    def only(self, items: Collection[int]) -> "Novelty":
+        """Return a novelty in which only these items are taken."""
+        novelty = copy(self)
+        novelty._seen = set()
+        novelty.take(items)
+        return novelty
+
+    def share(self, items: Collection[int]) -> float:
+        """Return the share of the runs in the items' texts that no taken text has, 0 to 1."""
+        if not self._before and all(map(self._seen.isdisjoint, map(self._repeated, items))):
+            return 1.0
+        runs: set[tuple[str, ...]] = set().union(*map(self._runs, items))
+        new = [run for run in runs - self._seen if hash(run) not in self._before]
+        return len(new) / len(runs) if runs else 1.0
+
+    def take(self, items: Collection[int]) -> None:
+        """Add the runs of the items' texts."""
+        self._seen.update(*map(self._repeated, items))
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredRuns:
+    """The runs of words of a text that grows at its end."""
+
+    text: str = ""
+    hashes: Collection[int] = frozenset()
+    """Of the runs: numbers take much less memory than tuples of words."""
+    last_words: tuple[str, ...] = ()
+    """The words with which the next run may begin."""
+
+    def extended(self, text: str) -> "DeliveredRuns":
+        """Return the runs of `text`, of which only what follows the known text is read where that is possible."""
+        if text == self.text:
+            return self
+        more = text[len(self.text) :]
+        joins_word = not (more[:1].isspace() or self.text[-1:].isspace())
+        if not text.startswith(self.text) or joins_word or ("|" in more and "|" not in self.text):
+            return self._of(text, (), (), _words_in(text, has_bars="|" in text))
+        return self._of(text, self.last_words, self.hashes, _words_in(more, has_bars="|" in text))
+
+    @staticmethod
+    def _of(text: str, last: tuple[str, ...], hashes: Collection[int], words: list[str]) -> "DeliveredRuns":
+        every = [*last, *words]
+        return DeliveredRuns(text, {*hashes, *map(hash, _runs_in(every))}, tuple(every[1 - _RUN :]))
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = _words(text)
+    return frozenset(_runs_in(words)) if len(words) >= _RUN else _NONE
+
+
+def _runs_in(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Return the runs of these words, one after the other."""
+    return zip(*(words[shift:] for shift in range(_RUN)), strict=False)
+
+
+def _words(text: str) -> list[str]:
+    return _words_in(text, has_bars="|" in text)
+
+
+def _words_in(text: str, *, has_bars: bool) -> list[str]:
+    """Return the words in lower case.
+
+    has_bars: whether to leave out the marks between the cells of a table, of which all tables are full.
+    """
+    words = text.lower().split()
+    return [word for word in words if word.strip("|-:")] if has_bars else words
+
+
+def _repeating(texts: Sequence[str]) -> frozenset[int]:
+    """Return the texts that may share a run with another text. Equal runs have equal hashes; a collision only costs
+    time."""
+    numbers: dict[str, int] = {}
+    words = list(map(_words, texts))
+    every = [numbers.setdefault(word, len(numbers)) for of_text in words for word in of_text]
+    if len(every) < _RUN:
+        return frozenset()
+    ids = np.array(every, dtype=np.uint64)
+    text_of = np.repeat(np.arange(len(texts)), [len(of_text) for of_text in words])
+    runs = len(every) - _RUN + 1
+    hashes = np.zeros(runs, dtype=np.uint64)
+    for shift in range(_RUN):
+        hashes = hashes * np.uint64(_FACTOR) + ids[shift : shift + runs]
+    within = np.flatnonzero(text_of[:runs] == text_of[_RUN - 1 :])
+    order = within[np.argsort(hashes[within], kind="stable")]
+    same = hashes[order[1:]] == hashes[order[:-1]]
+    return frozenset(text_of[order[1:][same]].tolist()) | frozenset(text_of[order[:-1][same]].tolist())

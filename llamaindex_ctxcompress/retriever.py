@@ -1,0 +1,94 @@
+"""A retriever that searches for the parts of a question at once, and compresses what it finds for the whole."""
+
+import asyncio
+from collections.abc import Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.llms import LLM
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from typing_extensions import override
+
+from ctxcompress.tools.retrieval import adecompose, decompose, fused
+from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
+
+__all__ = ["CtxCompressRetriever"]
+
+
+class CtxCompressRetriever(BaseRetriever):
+    """A retriever that searches for the parts of a question, and compresses the nodes of another one.
+
+        retriever = CtxCompressRetriever(index.as_retriever(similarity_top_k=20), max_tokens=1000)
+
+    A question that is not simple becomes up to four searches, by its complexity, or one for each aspect that it names.
+    They run at the same time. Their nodes are merged by rank and compressed once for the whole question, as by
+    CtxCompressPostprocessor. It raises what the other retriever or the compression raises.
+    """
+
+    def __init__(
+        self,
+        retriever: BaseRetriever,
+        *,
+        postprocessor: CtxCompressPostprocessor | None = None,
+        decompose: bool = True,
+        llm: LLM | None = None,
+        callback_manager: CallbackManager | None = None,
+        **options: Any,
+    ) -> None:
+        """Make the retriever.
+
+        retriever: any retriever. postprocessor: what compresses its nodes; None to make one of `options`, which are
+        those of CtxCompressPostprocessor. decompose: whether to split questions. llm: a language model that writes the
+        searches; where it fails or refuses, a warning is logged and rules make them.
+
+        Raises ValueError for a wrong value, and if both `postprocessor` and options are given.
+        """
+        super().__init__(callback_manager=callback_manager)
+        if postprocessor is not None and options:
+            raise ValueError(f"{next(iter(options))} is given beside a postprocessor; give it to the postprocessor")
+        self.retriever, self.decompose, self.llm = retriever, decompose, llm
+        self.postprocessor = postprocessor or CtxCompressPostprocessor(**options)
+
+    @override
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        nodes = self._search(self._searches(query_bundle.query_str), query_bundle)
+        return self.postprocessor.postprocess_nodes(nodes, query_bundle)
+
+    @override
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        searches = _bundles(await self._asearches(query_bundle.query_str), query_bundle)
+        rankings = await asyncio.gather(*map(self.retriever.aretrieve, searches))
+        return await self.postprocessor.apostprocess_nodes(_merged(rankings), query_bundle)
+
+    def _search(self, searches: Sequence[str], asked: QueryBundle) -> list[NodeWithScore]:
+        bundles = _bundles(searches, asked)
+        if len(bundles) == 1:
+            return self.retriever.retrieve(bundles[0])
+        with ThreadPoolExecutor(len(bundles), thread_name_prefix="ctxcompress") as executor:
+            # With the context, in which LlamaIndex keeps the span that these searches are part of.
+            running = [executor.submit(copy_context().run, self.retriever.retrieve, bundle) for bundle in bundles]
+            return _merged([search.result() for search in running])
+
+    def _searches(self, query: str) -> Sequence[str]:
+        return decompose(query, self.llm) if self.decompose else [query]
+
+    async def _asearches(self, query: str) -> Sequence[str]:
+        if not self.decompose:
+            return [query]
+        return await adecompose(query, None if self.llm is None else self.llm.acomplete)
+
+
+def _bundles(searches: Sequence[str], asked: QueryBundle) -> list[QueryBundle]:
+    """Return the searches as LlamaIndex takes them. The question itself keeps what came with it, as an embedding."""
+    return [asked if search == asked.query_str else QueryBundle(search) for search in searches]
+
+
+def _merged(rankings: Sequence[Sequence[NodeWithScore]]) -> list[NodeWithScore]:
+    return list(rankings[0]) if len(rankings) == 1 else fused(rankings, _identity)
+
+
+def _identity(item: NodeWithScore) -> Hashable:
+    return item.node.node_id, item.node.get_content(MetadataMode.NONE)

@@ -1,0 +1,89 @@
+"""The command `tune`, through a runner in this process."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.cli.app import app
+from ctxcompress.feedback import FeedbackLog
+
+QUESTION = "What is the default timeout?"
+ANSWER = "The default timeout is 30 seconds."
+PAGES = [f"The pool has ten connections. {ANSWER} Logs are kept for a week.", *["The garden is open on Sundays. "] * 9]
+
+
+def tune(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["tune", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("feedback") / "feedback.sqlite"
+    log, result = (
+        FeedbackLog(path, scope="shop"),
+        Compressor(CompressionConfig(max_tokens=60)).compress(QUESTION, PAGES),
+    )
+    for _ in range(30):
+        log.record(result, used=result.cite(ANSWER))
+    log.record(result, used=[result.passages[0]], missing=True)
+    return path
+
+
+def test_it_shows_the_curves_and_what_is_chosen(file: Path) -> None:
+    result = tune(file, "--keep", 0.9)
+    assert result.exit_code == 0, result.stderr
+    assert "max_tokens: 31 records" in result.stdout
+    assert "<- chosen" in result.stdout
+    assert "Together: " in result.stdout
+    assert "1 of 31 pieces of evidence are whole passages" in result.stdout
+    assert "In 1 of the records the answer was missing" in result.stdout
+    assert not list(file.parent.glob("*.toml"))
+
+
+def test_json_has_the_curves(file: Path) -> None:
+    result = tune(file, "--keep", 0.9, "--json", "--scope", "shop")
+    data = json.loads(result.stdout)
+    assert data["scope"] == "shop"
+    assert data["records"] == 31
+    assert data["curves"]["max_tokens"]["points"]
+    assert data["options"]
+
+
+def test_it_writes_a_file_that_loads_and_keeps_the_one_before(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "tuned.toml"
+    first = tune(file, "--keep", 0.9, "--out", out)
+    assert first.exit_code == 0
+    assert f"wrote version 1 to {out}" in first.stderr
+    CompressionConfig.from_toml(out)
+    again = tune(file, "--keep", 0.9, "--out", out)
+    assert again.exit_code == 2
+    assert "tuned.toml exists" in again.stderr
+    forced = tune(file, "--keep", 0.9, "--out", out, "--force")
+    assert "the version before is now tuned.v1.toml" in forced.stderr
+    assert tomllib.loads(out.read_text())["tuning"]["version"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "there are 31 records with used evidence, and 149 are needed"),
+        (["--scope", "other"], "there is no scope 'other'; the file has 'shop' (31 records)"),
+        (["--keep", "1.5"], "keep is 1.5; give a share"),
+        (["--keep", "0.9", "--out", "/no/such/folder/tuned.toml"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_said(file: Path, arguments: list[str], message: str) -> None:
+    result = tune(file, *arguments)
+    assert result.exit_code in (1, 2)
+    assert message in " ".join(result.stderr.split())
+
+
+def test_a_file_that_is_missing_is_not_created(tmp_path: Path) -> None:
+    result = tune(tmp_path / "none.sqlite")
+    assert result.exit_code == 2
+    assert "there is no file" in result.stderr
+    assert list(tmp_path.iterdir()) == []

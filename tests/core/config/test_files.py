@@ -1,0 +1,226 @@
+"""Configuration files, TOML and JSON: as documentation and code search tools publish them, and with a cache."""
+
+import json
+
+import pytest
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache, QdrantCache
+from ctxcompress.config.cache_table import default_path
+from ctxcompress.config.start import starting_config
+from ctxcompress.errors import ConfigError
+
+DOCS = """
+[search]
+min_confidence = 0.3
+max_chunks_per_doc = 2
+dedup_enabled = true
+dedup_threshold = 0.85
+ngram_dedup_enabled = true
+ngram_dedup_threshold = 0.7
+"""
+OFF = "[search]\nmin_confidence = 0.0\nmax_chunks_per_doc = 0\ndedup_enabled = false\n"
+CODE = {
+    "enabled": True,
+    "cache": "memory",
+    "smartTruncation": {"enabled": True, "maxLength": 2000, "preserveStructure": True},
+    "metadataOnly": {"enabled": True, "scoreThreshold": 0.4},
+    "llm": {"enabled": False},
+}
+CODE_TOML = """
+[compression]
+enabled = true
+cache = "memory"
+
+[compression.smartTruncation]
+enabled = true
+maxLength = 2000
+preserveStructure = true
+
+[compression.metadataOnly]
+enabled = true
+scoreThreshold = 0.4
+
+[compression.llm]
+enabled = false
+"""
+PAGES = [Passage("a", "One. Two. Three.", score=0.9, doc_id="d"), Passage("b", "Four.", score=0.01, doc_id="d")]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A user's folder for caches."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def read(tmp_path, home):
+    """Reads a configuration: a text is TOML, anything else is written as JSON."""
+
+    def from_file(given):
+        path = tmp_path / ("kb.toml" if isinstance(given, str) else "kb.config.json")
+        path.write_text(given if isinstance(given, str) else json.dumps(given))
+        return CompressionConfig.from_file(path)
+
+    return from_file
+
+
+def engines(*tables):
+    """The configuration of a code search, with the table of each engine."""
+    found = [{"options": {"search": {"optimization": {"compression": table}}}} for table in tables]
+    return {"knowledge": {"engines": [{"id": "plain"}, *found]}}
+
+
+@pytest.mark.parametrize("given", [CODE_TOML, {"compression": CODE}, engines(CODE)], ids=["toml", "table", "engine"])
+def test_a_published_configuration_of_a_code_search_is_read(read, given):
+    config = read(given)
+    assert isinstance(config.cache, MemoryCache)
+    assert config.with_options(cache=None) == CompressionConfig.from_preset("code_published")
+
+
+def test_a_published_configuration_of_a_documentation_search_is_read(read):
+    assert read(DOCS) == CompressionConfig(
+        min_score=0.3, max_chunks_per_doc=2, similarity_threshold=0.85, ngram_threshold=0.7
+    )
+    assert read(OFF) == CompressionConfig(min_score=0.0)
+    as_json = {"search": {"min_confidence": 0.3, "max_chunks_per_doc": 2}, "server": {"port": 80}}
+    assert read(as_json) == CompressionConfig(min_score=0.3, max_chunks_per_doc=2)
+
+
+def test_a_configuration_with_a_preset_and_options_is_the_same_in_both_forms(read):
+    toml = '[compression]\npreset = "docs"\nmax_tokens = 700\nsynonyms = { k8s = ["kubernetes"] }'
+    as_json = {"compression": {"preset": "docs", "max_tokens": 700, "synonyms": {"k8s": ["kubernetes"]}}}
+    assert read(toml) == read(as_json) != CompressionConfig()
+
+
+@pytest.mark.parametrize("given", [f"{DOCS}\n[compression]\nenabled = false", engines({**CODE, "enabled": False})])
+def test_a_configuration_that_is_switched_off_lets_every_text_pass(read, given):
+    config = read(given)
+    result = compress("two?", PAGES, config=config)
+    assert result.text == "One. Two. Three.\n\nFour."
+    assert not result.dropped
+    assert config.cache is None
+    assert compress("two?", PAGES, config=config, max_tokens=2).tokens <= 2  # what is given in code wins
+
+
+def test_a_configuration_that_is_switched_off_writes_no_cache(read, home):
+    read('[compression]\nenabled = false\ncache = "persistent"\nencoder = "static"')
+    assert not home.exists()
+
+
+def test_a_persistent_cache_is_in_the_users_folder(read, home):
+    config = read('[compression]\ncache = "persistent"')
+    assert isinstance(config.cache, DiskCache)
+    assert config.cache.path == default_path() == home / "ctxcompress" / "cache.sqlite"
+    Compressor(config).compress("two?", PAGES, max_tokens=3)
+    assert default_path().is_file()
+    assert home.joinpath("ctxcompress").stat().st_mode & 0o077 == 0
+
+
+def test_a_relative_folder_for_caches_does_not_count(monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert str(default_path()) == "/home/someone/.cache/ctxcompress/cache.sqlite"
+
+
+def test_both_is_memory_in_front_of_a_file(read, tmp_path):
+    cache = read({"compression": {"cache": {"kind": "both", "path": str(tmp_path / "c.db"), "maxBytes": 999}}}).cache
+    assert isinstance(cache, LayeredCache)
+    assert isinstance(cache.memory, MemoryCache)
+    assert isinstance(cache.persistent, DiskCache)
+    assert (cache.persistent.path, cache.persistent.max_bytes) == (tmp_path / "c.db", 999)
+    assert isinstance(read('[compression]\ncache = "both"').cache, LayeredCache)
+
+
+@pytest.mark.parametrize(
+    ("table", "kind"),
+    [
+        ("", MemoryCache),
+        ("max_bytes = 5", MemoryCache),
+        ('kind = "memory"', MemoryCache),
+        ('path = "{path}"', DiskCache),
+        ('kind = "persistent"\npath = "{path}"\nmax_bytes = 5', DiskCache),
+        ('enabled = false\nkind = "persistent"', type(None)),
+    ],
+)
+def test_the_table_of_a_cache_has_the_arguments_of_its_class(read, tmp_path, table, kind):
+    cache = read("[compression.cache]\n" + table.format(path=tmp_path / "c.db")).cache
+    assert isinstance(cache, kind)
+    assert "max_bytes" not in table or cache.max_bytes == 5
+
+
+def test_a_table_can_name_a_server(read):
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed: pip install 'ctxcompress[qdrant]'")
+    cache = read('[compression.cache]\nurl = "http://localhost:1"\ncollection = "chunks"').cache
+    assert isinstance(cache, QdrantCache)
+    assert cache.collection == "chunks"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ('[compression]\ncache = "redis"', "cache is 'redis'; give one of memory, persistent, qdrant, both"),
+        ("[compression]\ncache = 5", "cache is 5; give"),
+        ('[compression]\ncache = "qdrant"', r'"qdrant" needs url and collection; give them in \[compression.cache\]'),
+        ("[compression.cache]\nmax_byte = 5", "unknown key 'max_byte'; did you mean 'max_bytes'"),
+        ('[compression.cache]\nkind = "memory"\npath = "x"', "unknown key 'path'"),
+        ('[compression.cache]\nkind = "both"\nzzz = 1', "unknown key 'zzz'; a persistent cache has max_bytes, path"),
+        ("[compression.cache]\nmax_bytes = 0", "max_bytes is 0"),
+        ("[compression.cache]\npath = 5", "compression.cache.path is 5; give the path of a file"),
+        ("[compression.cache]\nenabled = 5", "compression.cache.enabled is 5; give true or false"),
+        ([1], "kb.config.json holds a list; make it an object"),
+        ({"max_tokens": 5}, r"'max_tokens' outside of a table; put it under \[compression\]"),
+        ({"compression": {"maxTokens": 5}}, "unknown key 'maxTokens'; did you mean 'max_tokens'"),
+        (engines(CODE, CODE), "2 engines in knowledge.engines have a compression table; leave it in one"),
+    ],
+)
+def test_a_configuration_that_cannot_work_is_refused(read, given, message):
+    with pytest.raises(ConfigError, match=message):
+        read(given)
+
+
+def test_a_folder_for_caches_that_cannot_be_made_is_refused(read, home):
+    home.write_text("a file")
+    with pytest.raises(
+        ConfigError, match=r"cannot be made .*; give the path of a file as path in \[compression.cache\]"
+    ):
+        read('[compression]\ncache = "persistent"')
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a": 1e}'])
+def test_what_is_no_json_is_refused(tmp_path, text):
+    path = tmp_path / "a.JSON"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"a\.JSON is not JSON"):
+        CompressionConfig.from_file(path)
+
+
+# Where options start
+
+
+def test_options_start_at_a_config_a_file_a_preset_or_the_defaults(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text("[compression]\ntop_n = 7")
+    config = CompressionConfig(top_n=7)
+    assert starting_config(config, None) is config
+    assert starting_config(path, None) == starting_config(str(path), None) == config
+    assert starting_config(None, "docs") == CompressionConfig.from_preset("docs")
+    assert starting_config(None, None) == CompressionConfig()
+    assert starting_config(None, None, default="web") == CompressionConfig.from_preset("web")
+    assert starting_config(config, None, default="web") == config
+
+
+@pytest.mark.parametrize(
+    ("config", "preset", "message"),
+    [
+        (CompressionConfig(), "docs", r"both preset='docs' and config are given; put the preset into it"),
+        ("nowhere.toml", None, r"nowhere\.toml cannot be read \(No such file or directory\); give a TOML or JSON file"),
+        (5, None, "config is a int; give a CompressionConfig or the path of a file"),
+        ({"top_n": 5}, None, "config is a dict; give a CompressionConfig or the path of a file"),
+        (None, "books", "preset is 'books'; give one of"),
+    ],
+)
+def test_a_start_that_cannot_work_is_refused(config, preset, message):
+    with pytest.raises(ConfigError, match=message):
+        starting_config(config, preset)

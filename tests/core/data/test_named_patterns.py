@@ -1,0 +1,93 @@
+"""Named patterns find what they are named after, in linear time."""
+
+import pytest
+
+from ctxcompress.data.named_patterns import NamedPattern, find_named
+
+
+def _found(name, text):
+    return [text[start:end] for start, end in find_named(NamedPattern(name), text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TICKET-123",
+        "INV_0042",
+        "#4711",
+        "8f14e45f-ceea-4f6b-9c3b-2b1f0c6d7e8a",
+        "9f86d081884c7d65",
+        "ctx-3f2a",
+        "user-10293",
+        "CVE-2024-3094",
+        "E11000",
+        "1234567",
+        "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+    ],
+)
+def test_identifiers(text):
+    assert _found("ids", f"see {text}, or (“{text}”).") == [text, text]
+
+
+@pytest.mark.parametrize(
+    "text", ["2024", "base64", "utf-8", "top-100", "H2O", "12,345", "2024-05-17", "deadbeef", "a-b"]
+)
+def test_no_identifiers(text):
+    assert _found("ids", f"see {text}, or ({text}).") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-05-17",
+        "2024-05-17T08:30:00.123Z",
+        "2024-05-17 08:30",
+        "17.05.2024",
+        "5/17/24",
+        "2024/05/17",
+        "17 May 2024",
+        "May 17, 2024",
+        "Jan. 5",
+        "May 2024",
+        "17. Mai 2024",
+        "1er mars 2023",
+        "3 de mayo de 2020",
+        "17 мая 2024",
+        "17 Mayıs 2024",
+        "2024年5月17日",
+        "2024년 5월 17일",
+    ],
+)
+def test_dates(text):
+    assert _found("dates", f"since {text}, it says") == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["1.2.3", "10.0.0.1", "1/2", "may be 3", "maybe 2024", "3 apples", "2024", "marches 5"]
+)
+def test_no_dates(text):
+    assert _found("dates", f"since {text} it says") == []
+
+
+def test_addresses_end_before_the_punctuation_of_the_sentence():
+    text = "See https://a.example/x?y=z. (http://b.example/A_(b)) [c](https://c.example/), www.d.example! s3://e/f"
+    assert _found("urls", text) == [
+        "https://a.example/x?y=z",
+        "http://b.example/A_(b)",
+        "https://c.example/",
+        "www.d.example",
+        "s3://e/f",
+    ]
+
+
+def test_code_is_fenced_blocks_and_spans_between_backticks():
+    text = "Call `f` or ``g``:\n\n```py\nx = `1`\n```\n\nthen `h`.\n\n~~~\nopen"
+    assert _found("code", text) == ["`f`", "``g``", "```py\nx = `1`\n```", "`h`", "~~~\nopen"]
+
+
+@pytest.mark.parametrize("name", NamedPattern)
+@pytest.mark.parametrize(
+    "unit", ["a", "1", "A-", "1-", "1.", "#", "`", "`a", "```\n", "http://", "May ", "1 ", "> ", "("]
+)
+def test_hostile_repetition_ends(name, unit):
+    assert len(_found(name, unit * 20_000)) <= 20_000

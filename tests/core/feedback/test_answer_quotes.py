@@ -1,0 +1,55 @@
+import pytest
+from calls import ANSWER, TEXTS, compressed
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress.feedback import Used
+from ctxcompress.feedback.answer_quotes import used_by_answer
+
+
+def used(answer: str, **given) -> list[str]:
+    found = used_by_answer(answer, compressed(max_tokens=500).passages, **given)
+    return [
+        f"passage {item.passage}" if item.spans is None else "".join(TEXTS[item.passage][a:b] for a, b in item.spans)
+        for item in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (ANSWER, [ANSWER]),
+        ('The page says that "the garden is open" and no more.', []),  # the case differs
+        ('The page says: "The garden is open from nine".', ["The garden is open from nine"]),
+        ("\u201cRefunds take five working days\u201d, they write.", ["Refunds take five working days"]),
+        ("I think Refunds take five working days to arrive on the account.", []),
+        (
+            "- Invoices are settled by bank transfer.",
+            ["Invoices are settled by bank transfer."],
+        ),
+        ("Sadly, Invoices are settled by bank transfer", ["Invoices are settled by bank transfer"]),
+        ("Thirty seconds.", []),
+        ("", []),
+        ('"a week"', []),
+    ],
+)
+def test_what_an_answer_quotes_is_found(answer, found):
+    assert used(answer) == found
+
+
+def test_numbers_cite_passages_if_they_are_said_to():
+    assert used("It is thirty seconds [1, 3].", numbered=True) == ["passage 0", "passage 2"]
+    assert used("It is thirty seconds [1].") == []
+    assert used("It is thirty seconds [0] [9].", numbered=True) == []
+
+
+def test_a_passage_that_is_quoted_is_not_listed_again_as_a_whole():
+    assert used(f"{ANSWER} [1]", numbered=True) == [ANSWER]
+
+
+@given(st.text(alphabet='[]1,. "\u201c\u201dab\n', max_size=200))
+def test_any_answer_gives_evidence_of_the_kept_passages(answer):
+    parts = compressed(max_tokens=500).passages
+    for item in used_by_answer(answer, parts, numbered=True):
+        assert isinstance(item, Used)
+        assert item.passage in {part.index for part in parts}

@@ -1,0 +1,114 @@
+import json
+import zlib
+from pathlib import Path
+
+import pytest
+from calls import ANSWER, QUESTION, TEXTS, compressed, passages, span_of
+
+from ctxcompress import CompressionConfig, Compressor, Passage
+from ctxcompress.errors import InputError
+from ctxcompress.feedback import Used
+from ctxcompress.feedback.call_sheet import BUDGETS, CallSheet
+
+PAGES = sorted((Path(__file__).parents[3] / "docs" / "how-to").glob("*.md"))
+
+
+def chunks() -> list[Passage]:
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    return [
+        Passage(f"{n}:{at}", text[at : at + 900]) for n, text in enumerate(texts) for at in range(0, len(text), 900)
+    ]
+
+
+def test_a_sheet_says_what_each_passage_and_segment_was_worth():
+    sheet = CallSheet.of(compressed())
+    assert sheet.budget == 30
+    assert sheet.scores == pytest.approx((1.0, 0.5, 0.1))
+    assert all(tokens > 10 for tokens in sheet.tokens)
+    best = max(sheet.parts, key=lambda part: part.probability)
+    assert TEXTS[0][best.start : best.end].rstrip() == ANSWER
+    assert sum(part.tokens for part in sheet.parts) == pytest.approx(sum(sheet.tokens), rel=0.1)
+
+
+def test_it_has_no_text_and_survives_the_file():
+    sheet = CallSheet.of(compressed())
+    data = sheet.encode()
+    assert CallSheet.decode(data) == sheet
+    assert not any(word in zlib.decompress(data).decode() for word in ("timeout", "client", "p0"))
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"x" * 40, zlib.compress(b"[]"), zlib.compress(b"[9,1,1,[],[],[]]"), zlib.compress(b"{")]
+)
+def test_damaged_bytes_are_a_value_error(data):
+    with pytest.raises(ValueError, match=r".*"):
+        CallSheet.decode(data)
+
+
+@pytest.mark.parametrize("budget", [200, 500, 1000])
+def test_the_budgets_are_those_at_which_a_compression_keeps_a_segment(budget):
+    given = chunks()[:30]
+    compressor = Compressor(CompressionConfig(max_tokens=2000))
+    question = "how do I keep the cache on disk?"
+    sheet = CallSheet.of(compressor.compress(question, given))
+    kept = {part.index: part.spans for part in compressor.compress(question, given, max_tokens=budget).passages}
+    told, wrong = 0, 0
+    for part in sheet.parts:
+        end = part.start + len(given[part.passage].text[part.start : part.end].rstrip())
+        is_kept = any(first <= part.start and end <= last for first, last in kept.get(part.passage, ()))
+        told += part.budget <= budget
+        wrong += part.budget <= budget and not is_kept
+    assert told > 5
+    assert wrong <= 0.02 * told  # a function may be cut differently at another budget
+
+
+@pytest.mark.parametrize("threshold", [0.01, 0.05, 0.2])
+def test_the_probabilities_are_those_that_adaptive_compares(threshold):
+    given = chunks()[:30]
+    compressor = Compressor(CompressionConfig(max_tokens=20_000))
+    question = "how do I keep the cache on disk?"
+    sheet = CallSheet.of(compressor.compress(question, given))
+    result = compressor.compress(question, given, adaptive=True, min_probability=threshold)
+    kept = {part.index: part.spans for part in result.passages}
+    likely = [part for part in sheet.parts if part.probability >= threshold]
+    assert likely
+    assert all(any(a <= part.start and part.start < b for a, b in kept.get(part.passage, ())) for part in likely)
+
+
+def test_evidence_is_kept_up_to_its_weakest_segment_and_a_passage_up_to_its_best():
+    sheet = CallSheet.of(compressed())
+    answer = sheet.evidence(Used(0, span_of(ANSWER)))
+    both = sheet.evidence(Used(0, span_of(ANSWER + " Logs are kept")))
+    whole = sheet.evidence(Used(0))
+    assert answer.score == whole.score == 1.0
+    assert both.probability < answer.probability == whole.probability
+    assert answer.budget == whole.budget
+    assert answer.budget in (*BUDGETS, sheet.input_tokens)
+
+
+def test_a_scorer_without_probabilities_tells_scores_and_budgets():
+    sheet = CallSheet.of(compressed(scorer="bm25"))
+    assert not sheet.has_probabilities
+    assert sheet.evidence(Used(0)).probability is None
+    assert json.loads(zlib.decompress(sheet.encode()))
+
+
+def test_unknown_scores_stay_unknown():
+    result = Compressor().compress(QUESTION, passages((None, None, None)))
+    sheet = CallSheet.of(result)
+    assert not sheet.has_scores
+    assert sheet.evidence(Used(1)).score is None
+
+
+@pytest.mark.parametrize("given", [[], [""], ["  "]])
+def test_results_without_text_have_a_sheet(given):
+    sheet = CallSheet.of(Compressor().compress(QUESTION, given))
+    assert sheet.parts == () or len(sheet.parts) == 1
+    assert CallSheet.decode(sheet.encode()) == sheet
+
+
+def test_a_result_of_something_else_is_refused():
+    from dataclasses import replace
+
+    with pytest.raises(InputError, match="not made by a Compressor"):
+        CallSheet.of(replace(compressed(), compressor=object()))

@@ -1,0 +1,153 @@
+"""The state of a context as plain data: nothing is lost, and damage is noticed."""
+
+import json
+from datetime import date
+
+import numpy as np
+import pytest
+
+from ctxcompress import CompressionConfig, Passage
+from ctxcompress.builder import ContextBuilder
+from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.context_state import plain_data
+
+RULES = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
+PAGE = Passage(
+    "page",
+    " ".join(RULES),
+    score=np.float32(0.5),
+    doc_id="d",
+    file_path="rules.md",
+    title="Rules",
+    header_path=("Rules", "Ports"),
+    metadata={"start_index": 7, "day": date(2026, 1, 2), "tags": ("a", "b"), "size": np.int64(3)},
+    embedding=np.array([0.1, 0.2], dtype=np.float32),
+)
+
+
+def built(**options):
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=60, **options))
+    builder.add([PAGE, "A text of its own.", ""], query="which port is for tenant number 7?", max_tokens=30)
+    return builder
+
+
+def test_the_state_is_json_and_comes_back_whole():
+    builder = built()
+    state = builder.to_state()
+    assert json.loads(json.dumps(state, allow_nan=False)) == state
+    again = ContextBuilder.from_state(json.loads(json.dumps(state)), 60)
+    assert again.render() == builder.render()
+    assert again.remaining == builder.remaining
+    assert again.to_state() == state
+    page = again.added[0]
+    assert (page.id, page.text, page.score, page.title, page.header_path) == (
+        "page",
+        PAGE.text,
+        0.5,
+        "Rules",
+        ("Rules", "Ports"),
+    )
+    assert page.metadata == {"start_index": 7, "day": "2026-01-02", "tags": ["a", "b"], "size": 3}
+    assert page.embedding == [float(number) for number in PAGE.embedding]
+    assert [(part.text, part.spans, part.tokens, part.relevance) for part in again.passages] == [
+        (part.text, part.spans, part.tokens, part.relevance) for part in builder.passages
+    ]
+
+
+@pytest.mark.parametrize("rebalance", [False, True])
+def test_what_follows_is_as_if_nothing_had_happened(rebalance):
+    one, other = built(min_score=0.2), built(min_score=0.2)
+    other = ContextBuilder.from_state(other.to_state(), config=CompressionConfig(max_tokens=60, min_score=0.2))
+    found = [RULES[3], PAGE, Passage("low", "Nobody needs this.", score=0.01)]
+    for query in ("tenant number 3", "tenant number 9"):
+        added = one.add(found, query=query, rebalance=rebalance)
+        again = other.add(found, query=query, rebalance=rebalance)
+        assert (added.text, added.tokens, added.remaining) == (again.text, again.tokens, again.remaining)
+        assert [(found.index, found.spans, found.reason) for found in added.dropped] == [
+            (found.index, found.spans, found.reason) for found in again.dropped
+        ]
+    assert one.to_state() == other.to_state()
+
+
+def test_a_resumed_builder_is_another_one():
+    builder = built()
+    state = builder.to_state()
+    one, other = builder.resumed(state), builder.resumed(json.loads(json.dumps(state)))
+    assert one.add([RULES[11]], query="11").text == other.add([RULES[11]], query="11").text != ""
+    assert builder.to_state() == state
+    assert builder.resumed(state).render() == builder.render()
+
+
+def changed(state, **changes):
+    return {**state, **changes}
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda state: changed(state, text="other"), "damaged: its checksum"),
+        (lambda state: changed(state, tokens=1), "damaged"),
+        (lambda state: changed(state, passages=state["passages"][:1]), "damaged"),
+        (lambda state: changed(state, more=object()), "damaged"),
+        (lambda state: {name: value for name, value in state.items() if name != "checksum"}, "damaged"),
+        (lambda state: changed(state, version=2), "has version 2, but this is for version 1"),
+        (lambda state: changed(state, type="other"), "a dict of type 'other' is no state"),
+        (lambda state: None, "a NoneType is no state"),
+        (lambda state: [state], "a list is no state"),
+    ],
+)
+def test_a_damaged_state_is_refused(damage, message):
+    state = damage(built().to_state())
+    with pytest.raises(InputError, match=message):
+        ContextBuilder.from_state(state, 60)
+
+
+@pytest.mark.parametrize(
+    "content", [{"passages": 5}, {"parts": [{"index": 9}]}, {"dropped": [[0, "no reason"]]}, {"text": 3}]
+)
+def test_a_state_of_another_shape_is_refused_whatever_its_checksum_says(content):
+    from ctxcompress.pipeline.context_state import _checksum
+
+    state = {name: value for name, value in {**built().to_state(), **content}.items() if name != "checksum"}
+    with pytest.raises(InputError, match="cannot be read"):
+        ContextBuilder.from_state({**state, "checksum": _checksum(state)}, 60)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_tokens": 3}, "max_tokens is 3; the context has"),
+        ({"encoding": "cl100k_base"}, "encoding is 'cl100k_base', but the context was built with 'o200k_base'"),
+        ({"separator": " "}, "separator is ' '"),
+        ({"format": "compact"}, "format is 'compact'"),
+    ],
+)
+def test_options_that_decide_what_is_in_must_be_the_same(options, message):
+    with pytest.raises(ConfigError, match=message):
+        ContextBuilder.from_state(built().to_state(), config=CompressionConfig(**{"max_tokens": 60, **options}))
+
+
+def test_another_function_that_counts_is_noticed():
+    state = built(encoding=str.split).to_state()
+    with pytest.raises(ConfigError, match="by the one that it was built with"):
+        ContextBuilder.from_state(state, config=CompressionConfig(max_tokens=600, encoding=list))
+
+
+def test_only_the_last_states_are_remembered():
+    builder = built()
+    for number in range(40):
+        builder.add([f"Text number {number} of many."])
+        builder.to_state()
+    assert len(builder._recent._states) == 16
+
+
+def test_what_json_has_no_form_for_becomes_text():
+    assert plain_data(
+        {
+            1: {
+                2.5,
+            },
+            "a": float("nan"),
+            "b": (True, None),
+        }
+    ) == {"1": "{2.5}", "a": "nan", "b": [True, None]}

@@ -1,0 +1,164 @@
+"""What must be kept comes first, with as much around it as the budget holds."""
+
+import re
+
+import pytest
+
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.builder import ContextBuilder
+from ctxcompress.cache import MemoryCache
+from ctxcompress.errors import BudgetTooSmall
+
+FILLER = " ".join(f"Ship {n} came into the harbour late." for n in range(40))
+TEXT = f"""# Incidents
+
+## Database
+
+The disk was full on 2024-05-17. Nobody noticed. {FILLER}
+
+The ticket is TICKET-123. The default timeout is 30 seconds.
+
+| id | owner |
+|---|---|
+| INV-77 | Ann |
+| ABC | Bob |
+
+```python
+def f():
+    return "INV-99"
+```
+
+{FILLER}"""
+RULES = ["TICKET-123", re.compile(r"INV-\d+"), "dates"]
+
+
+def _text(budget, text=TEXT, rules=RULES, **options):
+    return compress("what is the default timeout?", [text], max_tokens=budget, must_keep=rules, **options).text
+
+
+def test_it_comes_with_its_segment_and_with_what_the_segment_needs():
+    text = _text(90)
+    assert text.startswith("# Incidents\n\n## Database\n\nThe disk was full on 2024-05-17.")
+    assert "The ticket is TICKET-123. The default timeout is 30 seconds." in text
+    assert "| id | owner |\n|---|---|\n| INV-77 | Ann |" in text
+    assert '```python\ndef f():\n    return "INV-99"\n```' in text
+
+
+def test_with_less_room_the_words_with_the_matches_are_left_and_then_there_is_an_error():
+    with pytest.raises(
+        BudgetTooSmall, match=r"4 different texts \('2024-05-17', .*, \.\.\.\), which take (\d+)"
+    ) as raised:
+        _text(12)
+    enough = int(re.search(r"at least (\d+) tokens", str(raised.value))[1])
+    assert _text(enough).split() == ["2024-05-17.", "TICKET-123.", "INV-77", '"INV-99"']
+    with pytest.raises(BudgetTooSmall):
+        _text(enough - 1)
+
+
+def test_of_many_places_with_the_same_text_the_best_one_is_kept_if_not_all_fit():
+    lines = [f"Request {n} of TICKET-123 went to the harbour." for n in range(60)]
+    lines[40] = "TICKET-123 has a default timeout of 30 seconds."
+    text = _text(40, "\n\n".join(lines), ["TICKET-123"])
+    assert "TICKET-123 has a default timeout of 30 seconds." in text
+
+
+def test_identical_sentences_are_kept_once():
+    text = "\n\n".join([f"The account is TICKET-123. {FILLER}"] * 3 + [FILLER.upper()])
+    assert _text(30, text, ["TICKET-123"]).count("TICKET-123") == 1
+
+
+def test_a_match_across_sentences_keeps_all_of_them():
+    assert "Nobody noticed. Ship 0 came" in _text(120, rules=["noticed. Ship 0"])
+
+
+def test_no_word_and_no_grapheme_is_cut_around_a_match():
+    word = "pre" + "fix" * 3 + "e\u0301nd"
+    text = f"{FILLER} Then {word} and so on and on and on until it ends in the harbour at night. {FILLER}"
+    assert word in _text(8, text, ["fix"]).split()
+
+
+def test_adaptive_does_not_drop_it_even_where_nothing_answers():
+    text = compress(
+        "who signs the lease?", [TEXT], max_tokens=60, must_keep=["TICKET-123"], adaptive=True, on_empty="drop"
+    )
+    assert "The ticket is TICKET-123." in text.text
+    assert compress("who signs the lease?", [TEXT], max_tokens=60, adaptive=True, on_empty="drop").text == ""
+
+
+def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
+    passages = [Passage(f"p{n}", f"The default timeout is {n} seconds. {FILLER}") for n in range(20)]
+    passages[15] = Passage("p15", f"{FILLER} {'word ' * 60} the TICKET-123 is here. {FILLER}")
+    options = {"max_tokens": 60, "mode": "preview", "must_keep": ["TICKET-123"]}
+    result = compress("default timeout", passages, **options)
+    assert "[p15] (0.00) TICKET-123" in result.text
+    assert len(result.passages) > 1
+    with pytest.raises(BudgetTooSmall, match=r"1 of 1 passages .* have no room for a preview line in max_tokens=5"):
+        compress("default timeout", passages, **options | {"max_tokens": 5})
+
+
+def test_metadata_lines_make_room_for_it():
+    passages = [Passage("a", f"{TEXT}", score=1.0), *(Passage(f"p{n}", FILLER, score=0.1) for n in range(5))]
+    options = {"metadata_only": True, "must_keep": RULES, "max_tokens": 24}
+    assert "TICKET-123" in compress("default timeout", passages, **options).text
+
+
+def test_code_keeps_the_function_that_holds_it():
+    functions = "\n\n".join(f"def name_{n}(x):\n    '''Return {n}.'''\n    return x + {n}" for n in range(60))
+    code = functions.replace("return x + 41", "return x + 41  # INV-41")
+    text = compress("name_3", [Passage("a", code, file_path="a.py")], max_tokens=80, must_keep=["INV-41"]).text
+    assert "def name_41(x):" in text
+    compile(text, "a.py", "exec")
+
+
+def test_the_cache_tells_rules_apart_and_keeps_no_result_of_functions():
+    cache = MemoryCache()
+    results = [
+        compress("default timeout", [TEXT], max_tokens=60, cache=cache, must_keep=rules).text
+        for rules in (["Ship 9 "], ["dates"], [], ["Ship 9 "], [lambda text: [(0, 5)]], [lambda text: []])
+    ]
+    assert results[0] == results[3]
+    assert len(set(results)) == 4
+    assert results[2] == results[5]
+
+
+def test_the_x_ray_page_names_it():
+    page = compress("default timeout", [TEXT], max_tokens=60, must_keep=RULES).xray()
+    assert "must_keep: " in page
+    assert "TICKET-123" in page.partition("must_keep: ")[2][:200]
+
+
+def test_expanding_a_passage_keeps_it():
+    result = compress("default timeout", [Passage("a", TEXT)], max_tokens=60, must_keep=["TICKET-123"])
+    assert "TICKET-123" in result.expand("a", max_tokens=15)
+    assert isinstance(result.compressor, Compressor)
+
+
+PARAGRAPH = (
+    "The account of the harbour is INV-77, and it was opened long before the lighthouse was painted white again."
+)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_spans_of_one_of_several_equal_texts_are_kept(number):
+    passages = [Passage(str(n), f"{FILLER}\n\n{PARAGRAPH}") for n in range(3)]
+    start = passages[number].text.index("account of")
+    must_keep = [{"passage": str(number), "spans": [[start, start + 7]]}]
+    result = compress("when is lunch?", passages, max_tokens=40, must_keep=must_keep)
+    assert "The account of the harbour is INV-77" in result.text
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_spans_of_a_paragraph_that_other_passages_have_too_are_kept(number):
+    passages = [Passage(str(n), f"Note {n}. {FILLER} {n}\n\n{PARAGRAPH}") for n in range(3)]
+    start = passages[number].text.index("account of")
+    must_keep = [{"passage": str(number), "spans": [[start, start + 7]]}]
+    result = compress("when is lunch?", passages, max_tokens=40, must_keep=must_keep)
+    assert "The account of the harbour is INV-77" in result.text
+
+
+def test_a_builder_adds_what_the_context_has_only_with_other_white_space():
+    builder = ContextBuilder(400, config=CompressionConfig(must_keep=["account is INV-77"]))
+    builder.add([f"The account\nis INV-77 since long ago. {FILLER}"], query="account")
+    assert "account is INV-77" not in builder.render()
+    builder.add([f"The account is INV-77 since long ago. {FILLER}"], query="account", max_tokens=30)
+    assert "account is INV-77" in builder.render()

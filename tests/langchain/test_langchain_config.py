@@ -1,0 +1,122 @@
+"""`config=` and `preset=`, which everything takes that has options."""
+
+import json
+from typing import Any
+
+import lc_tools
+import pytest
+from langchain_core.documents import Document
+from langchain_core.runnables import RunnableLambda
+from lc_documents import make_documents, make_store
+from search_shapes import KUBERNETES
+
+from ctxcompress import CompressionConfig
+from ctxcompress.cache import MemoryCache
+from langchain_ctxcompress import (
+    CtxCompressMiddleware,
+    CtxCompressor,
+    CtxCompressRetriever,
+    compress_tool,
+    preview_tools,
+    query_tool,
+)
+
+BASE = RunnableLambda(lambda query: make_documents())
+CONFIG = CompressionConfig(max_tokens=123, adaptive=True, synonyms={"k8s": ["kubernetes"]}, cache=MemoryCache())
+
+
+@pytest.fixture(params=["object", "toml", "json"])
+def config(request, tmp_path):
+    """The same options in three forms."""
+    if request.param == "object":
+        return CONFIG
+    path = tmp_path / f"ctxcompress.{request.param}"
+    table = {"max_tokens": 123, "adaptive": True, "synonyms": {"k8s": ["kubernetes"]}, "cache": "memory"}
+    toml = '[compression]\nmax_tokens = 123\nadaptive = true\nsynonyms = { k8s = ["kubernetes"] }\ncache = "memory"'
+    path.write_text(toml if request.param == "toml" else json.dumps({"compression": table}))
+    return path if request.param == "toml" else str(path)
+
+
+def test_a_compressor_starts_from_a_config(config):
+    compressor = CtxCompressor(config=config, max_tokens=77)
+    assert isinstance(compressor.cache, MemoryCache)
+    assert compressor.config.with_options(cache=None) == CONFIG.with_options(cache=None, max_tokens=77)
+    assert CtxCompressor(config=config).config.budget == 123
+    assert CtxCompressor(config=config, tier="detailed").config.budget == 5_000
+    assert CtxCompressor(config=config, adaptive=False, cache=None).cache is None
+
+
+def test_the_encoder_of_a_config_stays_unless_another_one_is_given():
+    class Model:
+        def encode_query(self, text):
+            return [1.0]
+
+        def encode_document(self, texts):
+            return [[1.0] for _ in texts]
+
+    one, other = Model(), Model()
+    config = CompressionConfig(encoder=one)
+    assert CtxCompressor(config=config).config.encoder is one
+    assert CtxCompressor(config=config, encoder=other).config.encoder is other
+    assert CtxCompressor(config=config, encoder=None).config.encoder is None
+    assert CtxCompressor(config=config).model_copy().with_options(top_n=3).config.encoder is one
+
+
+def test_a_retriever_starts_from_a_config_or_a_preset(config):
+    assert CtxCompressRetriever(base_retriever=BASE, config=config).compressor.config.budget == 123
+    assert CtxCompressRetriever(base_retriever=BASE, preset="docs").compressor.min_score == 0.3
+    store = make_store(make_documents())
+    scored = CtxCompressRetriever.from_vectorstore(store, score_kind="similarity", config=config)
+    assert scored.compressor.config.budget == 123
+    assert CtxCompressRetriever(base_retriever=BASE).compressor == CtxCompressor()
+    with pytest.raises(ValueError, match="both compressor and preset or config are given; give them to CtxCompressor"):
+        CtxCompressRetriever(base_retriever=BASE, compressor=CtxCompressor(), preset="docs")
+
+
+def test_the_tools_start_from_a_config(config):
+    message = compress_tool(lc_tools.fetch_page, config=config, min_tokens=0)
+    assert 0 < lc_tools.tokens(message.invoke({"url": KUBERNETES})) <= 123
+    _, expand = preview_tools(BASE, config=config)
+    assert expand.name == "expand_chunk"
+    tool = query_tool(BASE, config=config)
+    assert tool.args["min_score"]["default"] is None
+    assert query_tool(BASE, preset="docs").args == query_tool(BASE).args
+    assert query_tool(BASE, config=config, min_score=0.2).args["min_score"]["default"] == 0.2
+    assert CtxCompressMiddleware(config=config)._outputs.config.budget == 123
+    assert CtxCompressMiddleware(config=config, max_tokens=50)._outputs.config.budget == 50
+
+
+MAKERS = {
+    "compressor": CtxCompressor,
+    "retriever": lambda **options: CtxCompressRetriever(base_retriever=BASE, **options),
+    "compress_tool": lambda **options: compress_tool(lc_tools.echo, **options),
+    "preview_tools": lambda **options: preview_tools(BASE, **options),
+    "query_tool": lambda **options: query_tool(BASE, **options),
+    "middleware": CtxCompressMiddleware,
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_both_a_preset_and_a_config_are_refused(make: Any):
+    with pytest.raises(ValueError, match="both preset='docs' and config are given; put the preset into it"):
+        make(preset="docs", config=CONFIG)
+    with pytest.raises(ValueError, match=r"nowhere\.toml cannot be read"):
+        make(config="nowhere.toml")
+    assert make(preset="page")
+    assert make(config=CompressionConfig(format="compact"))
+
+
+def test_a_config_is_not_written_down_but_its_options_are():
+    compressor = CtxCompressor(config=CONFIG)
+    written = json.loads(compressor.model_dump_json(exclude={"encoder"}))
+    assert "config" not in written
+    assert "start" not in written
+    assert CtxCompressor(**written).config == CONFIG.with_options(cache=None)
+
+
+def test_a_config_that_is_switched_off_lets_documents_pass(tmp_path):
+    path = tmp_path / "off.toml"
+    path.write_text("[search]\nmin_confidence = 0.9\n[compression]\nenabled = false")
+    documents = [Document("One. Two. Three.", metadata={"score": n / 10}) for n in range(10)]
+    kept = CtxCompressor(config=path, score_key="score").compress_documents(documents, "two?")
+    assert [document.page_content for document in kept] == ["One. Two. Three."] * 10

@@ -1,0 +1,102 @@
+"""`config=` and `preset=`, which everything takes that has options."""
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.tools import FunctionTool
+
+from ctxcompress import CompressionConfig
+from ctxcompress.cache import MemoryCache
+from llamaindex_ctxcompress import CtxCompressPostprocessor, compress_tool, preview_tools, query_tool
+
+CONFIG = CompressionConfig(max_tokens=123, adaptive=True, synonyms={"k8s": ["kubernetes"]}, cache=MemoryCache())
+
+
+def scored(*texts: str) -> list[NodeWithScore]:
+    return [NodeWithScore(node=TextNode(text=text), score=0.5) for text in texts]
+
+
+class Finder(BaseRetriever):
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return scored("The timeout is 30 seconds.", "The logo is blue.")
+
+
+def long_page(query: str) -> str:
+    """Read a page."""
+    return " ".join(f"Line {n} says something about the timeout." for n in range(200))
+
+
+TOOL = FunctionTool.from_defaults(long_page)
+
+
+@pytest.fixture(params=["object", "toml", "json"])
+def config(request, tmp_path):
+    """The same options in three forms."""
+    if request.param == "object":
+        return CONFIG
+    path = tmp_path / f"ctxcompress.{request.param}"
+    table = {"max_tokens": 123, "adaptive": True, "synonyms": {"k8s": ["kubernetes"]}, "cache": "memory"}
+    toml = '[compression]\nmax_tokens = 123\nadaptive = true\nsynonyms = { k8s = ["kubernetes"] }\ncache = "memory"'
+    path.write_text(toml if request.param == "toml" else json.dumps({"compression": table}))
+    return path if request.param == "toml" else str(path)
+
+
+def test_a_postprocessor_starts_from_a_config(config):
+    postprocessor = CtxCompressPostprocessor(config=config, max_tokens=77)
+    assert isinstance(postprocessor.cache, MemoryCache)
+    assert postprocessor.config.with_options(cache=None) == CONFIG.with_options(cache=None, max_tokens=77)
+    assert CtxCompressPostprocessor(config=config).config.budget == 123
+    assert CtxCompressPostprocessor(config=config, tier="detailed").config.budget == 5_000
+    assert CtxCompressPostprocessor(config=config, adaptive=False, cache=None).cache is None
+    postprocessor.max_tokens = 55  # an option that is assigned counts
+    assert postprocessor.config.budget == 55
+
+
+def test_a_config_is_not_written_down_but_its_options_are():
+    postprocessor = CtxCompressPostprocessor(config=CONFIG)
+    written = postprocessor.to_dict()
+    assert not {"config", "start"} & set(written)
+    assert CtxCompressPostprocessor.from_dict(written).config == CONFIG.with_options(cache=None)
+    assert pickle.loads(pickle.dumps(postprocessor)).config.budget == 123
+
+
+def test_the_tools_start_from_a_config(config):
+    output = compress_tool(TOOL, config=config, min_tokens=0).call(query="timeout")
+    assert 0 < len(output.content) < len(long_page("")) / 4
+    assert "timeout" in preview_tools(Finder(), config=config)[0].call(query="timeout").content
+    found = query_tool(Finder(), config=config).call(query="what is the timeout?")
+    assert "30 seconds" in found.content
+    schema = query_tool(Finder(), config=config).metadata.get_parameters_dict()["properties"]
+    assert schema["min_score"]["default"] is None
+    started = query_tool(Finder(), preset="docs").metadata.get_parameters_dict()
+    assert started == query_tool(Finder()).metadata.get_parameters_dict()
+
+
+MAKERS = {
+    "postprocessor": CtxCompressPostprocessor,
+    "compress_tool": lambda **options: compress_tool(TOOL, **options),
+    "preview_tools": lambda **options: preview_tools(Finder(), **options),
+    "query_tool": lambda **options: query_tool(Finder(), **options),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_both_a_preset_and_a_config_are_refused(make: Any):
+    with pytest.raises(ValueError, match="both preset='docs' and config are given; put the preset into it"):
+        make(preset="docs", config=CONFIG)
+    with pytest.raises(ValueError, match=r"nowhere\.toml cannot be read"):
+        make(config="nowhere.toml")
+    assert make(preset="page")
+    assert make(config=CompressionConfig(format="compact"))
+
+
+def test_a_config_that_is_switched_off_lets_nodes_pass(tmp_path):
+    path = tmp_path / "off.toml"
+    path.write_text("[search]\nmin_confidence = 0.9\n[compression]\nenabled = false")
+    nodes = scored("One. Two. Three.", "Four. Five. Six.")
+    kept = CtxCompressPostprocessor(config=path).postprocess_nodes(nodes, query_str="two?")
+    assert [node.text for node in kept] == ["One. Two. Three.", "Four. Five. Six."]
