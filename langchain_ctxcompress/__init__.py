@@ -29,12 +29,14 @@ from langchain_ctxcompress.query_tool import query_tool
 from langchain_ctxcompress.research import CtxResearchRetriever
 from langchain_ctxcompress.retriever import CtxCompressRetriever
 from langchain_ctxcompress.tools import preview_tools
+from langchain_ctxcompress.transformer import CtxAnalysisTransformer
 from langchain_ctxcompress.window import prompt_tokens
 
 if TYPE_CHECKING:
     from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
 
 __all__ = [
+    "CtxAnalysisTransformer",
     "CtxCompressRetriever",
     "CtxCompressor",
     "CtxContextBuilder",

@@ -9,7 +9,7 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import Runnable, RunnableLambda, ensure_config, run_in_executor
+from langchain_core.runnables import Runnable, ensure_config, run_in_executor
 from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict, override
@@ -17,6 +17,7 @@ from typing_extensions import TypedDict, override
 from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
 from ctxcompress.tools.component_options import ComponentOptions
 from ctxcompress.tools.records import original_index
+from langchain_ctxcompress.batching import CompressionStep, shared_pool
 from langchain_ctxcompress.chat_models import LLMSelector, as_language_model, traced_by
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
@@ -157,8 +158,11 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         return Compressor(self.config).confidence(query, passages_from_documents(documents, self.config))
 
     def as_runnable(self) -> Runnable[DocumentsAndQuery, list[Document]]:
-        """Return this compressor as a step of a chain: {"documents": [...], "query": "..."} -> documents."""
-        return RunnableLambda(self._compress_given, afunc=self._acompress_given, name="compress_documents")
+        """Return this compressor as a step of a chain: {"documents": [...], "query": "..."} -> documents.
+
+        `batch` and `abatch` of many inputs use several processes: see docs/how-to/batch.md.
+        """
+        return CompressionStep(self, self._compress_given, self._acompress_given)
 
     def _compress_given(self, given: DocumentsAndQuery) -> list[Document]:
         return self.compress_documents(given["documents"], given["query"])
@@ -170,7 +174,8 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks
     ) -> tuple[Compression, list[Document]]:
         config = traced_by(self.config, callbacks)
-        compression = Compressor(config).compress(query, passages_from_documents(documents, config))
+        passages = passages_from_documents(documents, config)
+        compression = (shared_pool(self) or Compressor(config)).compress(query, passages)
         self._trace(compression)
         return compression, self._compressed(documents, compression, config)
 
@@ -180,7 +185,11 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         config = traced_by(self.config, callbacks)
         # Documents with large metadata take time to read and copy.
         passages = await run_in_executor(None, passages_from_documents, documents, config)
-        compression = await Compressor(config).acompress(query, passages)
+        pool = shared_pool(self)
+        if pool is None:
+            compression = await Compressor(config).acompress(query, passages)
+        else:
+            compression = await run_in_executor(None, pool.compress, query, passages)
         if self.trace_to is not None:
             await run_in_executor(None, self._trace, compression)
         return compression, await run_in_executor(None, self._compressed, documents, compression, config)

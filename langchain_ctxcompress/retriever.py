@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.retrieval import adecompose, decompose
+from langchain_ctxcompress.batching import sharing
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import scored_document
 from langchain_ctxcompress.fusion import fused
@@ -98,6 +99,32 @@ class CtxCompressRetriever(_Strict):
         """
         base = ScoredSearch(store=store, k=k, score_kind=score_kind, search_kwargs=dict(search_kwargs or {}))
         return cls(base_retriever=base, compressor=CtxCompressor(score_kind=score_kind, **options))
+
+    @override
+    def batch(
+        self,
+        inputs: list[str],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[list[Document]]:
+        """Retrieve for many queries at the same time. The documents of many are compressed in several processes."""
+        with sharing(self.compressor, len(inputs)):
+            return super().batch(inputs, config, return_exceptions=return_exceptions, **kwargs)
+
+    @override
+    async def abatch(
+        self,
+        inputs: list[str],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any | None,
+    ) -> list[list[Document]]:
+        """Do the same, with the base retriever awaited."""
+        with sharing(self.compressor, len(inputs)):
+            return await super().abatch(inputs, config, return_exceptions=return_exceptions, **kwargs)
 
     @override
     def _get_relevant_documents(

@@ -1,6 +1,7 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
 CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
+CtxAnalysisTransformer: goes into the transformations of an ingestion pipeline, and fills a cache.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 CtxCompressRetriever: a retriever that searches for the parts of a question at once.
 CtxContextBuilder: builds one context from several retrievals.
@@ -34,10 +35,12 @@ from llamaindex_ctxcompress.query_tool import query_tool
 from llamaindex_ctxcompress.research import CtxResearchRetriever
 from llamaindex_ctxcompress.retriever import CtxCompressRetriever
 from llamaindex_ctxcompress.tools import preview_tools
+from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
 from llamaindex_ctxcompress.window import prompt_tokens
 
 __all__ = [
     "ContextStore",
+    "CtxAnalysisTransformer",
     "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
     "CtxCompressRetriever",

@@ -33,6 +33,13 @@ class NodeFrames:
         """Return the text as the prompt shows it."""
         return self._frames[id(passage)](text)
 
+    def __getstate__(self) -> tuple[Sequence[Passage], list["Framing"]]:
+        return self._passages, [self._frames[id(passage)] for passage in self._passages]
+
+    def __setstate__(self, state: tuple[Sequence[Passage], list["Framing"]]) -> None:
+        self._passages, frames = state  # in another process, the passages have other identities
+        self._frames = {id(passage): frame for passage, frame in zip(self._passages, frames, strict=True)}
+
     @property
     def description(self) -> str | None:
         """The metadata and templates of all nodes; None if a class shows its text in its own way."""

@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
 from ctxcompress.tools.records import original_index
+from llamaindex_ctxcompress.batching import compress_node_lists
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
 from llamaindex_ctxcompress.convert import RECORD_KEY
 from llamaindex_ctxcompress.events import tell
@@ -131,6 +132,31 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
             kept += found
             await asyncio.to_thread(self._tell, compression)
         return kept
+
+    def postprocess_nodes_batch(
+        self, nodes: Sequence[list[NodeWithScore]], query_strs: Sequence[str], *, workers: int | None = None
+    ) -> list[list[NodeWithScore]]:
+        """Return what `postprocess_nodes` returns for each list of nodes and its query, in several processes.
+
+        workers: the number of processes; None uses others after two seconds of work: see
+        `ctxcompress.batch.compress_batch`. A script has to call this under ``if __name__ == "__main__"``. With an
+        `llm` or `feedback`, this process does all the work.
+
+        Handlers get the same events, in this process. Raises what `postprocess_nodes` raises for one of the lists,
+        ValueError if there are not as many queries as lists, and BrokenProcessPool if a process ends during its work.
+        """
+        if self.feedback is not None or self.llm is not None:  # what they see belongs to this process
+            pairs = zip(nodes, query_strs, strict=True)
+            return [self.postprocess_nodes(given, query_str=query) for given, query in pairs]
+        results: list[list[NodeWithScore]] = []
+        compressed = compress_node_lists(self.config, query_strs, nodes, self.metadata_mode, workers)
+        for given, query, compress in zip(nodes, query_strs, compressed, strict=True):
+            with self._traced(given, QueryBundle(query)) as kept:
+                found, compression = compress()
+                kept += found
+                self._tell(compression)
+            results.append(kept)
+        return results
 
     def expand(
         self, node: NodeWithScore, nodes: Sequence[NodeWithScore], *, query_str: str = "", max_tokens: int | None = None

@@ -18,7 +18,7 @@ from ctxcompress.errors import BudgetTooSmall, CtxCompressError, InputError
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.reanalysis import confidence_again
+from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
 from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.telemetry import observer_of
@@ -87,6 +87,17 @@ class Compressor:
 
     def _read(self, passages: PassageInput) -> tuple[Passage, ...]:
         return as_passages(passages, metadata_map=self.config.metadata_map, score_key=self.config.score_key)
+
+    def analyse(self, passages: PassageInput) -> None:
+        """Analyse passages before the first query, and store what is found in the `cache` of the options.
+
+        A compression of them then spends less time on what does not depend on the query. It finds the analysis of
+        passages that have the same text, title, file path and document, if the texts are in the same language. Give the
+        option `language` if they are in several.
+
+        Raises ConfigError without a cache, and InputError for a wrong passage.
+        """
+        analyse_ahead(self._read(passages), self.config)
 
     def resolve_auto_budget(self, query: str | None) -> "Compressor":
         """Return a compressor with the budget for this query in place of ``max_tokens="auto"``."""

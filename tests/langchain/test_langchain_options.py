@@ -23,6 +23,7 @@ from ctxcompress.encoders import StaticVectors
 from ctxcompress.research import ResearchCache
 from ctxcompress.tools.left_out import MemoryStore as LeftInMemory
 from langchain_ctxcompress import (
+    CtxAnalysisTransformer,
     CtxCompressor,
     CtxCompressRetriever,
     CtxContextBuilder,
@@ -77,6 +78,7 @@ def count_words(text: str) -> list[str]:
 
 def test_only_the_documented_names_are_exported():
     names = [
+        "CtxAnalysisTransformer",
         "CtxCompressRetriever",
         "CtxCompressor",
         "CtxContextBuilder",
@@ -166,6 +168,7 @@ def test_an_unknown_option_is_refused_at_construction():
 
 
 MAKERS = {
+    "CtxAnalysisTransformer": lambda **given: CtxAnalysisTransformer(CtxCompressor(cache=MemoryCache()), **given),
     "CtxCompressor": CtxCompressor,
     "CtxCompressRetriever": lambda **given: CtxCompressRetriever(
         base_retriever=store().as_retriever(), compressor=CtxCompressor(), **given

@@ -29,6 +29,7 @@ from ctxcompress.encoders import StaticVectors
 from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import (
     ContextStore,
+    CtxAnalysisTransformer,
     CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
     CtxCompressRetriever,
@@ -170,6 +171,9 @@ def look(query: str) -> str:
 
 
 MAKERS = {
+    "CtxAnalysisTransformer": lambda **given: CtxAnalysisTransformer(
+        postprocessor=CtxCompressPostprocessor(cache=MemoryCache()), **given
+    ),
     "CtxCompressMemoryBlock": CtxCompressMemoryBlock,
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
     "CtxCompressRetriever": lambda **given: CtxCompressRetriever(Finder(), **given),
@@ -306,6 +310,7 @@ def test_only_the_documented_names_are_exported():
 
     assert llamaindex_ctxcompress.__all__ == [
         "ContextStore",
+        "CtxAnalysisTransformer",
         "CtxCompressMemoryBlock",
         "CtxCompressPostprocessor",
         "CtxCompressRetriever",

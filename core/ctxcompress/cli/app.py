@@ -1,4 +1,4 @@
-"""The commands: compress, xray and demo here, mcp and tune in modules of their own."""
+"""The commands: compress, xray, batch and demo here, mcp and tune in modules of their own."""
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -10,9 +10,13 @@ from rich.console import Console
 from ctxcompress import Passage, __version__, compress
 from ctxcompress.cli.common_options import (
     AdaptiveOption,
+    AddressOption,
+    BatchInputsArgument,
+    BatchOutputArgument,
     ConfigOption,
     EncoderOption,
     EncodingOption,
+    EngineOption,
     ExcludeOption,
     FilesArgument,
     FormatOption,
@@ -24,12 +28,15 @@ from ctxcompress.cli.common_options import (
     MustKeepOption,
     MustKeepRegexOption,
     OrderOption,
+    PassagesFieldOption,
     PresetOption,
+    QueryFieldOption,
     QueryOption,
     SetOption,
     SynonymOption,
     TierOption,
     TopNOption,
+    WorkersOption,
     given_options,
     keep_rules,
     starting_options,
@@ -208,6 +215,44 @@ def xray(
     else:
         write_file(output, page)
     _end(inputs)
+
+
+@app.command("batch")
+def batch_command(
+    inputs: BatchInputsArgument,
+    output: BatchOutputArgument,
+    max_tokens: MaxTokensOption = None,
+    tier: TierOption = None,
+    preset: PresetOption = None,
+    config: ConfigOption = None,
+    encoder: EncoderOption = None,
+    format: FormatOption = None,
+    others: SetOption = None,
+    query_field: QueryFieldOption = "query",
+    passages_field: PassagesFieldOption = "passages",
+    workers: WorkersOption = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew if OUT exists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the statistics as JSON, to standard output.")] = False,
+) -> None:
+    """Compress many rows, each a query with passages of its own.
+
+    If the command is stopped, the same command goes on where OUT ends. Rows that fail go to OUT.errors.jsonl with the
+    reason, and the statistics to OUT.batch.json.
+
+    Exit codes: 0 on success, 1 if a file cannot be read or written, 2 for wrong usage, 3 if some rows failed, 130 if
+    the command was stopped.
+    """
+    from ctxcompress.cli.batch_run import Request, run_batch
+
+    with readable_errors():
+        given = {"max_tokens": max_tokens, "tier": tier, "format": format, "encoder": encoder}
+        start = starting_options(preset, config, others).with_options(**given_options(given))
+        request = Request(inputs, output, start, (query_field, passages_field), workers, engine, address, overwrite)
+        failed = run_batch(request, _screen(), as_json=json)
+    if failed:
+        raise typer.Exit(INCOMPLETE)
 
 
 @app.command()

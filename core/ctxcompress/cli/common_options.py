@@ -3,7 +3,7 @@
 The options of a compression have the texts of their declarations; `--set` gives any other of them.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -15,9 +15,13 @@ from ctxcompress.errors import ConfigError
 
 __all__ = [
     "AdaptiveOption",
+    "AddressOption",
+    "BatchInputsArgument",
+    "BatchOutputArgument",
     "ConfigOption",
     "EncoderOption",
     "EncodingOption",
+    "EngineOption",
     "ExcludeOption",
     "FilesArgument",
     "FormatOption",
@@ -29,12 +33,15 @@ __all__ = [
     "MustKeepOption",
     "MustKeepRegexOption",
     "OrderOption",
+    "PassagesFieldOption",
     "PresetOption",
+    "QueryFieldOption",
     "QueryOption",
     "SetOption",
     "SynonymOption",
     "TierOption",
     "TopNOption",
+    "WorkersOption",
     "given_options",
     "keep_rules",
     "starting_options",
@@ -148,6 +155,35 @@ EncoderOption = Annotated[
 ]
 FormatOption = Annotated[
     Format | None, typer.Option(help=OPTIONS["format"].summary, show_default="plain: without a source")
+]
+BatchInputsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="IN...",
+        help="The .jsonl or .parquet files of the rows: paths, folders or globs.",
+        show_default=False,
+    ),
+]
+BatchOutputArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="OUT",
+        help="The result: a .jsonl file, or with the ending .parquet a folder of Parquet files.",
+        show_default=False,
+    ),
+]
+QueryFieldOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the query.")]
+PassagesFieldOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the passages.")]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="The number of processes, or of Ray's actors.", show_default="one for each core"),
+]
+EngineOption = Annotated[
+    Literal["local", "ray"], typer.Option(help="Work on this machine, or on a cluster of Ray (extra ray).")
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="The cluster for --engine ray.", show_default="a cluster on this machine"),
 ]
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from ctxcompress.cache.protocol import Codec, Fingerprints, key_of
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import Elision
-from ctxcompress.data.documents import Document
+from ctxcompress.data.documents import Document, documents_as_they_are
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
@@ -150,6 +150,13 @@ class Analyser:
         key = None if self.cache is None else self._key(passage, language)
         known = None if self.cache is None or key is None else self.cache.get(key, TextCodec(passage.text))
         return known or _read_text(passage, language)
+
+    def store(self, passage: Passage, language: str) -> None:
+        """Analyse the text of a passage, so that the cache has it for later calls."""
+        options = AnalysisOptions.of(language, WHOLE)
+        documents, keys = documents_as_they_are([passage.text]), self._keys([passage], options)
+        for text in self._texts(documents, [passage], keys, options):
+            _ = text.words  # a cache in memory keeps them
 
     def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:

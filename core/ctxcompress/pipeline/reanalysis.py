@@ -1,4 +1,5 @@
-"""Analyses the passages of a compression again, for what the result does not store: scores and the confidence."""
+"""Analyses passages outside of a compression: before the first one, for the cache, and again after one, for what the
+result does not store: scores and the confidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +8,8 @@ from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage
+from ctxcompress.data.stats import stop_if_cancelled
+from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
@@ -16,7 +19,7 @@ from ctxcompress.pipeline.task import language_of
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.tokens import TokenCounter
 
-__all__ = ["Reanalysis", "analysed_again", "confidence_again"]
+__all__ = ["Reanalysis", "analyse_ahead", "analysed_again", "confidence_again"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,18 @@ class Reanalysis:
     passages: Sequence[Passage]
     """Each document as a passage."""
     analysis: Analysis
+
+
+def analyse_ahead(passages: Sequence[Passage], config: CompressionConfig) -> None:
+    """Analyse each passage by itself, and store the result in the cache. Raises ConfigError without one."""
+    if config.cache is None:
+        raise ConfigError("cache is None, so an analysis cannot be stored; give one, such as DiskCache(path)")
+    count = TokenCounter(config.encoding)
+    for passage in passages:
+        stop_if_cancelled()
+        # Each with an allowance of its own: a cache may take its time here, where no query waits.
+        cache = CallCache.of(config.cache, [passage])
+        Analyser(cache, Fingerprints(), config.encoding, count).store(passage, language_of("", [passage], config))
 
 
 def analysed_again(query: str, passages: Sequence[Passage], config: CompressionConfig, *, fits: bool) -> Reanalysis:

@@ -1,0 +1,231 @@
+"""Batches of files: what is written, and what a second run makes of what the first one left."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from batch_rows import rows
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, compress
+from ctxcompress.batch import row_files
+from ctxcompress.batch.job import BatchJob
+from ctxcompress.batch.outputs import JsonLinesSink, ParquetSink, ResumableOutput
+from ctxcompress.batch.row_files import RowFile, found_files, rows_of
+from ctxcompress.batch.row_records import USUAL_FIELDS, FieldNames, RowOutcome
+from ctxcompress.batch.statistics import Totals
+from ctxcompress.errors import ConfigError, MissingExtra
+
+CONFIG = CompressionConfig(max_tokens=30)
+BAD = {3: b"{torn\n", 4: b'{"query": "x"}\n', 9: b'{"query": "x", "passages": [5]}\n'}
+COUNT = 10
+
+
+def lines(count: int = COUNT) -> Iterator[bytes]:
+    for number, (query, passages) in enumerate(rows(count)):
+        row = {"id": f"row {number}", "query": query, "passages": passages, "lang": "en"}
+        yield BAD.get(number, json.dumps(row).encode() + b"\n")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Two files of rows, with blank lines."""
+    given = list(lines())
+    (tmp_path / "a.jsonl").write_bytes(b"\n".join(given[:6]))
+    (tmp_path / "b.jsonl").write_bytes(b"".join(given[6:]).rstrip(b"\n"))
+    return tmp_path
+
+
+def job(source: Path, output: Path, *, config: CompressionConfig = CONFIG, rows_per_part: int = 4) -> BatchJob:
+    files = found_files(f"{source}/[ab].jsonl")
+    return BatchJob(files=files, output=output, config=config, rows_per_part=rows_per_part)
+
+
+def read(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def parts(folder: Path) -> list[dict[str, object]]:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    return [row for path in sorted(folder.glob("*.parquet")) for row in parquet.read_table(path).to_pylist()]
+
+
+def test_lines_become_the_results_of_single_calls(source: Path) -> None:
+    stats = job(source, source / "out.jsonl").run(workers=1)
+    found = read(source / "out.jsonl")
+    assert [record["row"] for record in found] == [number for number in range(COUNT) if number not in BAD]
+    for record in found:
+        number = record["row"]
+        assert isinstance(number, int)
+        result = compress(*rows(COUNT)[number], config=CONFIG)
+        assert (record["id"], record["lang"], record["query"]) == (f"row {number}", "en", result.query)
+        assert (record["text"], record["tokens"]) == (result.text, result.tokens)
+        assert record["original_tokens"] == result.stats.original_tokens
+        assert record["passages"] == [
+            {
+                "index": part.index,
+                "id": part.id,
+                "text": part.text,
+                "spans": [list(span) for span in part.spans],
+                "tokens": part.tokens,
+                "relevance": part.relevance,
+            }
+            for part in result.passages
+        ]
+    errors = read(source / "out.jsonl.errors.jsonl")
+    assert [(error["row"], error["input"]) for error in errors] == [
+        (number, line.decode().rstrip()) for number, line in BAD.items()
+    ]
+    assert "is not JSON" in str(errors[0]["error"])
+    assert "has no 'passages' but query" in str(errors[1]["error"])
+    assert (stats.totals.rows, stats.totals.errors) == (COUNT, len(BAD))
+    assert json.loads((source / "out.jsonl.batch.json").read_text())["stats"] == stats.to_dict()
+
+
+def test_parquet_has_the_same_and_can_be_an_input(source: Path) -> None:
+    job(source, source / "out.jsonl").run(workers=1)
+    job(source, source / "out.parquet").run(workers=1)
+    names = sorted(path.name for path in (source / "out.parquet").iterdir())
+    assert names == [
+        "part-000000000000-000000000004.parquet",
+        "part-000000000004-000000000008.parquet",
+        "part-000000000008-000000000010.parquet",
+    ]
+    of_lines = [{k: v for k, v in row.items() if k != "lang"} for row in read(source / "out.jsonl")]
+    assert parts(source / "out.parquet") == of_lines
+    again = BatchJob(files=found_files(str(source / "out.parquet")), output=source / "2.parquet", config=CONFIG)
+    again.run(workers=1)
+    assert [row["text"] for row in parts(source / "2.parquet")] == [row["text"] for row in of_lines]
+    assert (source / "2.parquet.errors.jsonl").read_bytes() == b""
+
+
+outcomes = st.lists(st.booleans(), max_size=12)
+
+
+@given(outcomes, st.integers(0, 400), st.integers(0, 3))
+def test_after_any_end_each_row_is_written_once(fails: list[bool], cut: int, held: int) -> None:
+    """Write some of the rows, cut the output anywhere in its last line, and go on."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path, errors = Path(folder, "out.jsonl"), Path(folder, "errors.jsonl")
+        done = [
+            RowOutcome(n, b"given", "it failed") if fail else RowOutcome(n, _record(n), None, 1, 2)
+            for n, fail in enumerate(fails)
+        ]
+        _write(path, errors, done[: len(done) - held])
+        if path.stat().st_size:
+            last = path.read_bytes().splitlines(keepends=True)[-1]
+            with path.open("r+b") as file:
+                file.truncate(path.stat().st_size - cut % (len(last) + 1))
+        _write(path, errors, done)
+        assert [row["row"] for row in read(path)] == [n for n, fail in enumerate(fails) if not fail]
+        assert [row["row"] for row in read(errors)] == [n for n, fail in enumerate(fails) if fail]
+
+
+def _record(number: int) -> bytes:
+    return b'{"row": %d, "tokens": 1, "original_tokens": 2}\n' % number
+
+
+def _write(path: Path, errors: Path, outcomes: Sequence[RowOutcome]) -> None:
+    with ResumableOutput(JsonLinesSink(path), errors) as output:
+        totals = output.resume()
+        good = totals.rows - totals.errors
+        assert totals == Totals(totals.rows, totals.errors, 2 * good, good)
+        for outcome in outcomes[totals.rows :]:
+            output.add(outcome)
+
+
+def test_a_part_is_there_whole_or_not_at_all(source: Path) -> None:
+    output = source / "out.parquet"
+    expected = job(source, output).run(workers=1).totals
+    whole = parts(output)
+    (output / "part-000000000008-000000000010.parquet").rename(output / "part-000000000008-000000000010.unfinished")
+    stats = job(source, output).run(workers=1)
+    assert parts(output) == whole
+    assert (stats.totals, stats.rows) == (expected, 2)
+    assert [error["row"] for error in read(source / "out.parquet.errors.jsonl")] == list(BAD)
+
+
+def test_a_second_run_does_nothing_more(source: Path) -> None:
+    first = job(source, source / "out.jsonl").run(workers=1)
+    before = (source / "out.jsonl").read_bytes()
+    second = job(source, source / "out.jsonl").run(workers=1)
+    assert (source / "out.jsonl").read_bytes() == before
+    assert second.totals == first.totals
+    assert second.rows == 1  # the last row failed, and errors after the last record are forgotten
+
+
+def test_an_output_of_other_inputs_or_options_is_not_continued(source: Path) -> None:
+    output = source / "out.jsonl"
+    job(source, output).run(workers=1)
+    with pytest.raises(ConfigError, match="was begun with other options"):
+        job(source, output, config=CompressionConfig(max_tokens=31)).run()
+    with (source / "b.jsonl").open("ab") as file:
+        file.write(b"\n[]")
+    with pytest.raises(ConfigError, match="was begun with other inputs"):
+        job(source, output).run()
+    assert job(source, output).run(workers=1, anew=True).rows == COUNT + 1
+    (source / "mine.jsonl").write_text("mine")
+    with pytest.raises(ConfigError, match=r"mine.jsonl' exists; give another output, or --overwrite"):
+        job(source, source / "mine.jsonl").run()
+    assert (source / "mine.jsonl").read_text() == "mine"
+
+
+def test_one_output_is_written_by_one_batch(source: Path) -> None:
+    pytest.importorskip("fcntl")
+    with (
+        ResumableOutput(JsonLinesSink(source / "out.jsonl"), source / "errors.jsonl"),
+        pytest.raises(ConfigError, match="in use by another batch"),
+    ):
+        ResumableOutput(JsonLinesSink(source / "out.jsonl"), source / "errors.jsonl")
+
+
+@pytest.mark.parametrize("first", range(COUNT + 2))
+def test_rows_are_numbered_over_all_files(source: Path, first: int) -> None:
+    files = found_files(str(source / "[ab].jsonl"))
+    given = [line.rstrip() for line in lines()]
+    found = list(rows_of(files, first))
+    assert [row.number for row in found] == list(range(COUNT))[first:]
+    assert [row.content.rstrip() for row in found if isinstance(row.content, bytes)] == given[first:]
+
+
+def test_row_groups_that_are_done_are_not_read(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pyarrow.table({"n": list(range(200))}), path, row_group_size=30)
+    (file,) = found_files(str(path))
+    assert file.count() == 200
+    for skip in (0, 29, 30, 31, 100, 199, 200, 300):
+        assert [row["n"] for row in file.rows(skip) if not isinstance(row, bytes)] == list(range(200))[skip:]
+
+
+def test_inputs_that_cannot_be_used_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rows.txt").touch()
+    for name, message in {
+        "*.jsonl": "names no file",
+        "rows.txt": "is no file of rows",
+        "a.jsonl": "cannot be read",
+    }.items():
+        with pytest.raises(ConfigError, match=message):
+            found_files(str(tmp_path / name))
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    with pytest.raises(MissingExtra, match=r"ctxcompress\[batch\]"):
+        row_files.pyarrow_parquet()
+
+
+def test_columns_of_other_names_and_what_utf_8_cannot_hold(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(
+        '{"question": "x", "contexts": ["half \\ud800 of it"], "id": 7}\n{"question": null, "contexts": []}\n'
+    )
+    fields = FieldNames("question", "contexts")
+    for name in ("out.jsonl", "out.parquet"):
+        BatchJob(files=[RowFile(path, 1)], output=tmp_path / name, config=CONFIG, fields=fields).run(workers=1)
+    assert [record["text"] for record in read(tmp_path / "out.jsonl")] == ["half \ud800 of it", ""]
+    assert [record["row"] for record in parts(tmp_path / "out.parquet")] == [1]
+    assert "surrogates not allowed" in str(read(tmp_path / "out.parquet.errors.jsonl")[0]["error"])
+    assert ParquetSink(tmp_path / "none.parquet", [], USUAL_FIELDS, 5).resume() == Totals()

@@ -1,0 +1,41 @@
+"""The transformer that fills the cache when documents are indexed, with a splitter and a store."""
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+from ctxcompress.cache import MemoryCache
+from langchain_ctxcompress import CtxAnalysisTransformer, CtxCompressor, CtxCompressRetriever
+
+TEXT = "The pool opens ten connections. The default timeout is 30 seconds. Logs are kept for a week.\n\n"
+
+
+async def test_chunks_are_analysed_once_when_they_are_indexed() -> None:
+    cache = MemoryCache()
+    compressor = CtxCompressor(max_tokens=30, cache=cache)
+    splitter = RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
+    given = [
+        Document(f"# Part {n}\n\n{TEXT * 3}", metadata={"source": f"{n}.md", "title": f"Part {n}"}) for n in range(3)
+    ]
+    chunks = splitter.split_documents(given)
+    transformer = CtxAnalysisTransformer(compressor)
+    assert transformer.transform_documents(chunks) is chunks
+    assert cache.stats().entries == len(chunks)
+    assert await transformer.atransform_documents(chunks) is chunks
+    assert cache.stats().entries == len(chunks)
+    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+    store.add_documents(chunks)
+    plain = CtxCompressor(max_tokens=30, exact_dedup=False)
+    cached = CtxCompressor(max_tokens=30, exact_dedup=False, cache=cache)
+    base = store.as_retriever(search_kwargs={"k": 4})
+    before = cache.stats()
+    found = CtxCompressRetriever(base_retriever=base, compressor=cached).invoke("what is the timeout?")
+    assert found == CtxCompressRetriever(base_retriever=base, compressor=plain).invoke("what is the timeout?")
+    assert cache.stats().hits >= before.hits + 4
+
+
+def test_a_compressor_without_a_cache_is_refused() -> None:
+    with pytest.raises(ValueError, match="cache is None"):
+        CtxAnalysisTransformer(CtxCompressor()).transform_documents([Document("text")])

@@ -1,0 +1,39 @@
+"""The transformation that fills the cache when documents are ingested, in LlamaIndex's own pipeline."""
+
+import pytest
+from llama_index.core import Document
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from ctxcompress.cache import MemoryCache
+from llamaindex_ctxcompress import CtxAnalysisTransformer, CtxCompressPostprocessor
+
+TEXT = "The pool opens ten connections. The default timeout is 30 seconds. Logs are kept for a week. "
+
+
+def pipeline(cache: MemoryCache) -> IngestionPipeline:
+    transformer = CtxAnalysisTransformer(postprocessor=CtxCompressPostprocessor(cache=cache))
+    return IngestionPipeline(transformations=[SentenceSplitter(chunk_size=64, chunk_overlap=0), transformer])
+
+
+DOCUMENTS = [Document(text=f"Part {n}. {TEXT * 3}", id_=f"doc {n}", metadata={"title": f"Part {n}"}) for n in range(3)]
+
+
+async def test_nodes_are_analysed_once_when_they_are_ingested() -> None:
+    cache = MemoryCache()
+    nodes = pipeline(cache).run(documents=DOCUMENTS)
+    assert len(nodes) > 3
+    assert cache.stats().entries == len(nodes)
+    assert len(await pipeline(cache).arun(documents=DOCUMENTS)) == len(nodes)
+    given = [NodeWithScore(node=node, score=0.5) for node in nodes]
+    before = cache.stats()
+    options = {"max_tokens": 60, "exact_dedup": False}
+    found = CtxCompressPostprocessor(cache=cache, **options).postprocess_nodes(given, query_str="which timeout?")
+    assert found == CtxCompressPostprocessor(**options).postprocess_nodes(given, query_str="which timeout?")
+    assert cache.stats().hits >= before.hits + len(nodes)
+
+
+def test_a_postprocessor_without_a_cache_is_refused() -> None:
+    with pytest.raises(ValueError, match="cache is None"):
+        CtxAnalysisTransformer(postprocessor=CtxCompressPostprocessor())([TextNode(text="text")])
