@@ -1,6 +1,7 @@
 """The outputs of tools: which argument of a call is the query, and how texts and search results are made shorter."""
 
 import json
+import logging
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.budgets import is_share, share_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
 from ctxcompress.search.result_limits import SearchLimits, SearchOptions
@@ -40,6 +41,7 @@ __all__ = [
 
 QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 """The names of arguments that hold a query, the most telling first."""
+_log = logging.getLogger("ctxcompress")
 _CHARACTERS_PER_TOKEN = 8
 """More than texts really have, so that a page is limited by its tokens and not by its characters."""
 
@@ -78,6 +80,14 @@ class OutputCompressor:
         """Return the same with its share of these tokens as the budget, or `min_tokens` if that is more."""
         tokens = share_of(str(self.config.max_tokens), tokens_left)
         return replace(self, config=self.config.with_options(max_tokens=max(tokens, self.min_tokens, 1)))
+
+    def without_rules(self, error: BudgetTooSmall) -> Self:
+        """Return the same without `must_keep`, which names more than fits, and say so in the log.
+
+        It is for results that are kept whole, so that a long result does not end the run of an agent.
+        """
+        _log.warning("must_keep does not hold for a tool's result, which can be expanded: %s", error)
+        return replace(self, config=self.config.with_options(must_keep=()))
 
     def count(self, text: str) -> int:
         """Return the number of tokens of a text."""
