@@ -13,7 +13,6 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 
-from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.tools.input_models import LeftOutInput
 from ctxcompress.tools.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper, fitted
 from ctxcompress.tools.left_out import LeftOutStore, MemoryStore
@@ -123,10 +122,7 @@ class ExpandableOutputs:
 
     def _shortened(self, content: Any, query: str | None) -> Shortened | None:
         outputs = self.outputs.for_query(query)
-        try:
-            return self._fitted(outputs, content, query)
-        except BudgetTooSmall as error:
-            return self._fitted(outputs.without_rules(error), content, query)
+        return outputs.with_rules_that_fit(lambda outputs: self._fitted(outputs, content, query))
 
     def _fitted(self, outputs: Outputs, content: Any, query: str | None) -> Shortened | None:
         keep = cache(lambda: self.keeper.keep(self.conversation, _text_of(content)))

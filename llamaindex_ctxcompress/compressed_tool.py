@@ -10,7 +10,6 @@ from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
 
-from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.keeper import check_room, fitted
 from ctxcompress.tools.left_out import LeftOutStore
@@ -111,10 +110,7 @@ class _Outputs(OutputCompressor):
         if keep is None:
             cut = outputs._cut(texts, output.raw_output, query)
             return output if cut is None else _with_texts(output, cut)
-        try:
-            cut = outputs._marked(texts, output.raw_output, query, keep)
-        except BudgetTooSmall as error:
-            cut = outputs.without_rules(error)._marked(texts, output.raw_output, query, keep)
+        cut = outputs.with_rules_that_fit(lambda outputs: outputs._marked(texts, output.raw_output, query, keep))
         if cut is None and (safe := [*map(guarded, texts)]) != texts:
             cut = _Cut(safe)
         return output if cut is None else _with_texts(output, cut)

@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, NotRequired
 
@@ -62,7 +61,7 @@ SYSTEM = "You are a librarian. Answer from the documents."
 CONFIG: Any = {"configurable": {"thread_id": "1", "user_id": "ada"}}
 
 
-class Interrupted(Exception):
+class EndedError(Exception):
     """The process ends here."""
 
 
@@ -81,7 +80,7 @@ class Librarian(FakeMessagesListChatModel):
     def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
         number = self.first + len(self.prompts)
         if number == self.stop:
-            raise Interrupted
+            raise EndedError
         self.prompts.append([*messages])
         self.i = number
         result = super()._generate(messages, *args, **kwargs)
@@ -195,7 +194,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     before = Process(folder, stop=RESTART_AFTER + 1)  # the answer of the first turn is a step of its own
     with before.agent(folder) as agent:
         agent.invoke(asked(0), CONFIG)
-        with pytest.raises(Interrupted):
+        with pytest.raises(EndedError):
             agent.invoke(asked(1), CONFIG)
     after = Process(folder, first=RESTART_AFTER + 1)
 
@@ -297,7 +296,7 @@ def test_facts_that_were_left_out_can_be_read_at_the_end(run):
 
 def test_what_must_be_kept_is_in_every_prompt_after_it_was_found(run, seen):
     due: set[str] = set()
-    for (before, after), messages in zip(pairwise(seen.prompts), run.prompts[1:], strict=False):
+    for before, messages in zip(seen.prompts, run.prompts, strict=True):
         assert due <= must_keep_in("\n".join(text for _, text in before))
         for message in messages:
             if isinstance(message, ToolMessage):

@@ -199,11 +199,11 @@ class Expander:
 
     def _compressed(self, question: str, text: str, budget: int) -> Compression:
         """Compress a text. Where `must_keep` names more than fits, it does not hold: the agent can read the lines."""
-        compressor = Compressor(self.config.with_options(max_tokens=budget))
+        config = self.config.with_options(max_tokens=budget)
         try:
-            return compressor.compress(question, [text])
+            return Compressor(config).compress(question, [text])
         except BudgetTooSmall:
-            return compressor.with_options(must_keep=()).compress(question, [text])
+            return Compressor(config.with_options(must_keep=())).compress(question, [text])
 
     def _beginning(self, text: str, first: int, handle: str) -> str:
         """Return as many lines as fit, or the part of the first one that fits."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.budgets import is_share, share_of
@@ -41,6 +41,8 @@ __all__ = [
 
 QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 """The names of arguments that hold a query, the most telling first."""
+Result = TypeVar("Result")
+
 _log = logging.getLogger("ctxcompress")
 _CHARACTERS_PER_TOKEN = 8
 """More than texts really have, so that a page is limited by its tokens and not by its characters."""
@@ -81,13 +83,17 @@ class OutputCompressor:
         tokens = share_of(str(self.config.max_tokens), tokens_left)
         return replace(self, config=self.config.with_options(max_tokens=max(tokens, self.min_tokens, 1)))
 
-    def without_rules(self, error: BudgetTooSmall) -> Self:
-        """Return the same without `must_keep`, which names more than fits, and say so in the log.
+    def with_rules_that_fit(self, shorten: Callable[[Self], Result]) -> Result:
+        """Return what `shorten` makes with this; without `must_keep`, and with a warning in the log, if that names more
+        than fits.
 
-        It is for results that are kept whole, so that a long result does not end the run of an agent.
+        It is for results that are kept whole: a result with many matches must not end the run of an agent.
         """
-        _log.warning("must_keep does not hold for a tool's result, which can be expanded: %s", error)
-        return replace(self, config=self.config.with_options(must_keep=()))
+        try:
+            return shorten(self)
+        except BudgetTooSmall as error:
+            _log.warning("must_keep does not hold for a tool's result, which can be expanded: %s", error)
+            return shorten(replace(self, config=self.config.with_options(must_keep=())))
 
     def count(self, text: str) -> int:
         """Return the number of tokens of a text."""
