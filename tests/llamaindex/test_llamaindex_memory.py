@@ -228,3 +228,47 @@ async def test_an_agent_remembers_what_a_tool_returned_long_ago():
     assert "tool read_page" in (last[0].content or "") or "tool]" in (last[0].content or "")
     systems = [shown[0].content for shown in llm.shown[-llm.turns :]]
     assert len(set(systems)) == 1  # a prompt cache stays valid within the run
+
+
+async def note(ctx: Context, number: int) -> str:
+    """Read a page, and note it."""
+    async with ctx.store.edit_state() as state:
+        state["pages"] = [*(state.get("pages") or []), number]
+    return read_page(number)
+
+
+async def test_a_tool_that_edits_the_state_of_the_workflow_loses_no_messages():
+    """The workflow copies its state with the memory in it."""
+
+    class Noting(Scripted):
+        def get_tool_calls_from_response(self, response: Any, **_: Any) -> list[ToolSelection]:
+            calls = super().get_tool_calls_from_response(response)
+            return [call.model_copy(update={"tool_name": "note"}) for call in calls]
+
+    agent = FunctionAgent(tools=[FunctionTool.from_defaults(async_fn=note)], llm=Noting(), streaming=False)
+    block = CtxCompressMemoryBlock(max_tokens=200)
+    memory, context = memory_of(block, token_limit=900), Context(agent)
+    for question in ("Read some pages.", "Read more of them, please.", "Read on.", QUESTION):
+        await agent.run(user_msg=question, memory=memory, ctx=context)
+    archived = await memory.aget_all(MessageStatus.ARCHIVED)
+    assert len(archived) > 10
+    assert [message.content for message in block.messages] == [message.content for message in archived]
+
+
+async def test_what_is_shown_of_a_result_keeps_its_handle():
+    marked = f"{filler(1)}\n{FACT}\n{filler(2)}\n[… 12 lines left out (3-14): expand ctx-3f2a91c4]"
+    block = CtxCompressMemoryBlock(max_tokens=60)
+    await block.aput([ChatMessage(role="tool", content=marked)])
+    text = await block.aget([ChatMessage(role="user", content=QUESTION)])
+    assert text.endswith(f"{FACT}\n[… left out: expand ctx-3f2a91c4]")
+    assert count(text) <= 60
+
+
+async def test_must_keep_that_does_not_fit_does_not_end_the_run(caplog):
+    block = CtxCompressMemoryBlock(max_tokens=60, must_keep=["ids"])
+    ids = " ".join(f"TICKET-{number}." for number in range(100, 200))
+    await block.aput([ChatMessage(role="tool", content=f"{ids} {FACT}")])
+    text = await block.aget([ChatMessage(role="user", content=QUESTION)])
+    assert FACT in text
+    assert count(text) <= 60
+    assert "must_keep does not hold for the memory" in caplog.text
