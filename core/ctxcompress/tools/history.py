@@ -32,6 +32,7 @@ from ctxcompress.tools.agent_messages import (
     untouched_steps,
 )
 from ctxcompress.tools.markers import shorter_marker
+from ctxcompress.tools.prompt_size import RememberedCounts
 
 __all__ = ["LEFT_OUT", "Generation", "HistoryCompressor", "Shortened"]
 
@@ -51,8 +52,6 @@ _SHARE_OF_TEXTS = 0.75
 """The share of the room that goes to texts if steps are dropped. The other steps' calls share what is left."""
 _SMALLER = 0.7
 """The most of the last attempt's budget that the next one gets, where texts and calls together had too many tokens."""
-_REMEMBERED = 20_000
-"""Texts whose tokens are remembered."""
 _log = logging.getLogger("ctxcompress")
 
 Kept = Mapping[str, str]
@@ -99,7 +98,7 @@ class HistoryCompressor:
         self.keep_last = keep_last
         self.history_share = history_share
         self._config = config.for_expansion(history_tokens).with_options(adaptive=config.adaptive)
-        self._counts = _Counts(config)
+        self._counts = RememberedCounts(Compressor(config).count)
 
     def next_generation(self, messages: Sequence[AgentMessage], last: Generation | None) -> Generation | None:
         """Return the generation to show the messages by: `last` itself, unless it is time for a new one.
@@ -330,25 +329,6 @@ def _shortened(message: AgentMessage, text: str, kept: str) -> str:
 
 def _is_shown_alike(one: Generation, other: Generation) -> bool:
     return one["shortened"] == other["shortened"] and one["dropped"] == other["dropped"]
-
-
-class _Counts:
-    """Counts tokens, and remembers the counts by a digest, because all messages are counted before each step."""
-
-    def __init__(self, config: CompressionConfig) -> None:
-        self._count = Compressor(config).count
-        self._known: dict[bytes, int] = {}
-
-    def __call__(self, text: str) -> int:
-        if not text:
-            return 0
-        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        found = self._known.get(key)
-        if found is None:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            found = self._known[key] = self._count(text)
-        return found
 
 
 def _digest(texts: Iterable[str]) -> str:

@@ -100,11 +100,11 @@ class Keeper:
         return next(handle for handle in handles if self.store.get(conversation, handle) in (None, text))
 
 
-def check_room(max_tokens: object) -> None:
+def check_room(max_tokens: object, option: str = "max_tokens") -> None:
     """Raise ConfigError if a budget is too small for a text and a marker."""
     if isinstance(max_tokens, int) and max_tokens < _LEAST_TOKENS:
         raise ConfigError(
-            f"max_tokens is {max_tokens}; give at least {_LEAST_TOKENS} where results can be expanded: their markers "
+            f"{option} is {max_tokens}; give at least {_LEAST_TOKENS} where results can be expanded: their markers "
             "take up to 40 of them"
         )
 
