@@ -160,12 +160,10 @@ def plan() -> list[list[Call]]:
 
 @dataclass
 class Seen:
-    """What an agent's model was shown, and what its tools returned."""
+    """What an agent's model was shown."""
 
     prompts: list[list[tuple[str, str]]] = field(default_factory=list)
     """The messages of each prompt: (role, everything that the model reads of it)."""
-    originals: dict[str, str] = field(default_factory=dict)
-    """The whole results by the ids of calls."""
 
     @property
     def handles(self) -> list[str]:
