@@ -1,7 +1,7 @@
 """The memory block in LlamaIndex's Memory: what left the short-term memory, for the question at hand."""
 
-import copy
 import pickle
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -234,7 +234,7 @@ async def test_an_agent_remembers_what_a_tool_returned_long_ago():
 async def test_a_copy_of_the_state_of_a_workflow_loses_no_messages():
     """A workflow copies its state, with the memory in it, each time a tool edits the state."""
     block = CtxCompressMemoryBlock(max_tokens=200)
-    copied = copy.deepcopy({"memory_blocks": [block]})["memory_blocks"][0]
+    copied = deepcopy({"memory_blocks": [block]})["memory_blocks"][0]
     await copied.aput([ChatMessage(role="user", content=FACT)])
     assert FACT in await block.aget([ChatMessage(role="user", content=QUESTION)])
 
