@@ -7,7 +7,15 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.tools import BaseTool, StructuredTool
 
-from ctxcompress.tools.building import ADD, STATUS, latest_context, message_for, room_for_search
+from ctxcompress.tools.building import (
+    ADD,
+    STATUS,
+    BudgetTooSmall,
+    latest_context,
+    message_for,
+    message_without_room,
+    room_for_search,
+)
 from ctxcompress.tools.input_models import NoInput, SearchInput
 from langchain_ctxcompress.building import CtxContextBuilder
 
@@ -69,12 +77,19 @@ class _Calls:
     """The most tokens that one search adds."""
 
     def add(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
-        added = self.builder.add(self.retriever.invoke(query, {"callbacks": callbacks}), query, max_tokens=self.most)
+        documents = self.retriever.invoke(query, {"callbacks": callbacks})
+        try:
+            added = self.builder.add(documents, query, max_tokens=self.most)
+        except BudgetTooSmall as error:
+            return message_without_room(error, self.builder), []
         return message_for(added, self.builder), added.documents
 
     async def aadd(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
         documents = await self.retriever.ainvoke(query, {"callbacks": callbacks})
-        added = await self.builder.aadd(documents, query, max_tokens=self.most)
+        try:
+            added = await self.builder.aadd(documents, query, max_tokens=self.most)
+        except BudgetTooSmall as error:
+            return message_without_room(error, self.builder), []
         return message_for(added, self.builder), added.documents
 
 

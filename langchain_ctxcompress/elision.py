@@ -122,6 +122,9 @@ class ExpandableOutputs:
 
     def _shortened(self, content: Any, query: str | None) -> Shortened | None:
         outputs = self.outputs.for_query(query)
+        return outputs.with_rules_that_fit(lambda outputs: self._fitted(outputs, content, query))
+
+    def _fitted(self, outputs: Outputs, content: Any, query: str | None) -> Shortened | None:
         keep = cache(lambda: self.keeper.keep(self.conversation, _text_of(content)))
 
         def attempt(budget: int) -> Shortened | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.documents import Document
 from langchain_core.messages import ToolMessage
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
@@ -10,7 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
 
-from ctxcompress.tools.building import ADD, STATUS, Branches, message_for
+from ctxcompress.tools.building import ADD, STATUS, Branches, BudgetTooSmall, message_for, message_without_room
 from ctxcompress.tools.input_models import SearchInput
 from langchain_ctxcompress.building import AddedDocuments, CtxContextBuilder
 
@@ -43,12 +44,19 @@ class _Calls:
     def add(self, query: str, runtime: ToolRuntime) -> Command[Any]:
         documents = self.retriever.invoke(query, runtime.config)
         builder = self._builder(runtime)
-        return self._command(builder, builder.add(documents, query, max_tokens=self.most), runtime)
+        try:
+            added = builder.add(documents, query, max_tokens=self.most)
+        except BudgetTooSmall as error:
+            return self._answer(message_without_room(error, builder), [], runtime)
+        return self._command(builder, added, runtime)
 
     async def aadd(self, query: str, runtime: ToolRuntime) -> Command[Any]:
         documents = await self.retriever.ainvoke(query, runtime.config)
         builder = await run_in_executor(None, self._builder, runtime)
-        added = await builder.aadd(documents, query, max_tokens=self.most)
+        try:
+            added = await builder.aadd(documents, query, max_tokens=self.most)
+        except BudgetTooSmall as error:
+            return self._answer(message_without_room(error, builder), [], runtime)
         return await run_in_executor(None, self._command, builder, added, runtime)
 
     def status(self, runtime: ToolRuntime) -> str:
@@ -60,6 +68,8 @@ class _Calls:
         return self.branches.join(runtime.state.get(self.key) or None, step, runtime.tool_call_id)
 
     def _command(self, builder: CtxContextBuilder, added: AddedDocuments, runtime: ToolRuntime) -> Command[Any]:
-        text = message_for(added, builder)
-        message = ToolMessage(text, tool_call_id=runtime.tool_call_id, name="search_and_add", artifact=added.documents)
-        return Command(update={self.key: builder.to_dict(), "messages": [message]})
+        return self._answer(message_for(added, builder), added.documents, runtime, **{self.key: builder.to_dict()})
+
+    def _answer(self, text: str, documents: list[Document], runtime: ToolRuntime, **update: Any) -> Command[Any]:
+        message = ToolMessage(text, tool_call_id=runtime.tool_call_id, name="search_and_add", artifact=documents)
+        return Command(update={**update, "messages": [message]})

@@ -162,6 +162,8 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         self.tools = []
         if self._shelf is not None:
             for outputs in (self._outputs, *self._budgets.values()):
+                if outputs.is_share:
+                    check_room(min_tokens, "min_tokens")
                 check_room(outputs.config.max_tokens)
             self._exclude |= {EXPAND}
             if expandable is not False:

@@ -6,7 +6,7 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 
-from ctxcompress.tools.building import ADD, STATUS, message_for, room_for_search
+from ctxcompress.tools.building import ADD, STATUS, BudgetTooSmall, message_for, message_without_room, room_for_search
 from ctxcompress.tools.input_models import NoInput, SearchInput
 from llamaindex_ctxcompress.building import CtxContextBuilder
 
@@ -64,11 +64,17 @@ class _Shared:
 
     def add(self, query: str) -> str:
         nodes = self.retriever.retrieve(query) if self.retriever else []
-        return message_for(self.builder.add(nodes, query, max_tokens=self.most), self.builder)
+        try:
+            return message_for(self.builder.add(nodes, query, max_tokens=self.most), self.builder)
+        except BudgetTooSmall as error:
+            return message_without_room(error, self.builder)
 
     async def aadd(self, query: str) -> str:
         nodes = await self.retriever.aretrieve(query) if self.retriever else []
-        return message_for(await self.builder.aadd(nodes, query, max_tokens=self.most), self.builder)
+        try:
+            return message_for(await self.builder.aadd(nodes, query, max_tokens=self.most), self.builder)
+        except BudgetTooSmall as error:
+            return message_without_room(error, self.builder)
 
     def status(self) -> str:
         return str(self.builder.status())
@@ -87,7 +93,10 @@ class _InContext:
         nodes = await self.retriever.aretrieve(query) if self.retriever else []
         async with ctx.store.edit_state() as state:  # searches at the same time add one after the other
             builder = self.options.resumed(state.get(self.key))
-            added = await builder.aadd(nodes, query, max_tokens=self.most)
+            try:
+                added = await builder.aadd(nodes, query, max_tokens=self.most)
+            except BudgetTooSmall as error:
+                return message_without_room(error, builder)
             state[self.key] = builder.to_dict()
         return message_for(added, builder)
 

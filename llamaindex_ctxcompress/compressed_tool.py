@@ -110,7 +110,7 @@ class _Outputs(OutputCompressor):
         if keep is None:
             cut = outputs._cut(texts, output.raw_output, query)
             return output if cut is None else _with_texts(output, cut)
-        cut = outputs._marked(texts, output.raw_output, query, keep)
+        cut = outputs.with_rules_that_fit(lambda outputs: outputs._marked(texts, output.raw_output, query, keep))
         if cut is None and (safe := [*map(guarded, texts)]) != texts:
             cut = _Cut(safe)
         return output if cut is None else _with_texts(output, cut)

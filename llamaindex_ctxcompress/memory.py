@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
@@ -71,6 +71,11 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
             if options.get(name, value) != value:
                 raise ValueError(f"{name} is {options[name]!r}; a memory block shows messages in a form of its own")
         return cls._with_defaults({**options, **read_back(options)})
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Return the block itself: a workflow copies its state, with the memory in it, each time a tool edits the
+        state, and messages that a copy is given must not be lost."""
+        return self
 
     @override
     async def _aget(

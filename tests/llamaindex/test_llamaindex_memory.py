@@ -1,6 +1,7 @@
 """The memory block in LlamaIndex's Memory: what left the short-term memory, for the question at hand."""
 
 import pickle
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -228,3 +229,30 @@ async def test_an_agent_remembers_what_a_tool_returned_long_ago():
     assert "tool read_page" in (last[0].content or "") or "tool]" in (last[0].content or "")
     systems = [shown[0].content for shown in llm.shown[-llm.turns :]]
     assert len(set(systems)) == 1  # a prompt cache stays valid within the run
+
+
+async def test_a_copy_of_the_state_of_a_workflow_loses_no_messages():
+    """A workflow copies its state, with the memory in it, each time a tool edits the state."""
+    block = CtxCompressMemoryBlock(max_tokens=200)
+    copied = deepcopy({"memory_blocks": [block]})["memory_blocks"][0]
+    await copied.aput([ChatMessage(role="user", content=FACT)])
+    assert FACT in await block.aget([ChatMessage(role="user", content=QUESTION)])
+
+
+async def test_what_is_shown_of_a_result_keeps_its_handle():
+    marked = f"{filler(1)}\n{FACT}\n{filler(2)}\n[… 12 lines left out (3-14): expand ctx-3f2a91c4]"
+    block = CtxCompressMemoryBlock(max_tokens=60)
+    await block.aput([ChatMessage(role="tool", content=marked)])
+    text = await block.aget([ChatMessage(role="user", content=QUESTION)])
+    assert text.endswith(f"{FACT}\n[… left out: expand ctx-3f2a91c4]")
+    assert count(text) <= 60
+
+
+async def test_must_keep_that_does_not_fit_does_not_end_the_run(caplog):
+    block = CtxCompressMemoryBlock(max_tokens=60, must_keep=["ids"])
+    ids = " ".join(f"TICKET-{number}." for number in range(100, 200))
+    await block.aput([ChatMessage(role="tool", content=f"{ids} {FACT}")])
+    text = await block.aget([ChatMessage(role="user", content=QUESTION)])
+    assert FACT in text
+    assert count(text) <= 60
+    assert "must_keep does not hold for the memory" in caplog.text

@@ -6,8 +6,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Passage
+from ctxcompress.tools.markers import without_marker
 
 __all__ = [
+    "HANDLE_KEY",
     "AgentMessage",
     "Role",
     "Step",
@@ -19,6 +21,8 @@ __all__ = [
     "untouched_steps",
 ]
 
+HANDLE_KEY = "ctxcompress_handle"
+"""The key of a passage's metadata that has the handle at the end of a tool's result, "" if there is none."""
 _FEW_WORDS = 6
 """A shorter message of the user, such as "yes, go on", says too little to compress for it alone."""
 _LONGEST_TITLE = 200
@@ -62,6 +66,10 @@ class AgentMessage:
     def speaker(self) -> str:
         """The role, and the name where there is one."""
         return f"{self.role} {self.name}" if self.name else str(self.role)
+
+    def body(self, text: str) -> tuple[str, str]:
+        """Return one of the texts without its marker, and the handle of the marker: only results of tools have one."""
+        return without_marker(text) if self.role is Role.TOOL else (text, "")
 
 
 class Step(NamedTuple):
@@ -152,11 +160,20 @@ def query_for(messages: Sequence[AgentMessage], goal: int | None) -> str:
 
 
 def passages_of(place: int, message: AgentMessage) -> Iterator[Passage]:
-    """Yield a passage for each text of a message; its id is the position of the message and that of the text."""
+    """Yield a passage for each text of a message; its id is the position of the message and that of the text.
+
+    The marker at the end of a tool's result is no part of the passage; its handle is in the metadata.
+    """
     for part, text in enumerate(message.texts):
+        body, handle = message.body(text)
         yield Passage(
             f"{place}:{part}",
-            text,
+            body,
             title=message.title[:_LONGEST_TITLE] if message.title else None,
-            metadata={**message.metadata, "role": str(message.role), "turn": place + part / len(message.texts)},
+            metadata={
+                **message.metadata,
+                "role": str(message.role),
+                "turn": place + part / len(message.texts),
+                HANDLE_KEY: handle,
+            },
         )

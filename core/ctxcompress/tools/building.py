@@ -2,16 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from threading import Lock
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from ctxcompress.builder import Addition, ContextBuilder
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.must_keep import read_rules, written
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Decision, KeptPassage, Reason
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 from ctxcompress.pipeline.context_state import plain_data
 from ctxcompress.render.headers import path_of, title_of
 from ctxcompress.text.lines import one_line, shortened
@@ -22,6 +23,7 @@ __all__ = [
     "Added",
     "Addition",
     "Branches",
+    "BudgetTooSmall",
     "ContextStatus",
     "Decision",
     "FrameworkBuilder",
@@ -29,6 +31,7 @@ __all__ = [
     "KeptPassage",
     "latest_context",
     "message_for",
+    "message_without_room",
     "plain_data",
     "room_for_search",
 ]
@@ -46,14 +49,19 @@ _NOTHING_FOUND = "Nothing was found. Search again with other words."
 _NOTHING_NEW = "Nothing new: the context has what was found already."
 _NO_ROOM = "Nothing was added: {remaining} of {max_tokens} tokens are left, too few for what was found."
 
+_NO_ROOM_FOR_RULES = (
+    "Nothing was added: {remaining} of {max_tokens} tokens are left, and what was found has parts that must be kept "
+    "and take {needed}."
+)
+
 _LONGEST = 80
 """The most characters of a source's name."""
 _MOST_SOURCES = 20
 _MOST_BRANCHES = 64
 _SHARE = 4
 """Of the budget, one search gets a quarter unless told otherwise: the first would take it all."""
-_TIME_ONLY = frozenset({"cache"})
-"""Options that need not be given again: they only save time."""
+_NOT_NEEDED = frozenset({"cache", "telemetry"})
+"""Options that need not be given again: the context is the same without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +160,8 @@ class FrameworkBuilder(ABC, Generic[Item]):
             self._write(passage.item) if isinstance(passage, ItemPassage) else self._written[position]
             for position, passage in enumerate(added)
         ]
-        options = {name: value for name, value in self._options.items() if _is_plain(value)}
-        missing = sorted(self._options.keys() - options.keys() - _TIME_ONLY)
+        options = {name: value for name, value in _written(self._options) if _is_plain(value)}
+        missing = sorted(self._options.keys() - options.keys() - _NOT_NEEDED)
         return {"type": self._TYPE, "options": options, "not_saved": missing, "context": context, "items": items}
 
     @classmethod
@@ -228,6 +236,11 @@ def message_for(added: Added, builder: FrameworkBuilder[Any]) -> str:
     return _NO_ROOM.format(remaining=builder.remaining, max_tokens=builder.max_tokens)
 
 
+def message_without_room(error: BudgetTooSmall, builder: FrameworkBuilder[Any]) -> str:
+    """Return what the language model reads of an add that has no room for what `must_keep` names."""
+    return _NO_ROOM_FOR_RULES.format(remaining=builder.remaining, max_tokens=builder.max_tokens, needed=error.tokens)
+
+
 def latest_context(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return the context that has had more added. The searches of one step add to one context, one after the other."""
     if not one or not other:
@@ -273,6 +286,13 @@ def _checked(data: object, kind: str) -> tuple[dict[str, Any], list[str]]:
     if not (isinstance(options, Mapping) and isinstance(missing, list | tuple) and isinstance(items, list | tuple)):
         raise InputError(f"the saved {kind} is damaged; give what to_dict() returned, or begin a new one")
     return dict(options), list(missing)
+
+
+def _written(options: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield the options, with the rules of `must_keep` as JSON has them unless one is a function."""
+    for name, value in options.items():
+        rules = written(read_rules(name, value)) if name == "must_keep" else None
+        yield name, value if rules is None else rules
 
 
 def _is_plain(value: object) -> bool:

@@ -20,7 +20,7 @@ from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import KeptPassage
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.tools.agent_messages import (
     AgentMessage,
     Role,
@@ -32,6 +32,8 @@ from ctxcompress.tools.agent_messages import (
     steps_of,
     untouched_steps,
 )
+from ctxcompress.tools.markers import shorter_marker
+from ctxcompress.tools.prompt_size import RememberedCounts
 
 __all__ = ["LEFT_OUT", "Generation", "HistoryCompressor", "Shortened"]
 
@@ -51,8 +53,6 @@ _SHARE_OF_TEXTS = 0.75
 """The share of the room that goes to texts if steps are dropped. The other steps' calls share what is left."""
 _SMALLER = 0.7
 """The most of the last attempt's budget that the next one gets, where texts and calls together had too many tokens."""
-_REMEMBERED = 20_000
-"""Texts whose tokens are remembered."""
 _log = logging.getLogger("ctxcompress")
 
 Kept = Mapping[str, str]
@@ -99,7 +99,7 @@ class HistoryCompressor:
         self.keep_last = keep_last
         self.history_share = history_share
         self._config = config.for_expansion(history_tokens).with_options(adaptive=config.adaptive)
-        self._counts = _Counts(config)
+        self._counts = RememberedCounts(Compressor(config).count)
 
     def next_generation(self, messages: Sequence[AgentMessage], last: Generation | None) -> Generation | None:
         """Return the generation to show the messages by: `last` itself, unless it is time for a new one.
@@ -150,17 +150,25 @@ class HistoryCompressor:
         return self._counts(text) <= (_SHORT_OF_USER if message.role is Role.USER else _SHORT)
 
     def compressed(
-        self, query: str, passages: Sequence[Passage], max_tokens: int, frame: Callable[[Passage, str], str] | None
+        self,
+        query: str,
+        passages: Sequence[Passage],
+        max_tokens: int,
+        frame: Callable[[Passage, str], str] | None,
+        *,
+        has_rules: bool,
     ) -> Kept:
-        """Return what is kept of these passages. frame: what else counts beside each of them."""
-        compressor = Compressor(self._config.with_options(max_tokens=max_tokens))
+        """Return what is kept of these passages. frame: what else counts beside each of them. has_rules: whether
+        `must_keep` holds; raises BudgetTooSmall if it does and `max_tokens` cannot hold what it names."""
+        config = self._config if has_rules else self._config.with_options(must_keep=())
+        compressor = Compressor(config.with_options(max_tokens=max_tokens))
         return {part.id: part.text for part in compressor.compress(query, passages, frame=frame).passages}
 
     def likely_needed(self, query: str, passages: Sequence[Passage]) -> Sequence[KeptPassage]:
         """Return the parts of these passages that the query is likely to need; all if the scorer cannot tell."""
         if self._config.scorer != "evidence":
             return [KeptPassage.from_record(place, passage, None) for place, passage in enumerate(passages)]
-        only_likely = self._config.with_options(adaptive=True, on_empty="drop")
+        only_likely = self._config.with_options(adaptive=True, on_empty="drop", must_keep=())
         return Compressor(only_likely).compress(query, passages).passages
 
 
@@ -216,7 +224,7 @@ class _History:
         limit = self._compressor.history_tokens
         if original > limit:
             fixed = original - sum(self._compressor.tokens(self._messages[place]) for place in self._step_of)
-            plan = self._plan(int(max(limit - fixed, 0) * self._compressor.history_share))
+            plan = self._best_plan(max(limit - fixed, 0))
             self._write(generation, plan)
             generation["compressed_tokens"] = fixed + plan.tokens
         return generation
@@ -239,15 +247,32 @@ class _History:
             elif message.id is not None and tuple(shorter.texts) != tuple(message.texts):
                 generation["shortened"][message.id] = Shortened(digest=_digest(message.texts), texts=[*shorter.texts])
 
-    def _plan(self, room: int) -> _Plan:
-        """Return what to show of the older steps, in at most `room` tokens."""
+    def _best_plan(self, room: int) -> _Plan:
+        """Return what to show of the older steps, in a share of `room` unless `must_keep` takes more."""
+        share = int(room * self._compressor.history_share)
+        for most in (share, room):
+            try:
+                return self._plan(most)
+            except BudgetTooSmall as error:
+                needed = error.tokens
+        _log.warning(
+            "must_keep names %d tokens of the history, and there is room for %d: it does not hold for older messages; "
+            "raise history_tokens, or give narrower patterns",
+            needed,
+            room,
+        )
+        return self._plan(share, has_rules=False)
+
+    def _plan(self, room: int, *, has_rules: bool = True) -> _Plan:
+        """Return what to show of the older steps, in at most `room` tokens. Raises BudgetTooSmall."""
         skeleton = sum(each.skeleton for each in self._older)
         is_roomy = skeleton <= room * _MOST_SKELETON
         always = set(range(len(self._older))) if is_roomy else set()
         budget = room - skeleton if is_roomy else int(room * _SHARE_OF_TEXTS)
         query = query_for(self._messages, self._goal)
         while budget > 0 and self._passages:
-            kept = self._compressor.compressed(query, self._passages, budget, None if is_roomy else self._with_calls)
+            frame = None if is_roomy else self._with_calls
+            kept = self._compressor.compressed(query, self._passages, budget, frame, has_rules=has_rules)
             shown = self._with_turns(always | {self._step_of[_place(passage)] for passage in kept})
             tokens = self._tokens(shown, kept)
             if tokens <= room:
@@ -279,7 +304,9 @@ class _History:
         """Return a message with its short texts and what is kept of the others."""
         message = self._messages[place]
         texts = [
-            text if not text.strip() or self._compressor.is_short(message, text) else kept.get(f"{place}:{part}", "")
+            text
+            if not text.strip() or self._compressor.is_short(message, text)
+            else _shortened(message, text, kept.get(f"{place}:{part}", ""))
             for part, text in enumerate(message.texts)
         ]
         if any(message.texts) and not any(texts) and not message.rest and not message.media:
@@ -293,27 +320,16 @@ class _History:
         return self._compressor.tokens(self._with(place, kept))
 
 
+def _shortened(message: AgentMessage, text: str, kept: str) -> str:
+    """Return what is kept of a text, with the handle that its marker has."""
+    body, handle = message.body(text)
+    if kept == body or not handle:
+        return text if kept == body else kept
+    return "\n".join(filter(None, (kept, shorter_marker(handle))))
+
+
 def _is_shown_alike(one: Generation, other: Generation) -> bool:
     return one["shortened"] == other["shortened"] and one["dropped"] == other["dropped"]
-
-
-class _Counts:
-    """Counts tokens, and remembers the counts by a digest, because all messages are counted before each step."""
-
-    def __init__(self, config: CompressionConfig) -> None:
-        self._count = Compressor(config).count
-        self._known: dict[bytes, int] = {}
-
-    def __call__(self, text: str) -> int:
-        if not text:
-            return 0
-        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        found = self._known.get(key)
-        if found is None:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            found = self._known[key] = self._count(text)
-        return found
 
 
 def _digest(texts: Iterable[str]) -> str:

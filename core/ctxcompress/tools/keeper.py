@@ -12,7 +12,8 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Span
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.data.results import Compression
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 from ctxcompress.text.lines import longest_prefix
 from ctxcompress.tools.left_out import LeftOutStore, as_bytes
 from ctxcompress.tools.markers import PREFIX, LeftOut, guarded, lines_of, marker_room
@@ -99,11 +100,11 @@ class Keeper:
         return next(handle for handle in handles if self.store.get(conversation, handle) in (None, text))
 
 
-def check_room(max_tokens: object) -> None:
+def check_room(max_tokens: object, option: str = "max_tokens") -> None:
     """Raise ConfigError if a budget is too small for a text and a marker."""
     if isinstance(max_tokens, int) and max_tokens < _LEAST_TOKENS:
         raise ConfigError(
-            f"max_tokens is {max_tokens}; give at least {_LEAST_TOKENS} where results can be expanded: their markers "
+            f"{option} is {max_tokens}; give at least {_LEAST_TOKENS} where results can be expanded: their markers "
             "take up to 40 of them"
         )
 
@@ -114,8 +115,18 @@ def fitted(
     """Return a shortened text with its marker, in at most `limit` tokens; None if the text stays as it is.
 
     attempt: returns the text shortened to this many tokens, None if it stays as it is. mark: adds the marker, None if
-    the text cannot be kept; then it is shortened without one. room: the tokens of a marker.
+    the text cannot be kept; then it is shortened without one, and so is a text in which what must be kept leaves no
+    room for a marker. room: the tokens of a marker. Raises BudgetTooSmall if it does not even leave room for itself.
     """
+    try:
+        return _fitted_with_marker(attempt, mark, limit, room)
+    except BudgetTooSmall:
+        return attempt(limit)
+
+
+def _fitted_with_marker(
+    attempt: Callable[[int], Made | None], mark: Callable[[Made], Made | None], limit: int, room: int
+) -> Made | None:
     budget = max(1, limit - room)
     shorter = attempt(budget)
     if shorter is None or (shorter.original_tokens <= limit and attempt(limit) is None):
@@ -181,10 +192,18 @@ class Expander:
 
     def _answer(self, text: str, first: int, question: str, handle: str) -> str:
         def attempt(budget: int) -> _Part:
-            result = Compressor(self.config.with_options(max_tokens=budget)).compress(question, [text])
+            result = self._compressed(question, text, budget)
             return _Part(result.text, LeftOut.of_compression(result, first), result.stats.original_tokens)
 
         return self._fitted(attempt, handle)
+
+    def _compressed(self, question: str, text: str, budget: int) -> Compression:
+        """Compress a text. Where `must_keep` names more than fits, it does not hold: the agent can read the lines."""
+        config = self.config.with_options(max_tokens=budget)
+        try:
+            return Compressor(config).compress(question, [text])
+        except BudgetTooSmall:
+            return Compressor(config.with_options(must_keep=())).compress(question, [text])
 
     def _beginning(self, text: str, first: int, handle: str) -> str:
         """Return as many lines as fit, or the part of the first one that fits."""

@@ -14,13 +14,25 @@ from ctxcompress.data.results import Compression
 from ctxcompress.text.lines import INVISIBLE, spelled, split_lines, whole_graphemes
 from ctxcompress.tools.output_compressor import is_json
 
-__all__ = ["PREFIX", "LeftOut", "guarded", "lines_of", "marker_room", "tokens_left_out"]
+__all__ = [
+    "PREFIX",
+    "LeftOut",
+    "guarded",
+    "lines_of",
+    "marker_room",
+    "shorter_marker",
+    "tokens_left_out",
+    "without_marker",
+]
 
 PREFIX = "ctx-"
 """The beginning of every handle."""
 _HYPHENS = r"\-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
 _HANDLE = re.compile(
     rf"({spelled('ctx')}[{INVISIBLE}]*+\\*+)([{_HYPHENS}])(?=(?:[{INVISIBLE}]*+[0-9a-f]){{4}})", re.IGNORECASE
+)
+_MARKER = re.compile(
+    rf"(?:\A|\n)\[… [^\[\]\n]{{1,200}} left out[^\[\]\n]{{0,100}}: expand ({PREFIX}[0-9a-f]{{8,64}})\]\Z"
 )
 _LONGEST_LINE = 500
 """Bytes. Longer lines count as several, so that any line can be read within a small budget."""
@@ -117,6 +129,18 @@ def marker_room(count: Callable[[str], int]) -> int:
     """Return the number of tokens that nearly every marker fits into, with the line break before it."""
     longest = LeftOut(3_057, "line", ((111, 333), (400, 1_825), (2_000, 3_444), (4_000, 4_001)))
     return count("\n" + longest.marker(f"{PREFIX}0a1b2c3d"))
+
+
+def without_marker(text: str) -> tuple[str, str]:
+    """Return a result without the marker that ends it, and the handle of the marker; "" if there is none."""
+    # Only the end is searched, so the time does not depend on the length of the text.
+    found = _MARKER.search(text, max(text.rfind("\n"), 0))
+    return (text[: found.start()], found[1]) if found else (text, "")
+
+
+def shorter_marker(handle: str) -> str:
+    """Return the marker of a result of which more has been left out since: it tells no lines."""
+    return f"[… left out: expand {handle}]"
 
 
 def guarded(text: str) -> str:

@@ -1,18 +1,19 @@
 """The outputs of tools: which argument of a call is the query, and how texts and search results are made shorter."""
 
 import json
+import logging
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.budgets import is_share, share_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
 from ctxcompress.search.result_limits import SearchLimits, SearchOptions
@@ -40,6 +41,9 @@ __all__ = [
 
 QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 """The names of arguments that hold a query, the most telling first."""
+Result = TypeVar("Result")
+
+_log = logging.getLogger("ctxcompress")
 _CHARACTERS_PER_TOKEN = 8
 """More than texts really have, so that a page is limited by its tokens and not by its characters."""
 
@@ -78,6 +82,18 @@ class OutputCompressor:
         """Return the same with its share of these tokens as the budget, or `min_tokens` if that is more."""
         tokens = share_of(str(self.config.max_tokens), tokens_left)
         return replace(self, config=self.config.with_options(max_tokens=max(tokens, self.min_tokens, 1)))
+
+    def with_rules_that_fit(self, shorten: Callable[[Self], Result]) -> Result:
+        """Return what `shorten` makes with this; without `must_keep`, and with a warning in the log, if that names more
+        than fits.
+
+        It is for results that are kept whole: a result with many matches must not end the run of an agent.
+        """
+        try:
+            return shorten(self)
+        except BudgetTooSmall as error:
+            _log.warning("must_keep does not hold for a tool's result, which can be expanded: %s", error)
+            return shorten(replace(self, config=self.config.with_options(must_keep=())))
 
     def count(self, text: str) -> int:
         """Return the number of tokens of a text."""

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 from ctxcompress.tokens import Encoding, TokenCounter
 
-__all__ = ["Encoding", "count_prompt", "with_window"]
+__all__ = ["Encoding", "RememberedCounts", "count_prompt", "with_window"]
 
+_REMEMBERED = 20_000
+"""Texts whose tokens are remembered."""
 _AROUND = 4
 """Tokens that chat models put around each message and each schema."""
 
@@ -32,3 +35,22 @@ def count_prompt(texts: Iterable[str], schemas: Iterable[object], encoding: Enco
     count = TokenCounter(encoding)
     written = (json.dumps(schema, ensure_ascii=False, separators=(",", ":"), default=str) for schema in schemas)
     return sum(count(text) + _AROUND for part in (texts, written) for text in part)
+
+
+class RememberedCounts:
+    """Counts tokens, and remembers the counts by a digest, because all messages are counted before each step."""
+
+    def __init__(self, count: Callable[[str], int]) -> None:
+        self._count = count
+        self._known: dict[bytes, int] = {}
+
+    def __call__(self, text: str) -> int:
+        if not text:
+            return 0
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            found = self._known[key] = self._count(text)
+        return found

@@ -1,5 +1,6 @@
 """The answer of a chat memory to the current question: parts of earlier messages, each under who said it and when."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -7,12 +8,15 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
+from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.render.headers import Guard
 from ctxcompress.text.lines import INVISIBLE, one_line, shortened, spelled
-from ctxcompress.tools.agent_messages import AgentMessage, passages_of
+from ctxcompress.tools.agent_messages import HANDLE_KEY, AgentMessage, passages_of
+from ctxcompress.tools.markers import shorter_marker
 
 __all__ = ["recall", "recalled_text"]
 
+_log = logging.getLogger("ctxcompress")
 _LONGEST_NAME = 60
 _TIMES = ("timestamp", "created_at", "sent_at", "datetime", "date", "time", "ts")
 _SEPARATOR = "\n\n"
@@ -31,7 +35,11 @@ async def recall(config: CompressionConfig, messages: Sequence[AgentMessage], qu
         if passage.text.strip()
     ]
     config = config.with_options(mode="extract", format="plain", separator=_SEPARATOR)
-    return await Compressor(config).acompress(query, passages, frame=_entry)
+    try:
+        return await Compressor(config).acompress(query, passages, frame=_entry)
+    except BudgetTooSmall as error:
+        _log.warning("must_keep does not hold for the memory: %s", error)
+        return await Compressor(config.with_options(must_keep=())).acompress(query, passages, frame=_entry)
 
 
 def recalled_text(compression: Compression) -> str:
@@ -46,7 +54,9 @@ def _entry(passage: Passage, text: str) -> str:
     number, _, speaker = passage.id.partition(":")
     time = next((str(passage.metadata[name]) for name in _TIMES if passage.metadata.get(name)), "")
     known = (f"message {number}", _name(speaker), _name(time))
-    return f"[{', '.join(filter(None, known))}]\n{_guard(text)}"
+    handle = passage.metadata.get(HANDLE_KEY)
+    marker = f"\n{shorter_marker(str(handle))}" if handle else ""
+    return f"[{', '.join(filter(None, known))}]\n{_guard(text)}{marker}"
 
 
 def _name(name: str) -> str:

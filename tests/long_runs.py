@@ -1,0 +1,211 @@
+"""A long run of an agent, for both frameworks: 500 real documents, 30 steps, and what must hold at each of them."""
+
+import json
+import re
+import sysconfig
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from rank_bm25 import BM25Okapi
+
+from ctxcompress import Compressor
+
+DOCUMENTS = 500
+STEPS = 30
+RESTART_AFTER = 15
+PACKAGES = ("langchain_core", "langgraph", "llama_index/core", "numpy", "pydantic", "sqlalchemy")
+"""They come with the frameworks, so they are there wherever these tests run."""
+MUST_KEEP = [re.compile(r"INC-\d{4}")]
+MARKER = re.compile(r"\[… (?:[^\]\n]* )?left out(?: \([^)\n]*\))?: expand (ctx-[0-9a-f]{8,16})\]")
+GOALS = (
+    "Find out how messages of chat models are merged and trimmed.",
+    "Now I need to know how graphs save their checkpoints and how they are read back.",
+    "Next, compare how retrievers and vector stores rank what they find.",
+)
+TOPICS = (
+    "how are the chunks of a streamed chat message merged?",
+    "trim messages to a number of tokens",
+    "which errors do output parsers raise?",
+    "how does a runnable retry after an error?",
+    "checkpoint saver get tuple of a thread",
+    "how does a graph interrupt and resume?",
+    "what is the schema of a structured array?",
+    "how are validators of a model called?",
+    "vector store similarity search with a threshold, and what a retriever returns",
+    "how does a node parser split text into sentences?",
+)
+_LONGEST = 6_000
+_SHORTEST = 3_000
+_RETURN = re.compile(r"^ +return", re.MULTILINE)
+_WORD = re.compile(r"[a-z]{3,}")
+count = Compressor().count
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A sentence in a document that is read early, the question that asks for it at the end, and its answer."""
+
+    document: int
+    sentence: str
+    question: str
+    answer: str
+
+
+FACTS = (
+    Fact(11, "The harbour office keeps its spare key in cabinet 7411.", "In which cabinet is the spare key?", "7411"),
+    Fact(12, "Tomasz Wieczorek feeds the lighthouse cat on Sundays.", "Who feeds the lighthouse cat?", "Wieczorek"),
+    Fact(13, "The ferry to Ostrava leaves from pier nine.", "From which pier does the ferry leave?", "pier nine"),
+    Fact(
+        14, "Incident INC-2041 was closed by the night shift.", "Which incident did the night shift close?", "INC-2041"
+    ),
+    Fact(15, "Blue crates must be weighed twice.", "Which crates must be weighed twice?", "Blue crates"),
+)
+
+
+@cache
+def corpus() -> Mapping[str, str]:
+    """Return the name and the text of each document. Some have a fact in their middle."""
+    root = Path(sysconfig.get_path("purelib"))
+    texts: dict[str, str] = {}
+    files = [file for package in PACKAGES for file in sorted((root / package).rglob("*.py"))]
+    files += sorted(root.glob("*.dist-info/METADATA"))
+    for file in files:
+        text = file.read_text(encoding="utf-8", errors="replace")
+        if len(text) >= _SHORTEST and "INC-" not in text:
+            texts[str(file.relative_to(root))] = text[: text.rindex("\n", 0, _LONGEST) + 1]
+    chosen = [*texts][:: len(texts) // DOCUMENTS][:DOCUMENTS]
+    found = {name: texts[name] for name in chosen}
+    for fact in FACTS:
+        text = found[chosen[fact.document]]
+        at = _RETURN.search(text, len(text) // 3).start()  # type: ignore[union-attr]
+        indent = text[at:].partition("return")[0]
+        found[chosen[fact.document]] = f"{text[:at]}{indent}# {fact.sentence}\n{text[at:]}"
+    return found
+
+
+@cache
+def names() -> Sequence[str]:
+    """Return the names of the documents."""
+    return tuple(corpus())
+
+
+@cache
+def _index() -> BM25Okapi:
+    return BM25Okapi([_WORD.findall(text.lower()) for text in corpus().values()])
+
+
+def ranked(query: str, k: int) -> list[tuple[str, float]]:
+    """Return the names of the best documents with their scores from 0 to 1."""
+    scores = _index().get_scores(_WORD.findall(query.lower()))
+    best = sorted(range(len(scores)), key=lambda place: -scores[place])[:k]
+    most = max(float(scores[best[0]]), 1.0)
+    return [(names()[place], max(float(scores[place]), 0.0) / most) for place in best]
+
+
+def web_search(query: str) -> dict[str, Any]:
+    """Search the documents."""
+    results = [
+        {"title": name, "url": f"https://docs.example/{name}", "content": corpus()[name][:2_000], "score": score}
+        for name, score in ranked(query, 8)
+    ]
+    return {"query": query, "results": results}
+
+
+def read_document(number: int, question: str) -> str:
+    """Read a document."""
+    return corpus()[names()[number]]
+
+
+def list_documents(folder: str) -> list[dict[str, Any]]:
+    """List documents."""
+    return [
+        {"number": number, "name": name, "characters": len(text), "ticket": "INC-7702" if number == 300 else None}
+        for number, (name, text) in enumerate(corpus().items())
+    ]
+
+
+def read_log(query: str) -> str:
+    """Read the log of the index."""
+    lines = [f"2026-03-01 04:{n // 60:02}:{n % 60:02} INFO indexed {name}" for n, name in enumerate(names())]
+    lines[377] = "2026-03-01 04:06:17 ERROR INC-3310 the disk of shard 5 is full"
+    return "\n".join(lines)
+
+
+Call = tuple[str, dict[str, Any]]
+
+
+def plan() -> list[list[Call]]:
+    """Return the calls of each step. "?" stands for the last handle that the model was shown."""
+    calls: list[list[Call]] = []
+    for step in range(STEPS):
+        topic = TOPICS[step % len(TOPICS)]
+        kinds: list[list[Call]] = [
+            [
+                ("read_document", {"number": 11 + step // 6, "question": topic}),
+                ("read_document", {"number": 40 + step, "question": topic}),
+            ],
+            [("web_search", {"query": topic}), ("search_and_add", {"query": topic})],
+            [("list_documents", {"folder": "langchain_core"}) if step < 15 else ("read_log", {"query": topic})],
+            [("find_passages", {"query": topic}), ("context_status", {})],
+            [("expand", {"handle": "?", "lines": "20-60"})],
+            [("expand", {"handle": "?", "question": topic}), ("search_and_add", {"query": topic + " and errors"})],
+        ]
+        calls.append(kinds[step % len(kinds)])
+    return calls
+
+
+@dataclass
+class Seen:
+    """What an agent's model was shown."""
+
+    prompts: list[list[tuple[str, str]]] = field(default_factory=list)
+    """The messages of each prompt: (role, everything that the model reads of it)."""
+
+    @property
+    def handles(self) -> list[str]:
+        """All handles that any prompt has shown, in their order."""
+        return list(dict.fromkeys(handle for prompt in self.prompts for _, text in prompt for handle in handles(text)))
+
+    def generations(self) -> int:
+        """Return how often a prompt did not begin with the one before."""
+        return sum(after[: len(before)] != before for before, after in pairwise(self.prompts))
+
+    def known(self) -> float:
+        """Return the share of the tokens with which the prompt before began, too."""
+        read = sum(size(prompt) for prompt in self.prompts)
+        return sum(size(_common(before, after)) for before, after in pairwise(self.prompts)) / read
+
+
+def handles(text: str) -> list[str]:
+    """Return the handles in the markers of a text."""
+    return MARKER.findall(text)
+
+
+def size(prompt: Sequence[tuple[str, str]]) -> int:
+    """Return the tokens of messages without what a prompt puts around them."""
+    return sum(_tokens(text) for _, text in prompt)
+
+
+@cache
+def _tokens(text: str) -> int:
+    return count(text)
+
+
+def _common(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    both = list(zip(before, after, strict=False))
+    same = next((place for place, (one, other) in enumerate(both) if one != other), len(both))
+    return list(after[:same])
+
+
+def must_keep_in(text: str) -> set[str]:
+    """Return what the run must not lose of a text."""
+    return {found[0] for rule in MUST_KEEP for found in rule.finditer(text)}
+
+
+def as_json(value: object) -> str:
+    """Return what a model reads of a value."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
