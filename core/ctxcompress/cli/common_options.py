@@ -3,6 +3,7 @@
 The options of a compression have the texts of their declarations; `--set` gives any other of them.
 """
 
+import re
 from typing import Annotated, Any, Literal
 
 import typer
@@ -80,8 +81,16 @@ JsonlOption = Annotated[
         "--jsonl", help="Read standard input and every file as .jsonl: one JSON object per line, a passage each."
     ),
 ]
+
+
+def whole_number_or_text(given: str) -> Any:
+    """Return the number that was given; a text such as "auto" or "25%" as it is, for the options to check."""
+    return int(given) if re.fullmatch(r"[+-]?\d{1,18}", given) else given
+
+
 MaxTokensOption = Annotated[
-    int | None, typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, show_default=False)
+    str | None,
+    typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, show_default=False, parser=whole_number_or_text),
 ]
 MustKeepOption = Annotated[
     list[str] | None,

@@ -29,6 +29,18 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 """How sentences begin that greet, thank, tell about the writer, or say what the answer should be like."""
+_LEAD = re.compile(
+    r"\W*+(?:(?:(?:hi|hello|hey|hallo|bonjour|salut|hola|ciao)(?: there| all| everyone| team)?"
+    r"|dear [\w ]{1,30}?|guten (?:tag|morgen|abend)|good (?:morning|afternoon|evening))[,!:] "
+    r"|(?:user|human|customer|question|quick (?:one|question)|frage)\s?: ?"
+    r"|(?:um+|uh+)(?: (?:so|like|yeah|well|ok|just|basically)){0,4},? |(?:so|well|ok(?:ay)?|also), |(?:please|pls),? "
+    r"|(?:can|could|would|will) you (?:please |kindly |maybe )?(?:tell me|explain|show me|help me understand),? "
+    r"|(?:i (?:want|wanted|would like|need|have) to (?:know|ask)|i['’]d like to (?:know|ask)"
+    r"|what i (?:want|wanted) to ask is|i was wondering|do you know|tell me|(?:any|some)one know)[,:]? )",
+    re.IGNORECASE,
+)
+"""What people put before a question in the same sentence."""
+_MOST_LEADS = 6
 _REFERS = frozenset(
     "this that these those it its they them their theirs he him his she her hers one ones there then such same former "
     "latter so dies diese dieser dieses das es er sie ihr ihm ihn sein seine dort da ce cet cette ces cela il elle ils "
@@ -47,11 +59,21 @@ def question_in(query: str) -> str:
     those, too, all but greetings, thanks and what is said about the writer or the answer.
     """
     sentences = _sentences(query)
-    if len(sentences) < 2:
+    question = " ".join(map(_without_lead, _asking(sentences) if len(sentences) > 1 else sentences))
+    if question == query:
         return query
-    question = " ".join(_asking(sentences))
     words = [word.lower() for word in _WORD.findall(question)]
     return query if len(words) < _FEWEST or not _REFERS.isdisjoint(words) else question
+
+
+def _without_lead(sentence: str) -> str:
+    """Return a sentence without what is before its question: "Hello, could you tell me"."""
+    for _ in range(_MOST_LEADS):
+        lead = _LEAD.match(sentence)
+        if lead is None or not sentence[lead.end() :].strip():
+            break
+        sentence = sentence[lead.end() :]
+    return sentence
 
 
 def _asking(sentences: Sequence[str]) -> list[str]:

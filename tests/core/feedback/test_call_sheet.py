@@ -58,7 +58,7 @@ def test_the_budgets_are_those_at_which_a_compression_keeps_a_segment(budget):
         is_kept = any(first <= part.start and end <= last for first, last in kept.get(part.passage, ()))
         told += part.budget <= budget
         wrong += part.budget <= budget and not is_kept
-    assert told > 5
+    assert told > 3
     assert wrong <= 0.02 * told  # a function may be cut differently at another budget
 
 
