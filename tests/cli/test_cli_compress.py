@@ -207,7 +207,7 @@ def test_files_of_any_name_can_have_a_passage_a_line(tmp_path: Path) -> None:
     ("arguments", "complaint"),
     [
         (("--max-tokens", "0"), "at least 1"),
-        (("--max-tokens", "many"), "--max-tokens"),
+        (("--max-tokens", "many"), "a share of the context window"),
         (("--tier", "huge"), "huge"),
         (("--tier", "summary", "--max-tokens", "5"), "give one of them"),
         (("--encoding", "p51k"), "o200k_base"),
