@@ -3,7 +3,7 @@
 import pytest
 from llama_index.core import Document
 from llama_index.core.ingestion import IngestionPipeline
-from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ctxcompress.cache import MemoryCache
@@ -14,7 +14,7 @@ TEXT = "The pool opens ten connections. The default timeout is 30 seconds. Logs 
 
 def pipeline(cache: MemoryCache) -> IngestionPipeline:
     transformer = CtxAnalysisTransformer(postprocessor=CtxCompressPostprocessor(cache=cache))
-    return IngestionPipeline(transformations=[SentenceSplitter(chunk_size=64, chunk_overlap=0), transformer])
+    return IngestionPipeline(transformations=[TokenTextSplitter(chunk_size=64, chunk_overlap=0), transformer])
 
 
 DOCUMENTS = [Document(text=f"Part {n}. {TEXT * 3}", id_=f"doc {n}", metadata={"title": f"Part {n}"}) for n in range(3)]

@@ -111,7 +111,8 @@ def _parquet_rows(path: Path, skip: int) -> Iterator[Mapping[str, object]]:
                     skip -= size
                 else:
                     groups.append(group)
-            for batch in file.iter_batches(_ROWS_AT_ONCE, row_groups=groups):
+            # Without a group, some versions of pyarrow fail.
+            for batch in file.iter_batches(_ROWS_AT_ONCE, row_groups=groups) if groups else ():
                 rows = batch.slice(skip).to_pylist() if skip else batch.to_pylist()
                 skip = max(skip - batch.num_rows, 0)
                 yield from rows
