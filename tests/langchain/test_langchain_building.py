@@ -140,6 +140,14 @@ def test_the_search_says_why_nothing_is_new():
     assert full == f"Nothing was added: {builder.remaining} of 40 tokens are left, too few for what was found."
 
 
+def test_what_does_not_answer_is_no_lack_of_room():
+    builder = CtxContextBuilder(max_tokens=200, adaptive=True, on_empty="drop")
+    search = builder_tools(builder, RunnableLambda(lambda _: [Document("The pool has ten connections.")]))[0]
+    told = search.invoke({"query": "who won the bicycle race in Ghent?"})
+    assert told == "Nothing was added: what was found hardly answers the query. Search again with other words."
+    assert builder.remaining == 200
+
+
 class Model(FakeMessagesListChatModel):
     def bind_tools(self, tools, **kwargs):
         return self

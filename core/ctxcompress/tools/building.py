@@ -47,6 +47,7 @@ ADD = (
 STATUS = "Tell which sources your context has already, and how many tokens are left in it."
 _NOTHING_FOUND = "Nothing was found. Search again with other words."
 _NOTHING_NEW = "Nothing new: the context has what was found already."
+_NO_ANSWER = "Nothing was added: what was found hardly answers the query. Search again with other words."
 _NO_ROOM = "Nothing was added: {remaining} of {max_tokens} tokens are left, too few for what was found."
 
 _NO_ROOM_FOR_RULES = (
@@ -233,6 +234,8 @@ def message_for(added: Added, builder: FrameworkBuilder[Any]) -> str:
         return _NOTHING_FOUND
     if set(added.reasons) <= {Reason.DUPLICATE, Reason.EMPTY}:
         return _NOTHING_NEW
+    if Reason.BUDGET not in added.reasons:
+        return _NO_ANSWER
     return _NO_ROOM.format(remaining=builder.remaining, max_tokens=builder.max_tokens)
 
 
