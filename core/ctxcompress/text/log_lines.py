@@ -187,7 +187,7 @@ def _may_be_log(text: str) -> bool:
 
 def _may_be_sure(head: str) -> bool:
     """Tell cheaply whether a text may begin with an unmistakable line: with a clock, a level or a long number."""
-    if head.count(":", 0, _LONGEST_AHEAD) > 1 or head[:1] == "[" or "level=" in head:
+    if head.count(":", 0, _LONGEST_AHEAD) > 1 or head[:1] == "[" or ("=" in head and "level=" in head):
         return True
     return head[:6].isdigit() or _LONG_NUMBER.search(head, 0, _LONGEST_AHEAD) is not None
 
