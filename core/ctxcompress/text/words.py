@@ -52,7 +52,10 @@ _BEYOND_SIMPLE = re.compile(
     r"\U000323b0-\U0010ffff]"
 )
 _MARKED = re.compile(rf"[\w{_MARKS}]+")
-_MIXED = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
+# No character is in both _UNSPACED and _MARKS.
+_MIXED = re.compile(
+    rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]++(?:[{_MARKS}]++[^\W{_UNSPACED}]*+)*+|[{_MARKS}]++(?:[^\W{_UNSPACED}]++[{_MARKS}]*+)*+"
+)
 _UNSPACED_CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _LONE_HAN = re.compile(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
 _ALPHABETIC = re.compile(rf"[{_ALPHABETIC_UNSPACED}]")
@@ -79,9 +82,14 @@ def split_words(text: str) -> list[str]:
     Combining marks stay in their words. A run of a script without spaces between words (Chinese, Japanese, Thai, ...)
     is one word. Latin words and numbers in it are words of their own.
     """
+    return _pattern(text).findall(text)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Return what finds the words of `text` and of its parts."""
     if text.isascii() or not _BEYOND_SIMPLE.search(text):
-        return _SIMPLE.findall(text)
-    return (_MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED).findall(text)
+        return _SIMPLE
+    return _MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED
 
 
 def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
@@ -90,8 +98,10 @@ def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
     Their words are tuples rather than lists, because the garbage collector scans lists repeatedly.
     """
     plain = list(filter(str.isascii, texts))
+    if 2 * len(plain) < len(texts):
+        return list(map(_pattern(_BETWEEN.join(texts)).findall, texts))
     joined = _BETWEEN.join(plain)
-    if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or no text is ASCII
+    if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or there is none
         return list(map(split_words, texts))
     parts = map(tuple, map(str.split, joined.encode().translate(_BLANKED).decode().split(_BETWEEN)))
     return [next(parts) if text.isascii() else split_words(text) for text in texts]
