@@ -11,7 +11,7 @@ from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.segment.boilerplate import mark_each
 from ctxcompress.segment.conversation import begins_with_speaker
 from ctxcompress.segment.markdown import is_marked
-from ctxcompress.segment.sentences import split_each
+from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.log_lines import is_log
 
 __all__ = ["is_prose_line", "segment_lines"]
@@ -43,8 +43,8 @@ def _has_early_colon(text: str) -> bool:
 
 def segment_lines(texts: Sequence[str], language: str) -> list[list[Segment]]:
     """Return the segments of each of the texts, which are lines of prose."""
-    segmented = [
-        [Segment(_PARAGRAPH, start, end, 0) for start, end in zip((0, *ends), ends, strict=False)]
-        for ends in split_each(texts, language)
-    ]
+    segmented = []
+    for text in texts:
+        ends = split_sentences(text, 0, len(text), language)
+        segmented.append([Segment(_PARAGRAPH, start, end, 0) for start, end in zip((0, *ends), ends, strict=False)])
     return mark_each(texts, segmented)
