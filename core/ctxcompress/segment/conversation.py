@@ -161,6 +161,8 @@ def _turns_of(text: str) -> list[Turn]:
 
 def lone_turn(text: str) -> LoneTurn | None:
     """Return the speaker and the turn if a text of one paragraph may be a turn, as far as it alone can tell."""
+    if ":" not in text and "\uff1a" not in text:  # as in most passages
+        return None
     start = text[:_LONGEST_LABEL].partition("\n")[0]
     if (":" not in start and "\uff1a" not in start) or "\n\n" in text.rstrip():
         return None

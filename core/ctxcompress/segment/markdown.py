@@ -32,6 +32,7 @@ _PARAGRAPH, _HEADING = Kind.PARAGRAPH, Kind.HEADING
 _LIST_ITEM, _TABLE, _CODE = Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
 _KINDS = {"Heading": _HEADING, "Item": _LIST_ITEM, "Table": _TABLE, "MetadataBlock": Kind.METADATA}
 _CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
+_WITHIN = frozenset(("TableHead", "TableRow", "TableCell", "Emphasis", "Strong", "Strikethrough"))
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _LONGEST_HEADING = 200
 _FENCE = re.compile(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
@@ -131,7 +132,7 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
                 yield begin + to_character(span["start"]), Kind.METADATA, 0
             continue
         tag = event.get("Start")
-        if tag is None:  # most events are inside a block
+        if tag is None or (tag.__class__ is str and tag in _WITHIN):  # most events are inside a block
             continue
         name, detail = (tag, None) if isinstance(tag, str) else next(iter(tag.items()))
         start = span["start"]

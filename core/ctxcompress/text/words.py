@@ -46,6 +46,12 @@ _SIMPLE = re.compile(r"\w+")
 _BETWEEN = "\0"
 _BLANKED = re.sub(rb"[^\w\x00]", b" ", bytes(range(256)))
 """A table for `bytes.translate` that replaces every byte by a space, except those of ASCII words and `_BETWEEN`."""
+_WESTERN = "cp1252"
+"""The encoding that has the letters and the punctuation of most Western texts, a byte each."""
+_WESTERN_BLANKED = bytes(
+    byte if _SIMPLE.match(bytes((byte,)).decode(_WESTERN, "replace")) else ord(" ") for byte in range(256)
+)
+"""The same table for a text in this encoding, without `_BETWEEN`."""
 # Matches the characters for which \w+ is not enough. Negating the others, the most common ones first, is faster.
 _BEYOND_SIMPLE = re.compile(
     r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
@@ -104,7 +110,16 @@ def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
     if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or there is none
         return list(map(split_words, texts))
     parts = map(tuple, map(str.split, joined.encode().translate(_BLANKED).decode().split(_BETWEEN)))
-    return [next(parts) if text.isascii() else split_words(text) for text in texts]
+    return [next(parts) if text.isascii() else _western_words(text) or split_words(text) for text in texts]
+
+
+def _western_words(text: str) -> Sequence[str]:
+    """Return `split_words` of a text in half the time, or nothing if it has characters that `_WESTERN` lacks."""
+    try:
+        encoded = text.encode(_WESTERN)
+    except UnicodeEncodeError:
+        return ()
+    return tuple(encoded.translate(_WESTERN_BLANKED).decode(_WESTERN).split())
 
 
 def has_unspaced(text: str) -> bool:
