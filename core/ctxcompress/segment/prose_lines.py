@@ -25,8 +25,7 @@ _QUOTES = frozenset("\"'“‘„«「『")
 def is_prose_line(text: str) -> bool:
     """Tell whether `text` is surely one line of prose: no data, code, log, conversation or Markdown."""
     first = text[:1]
-    is_word = first.isalpha()
-    if not is_word and (not (first.isdigit() or first in _QUOTES) or "<" in text or is_marked(text)):
+    if not first.isalpha() and (not (first.isdigit() or first in _QUOTES) or "<" in text or is_marked(text)):
         return False
     if "\n" in text or "\r" in text or (may_be_log_line(text) and is_log(text)):
         return False
@@ -34,7 +33,7 @@ def is_prose_line(text: str) -> bool:
         return True
     if '":' in text:
         return False
-    return not begins_with_speaker(text) if is_word else not _has_early_colon(text)
+    return not _has_early_colon(text) if first.isdigit() else not begins_with_speaker(text)
 
 
 def _has_early_colon(text: str) -> bool:

@@ -35,12 +35,13 @@ _UNITS = (
 _BEFORE_NUMBERS = "approx|circa|avg|est|max|min|figs?|nos?|vol|ch|sec|eq|pp?|nr|ver"
 _ABBREVIATED = re.compile(rf"(?:\d[ \t\u00a0\u202f]?(?:{_UNITS})|\b(?:{_BEFORE_NUMBERS})(?P<number>))\.\s+\Z", re.I)
 _LONGEST_UNIT = 16
-_CAPITAL = r"A-ZÀ-ÖØ-ÞА-ЯЁ"
-_BODY = rf"(?:[{_CAPITAL}][a-hj-uwyz][^\0]{{2,}}+|[\u4e00-\u9fff][^\0]{{3,}}+|[^\0]{{25,}}+)"
+_CAPITAL = r"[\"'(\u2018\u201c\u00ab]?[A-ZÀ-ÖØ-ÞА-ЯЁ]"
+_HAN = r"[\u201c\u300a\uff08\uff1a(\[]?[\u4e00-\u9fff]"
+_BODY = rf"(?:{_CAPITAL}[a-hj-uwyzß-öø-ÿа-яё][^\0]{{2,}}+|{_HAN}[^\0]{{3,}}+|[^\0]{{25,}}+)"
 """A sentence, up to the next: longer than a list marker, or with a beginning that no list marker has."""
 _SURE = re.compile(
-    rf"{_BODY}(?:(?:(?<= )\0(?=[\"'(\u2018\u201c\u00ab]?[{_CAPITAL}\u0620-\u064a\u4e00-\u9fff])"
-    rf"|(?<=[\u3002\uff01\uff1f\u201d])\0(?=[\u201c\u300a\uff08\uff1a(\[]?[\u4e00-\u9fff0-9A-Za-wyz])){_BODY})*+(?:\0\s++)?"
+    rf"{_BODY}(?:(?:(?<= )\0(?={_CAPITAL}|[\u0620-\u064a\u4e00-\u9fff])"
+    rf"|(?<=[\u3002\uff01\uff1f\u201d])\0(?={_HAN}|[0-9A-Za-wyz])){_BODY})*+(?:\0\s++)?"
 )
 """Sentences with a null character between them that are sentences beyond doubt: `_begins` would not change them."""
 
