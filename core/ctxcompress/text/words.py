@@ -46,13 +46,22 @@ _SIMPLE = re.compile(r"\w+")
 _BETWEEN = "\0"
 _BLANKED = re.sub(rb"[^\w\x00]", b" ", bytes(range(256)))
 """A table for `bytes.translate` that replaces every byte by a space, except those of ASCII words and `_BETWEEN`."""
+_WESTERN = "cp1252"
+"""The encoding that has the letters and the punctuation of most Western texts, a byte each."""
+_WESTERN_BLANKED = bytes(
+    byte if _SIMPLE.match(bytes((byte,)).decode(_WESTERN, "replace")) else ord(" ") for byte in range(256)
+)
+"""The same table for a text in this encoding, without `_BETWEEN`."""
 # Matches the characters for which \w+ is not enough. Negating the others, the most common ones first, is faster.
 _BEYOND_SIMPLE = re.compile(
     r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
     r"\U000323b0-\U0010ffff]"
 )
 _MARKED = re.compile(rf"[\w{_MARKS}]+")
-_MIXED = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
+# No character is in both _UNSPACED and _MARKS.
+_MIXED = re.compile(
+    rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]++(?:[{_MARKS}]++[^\W{_UNSPACED}]*+)*+|[{_MARKS}]++(?:[^\W{_UNSPACED}]++[{_MARKS}]*+)*+"
+)
 _UNSPACED_CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _LONE_HAN = re.compile(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
 _ALPHABETIC = re.compile(rf"[{_ALPHABETIC_UNSPACED}]")
@@ -79,9 +88,14 @@ def split_words(text: str) -> list[str]:
     Combining marks stay in their words. A run of a script without spaces between words (Chinese, Japanese, Thai, ...)
     is one word. Latin words and numbers in it are words of their own.
     """
+    return _pattern(text).findall(text)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Return what finds the words of `text` and of its parts."""
     if text.isascii() or not _BEYOND_SIMPLE.search(text):
-        return _SIMPLE.findall(text)
-    return (_MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED).findall(text)
+        return _SIMPLE
+    return _MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED
 
 
 def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
@@ -90,11 +104,22 @@ def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
     Their words are tuples rather than lists, because the garbage collector scans lists repeatedly.
     """
     plain = list(filter(str.isascii, texts))
+    if 2 * len(plain) < len(texts):
+        return list(map(_pattern(_BETWEEN.join(texts)).findall, texts))
     joined = _BETWEEN.join(plain)
-    if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or no text is ASCII
+    if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or there is none
         return list(map(split_words, texts))
     parts = map(tuple, map(str.split, joined.encode().translate(_BLANKED).decode().split(_BETWEEN)))
-    return [next(parts) if text.isascii() else split_words(text) for text in texts]
+    return [next(parts) if text.isascii() else _western_words(text) or split_words(text) for text in texts]
+
+
+def _western_words(text: str) -> Sequence[str]:
+    """Return `split_words` of a text in half the time, or nothing if it has characters that `_WESTERN` lacks."""
+    try:
+        encoded = text.encode(_WESTERN)
+    except UnicodeEncodeError:
+        return ()
+    return tuple(encoded.translate(_WESTERN_BLANKED).decode(_WESTERN).split())
 
 
 def has_unspaced(text: str) -> bool:
