@@ -59,6 +59,8 @@ _ALPHABETIC = re.compile(rf"[{_ALPHABETIC_UNSPACED}]")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _ACCENTED_LATIN = re.compile(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
 _ARABIC_OR_INDIC = re.compile(r"[\u0620-\u06d3\u0900-\u0dff]++")
+_CHANGED_LETTERS = ("i", "e", "l", "y")
+"""The last letters of English stems that can differ from what the word has at this place."""
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 
 
@@ -251,10 +253,11 @@ class Lexicon:
 
 def _english_beginnings(stems: Iterable[str]) -> set[str]:
     """Return how ASCII words with these stems begin: like the stem, except perhaps for its last letter ("happi" of
-    "happy"). "lie" of "lying" and the like are the only others."""
+    "happy", "hope" of "hoping", "probabl" of "probability", "sky" of "skies"). "lie" of "lying" and the like are the
+    only others."""
     beginnings: set[str] = set()
     for stem in stems:
-        beginnings.add(stem[: max(2, len(stem) - 1)])
+        beginnings.add(stem[: max(2, len(stem) - 1)] if stem.endswith(_CHANGED_LETTERS) else stem)
         if stem[1:2] == "i":
             beginnings.add(stem[0] + "y")
     return beginnings
