@@ -145,9 +145,10 @@ class Bridges:
 
     def _occurrences(self, names: Sequence[str]) -> list[tuple[int, int]]:
         """Return (number of a segment, number of a name) where a segment has a name, each pair once, in order."""
+        if not names:
+            return []
         found = self._corpus.in_segments(names)
-        size = max(len(names), 1)
-        return [divmod(key, size) for key in sorted(set((found.text * size + found.word).tolist()))]
+        return [divmod(key, len(names)) for key in sorted(set((found.text * len(names) + found.word).tolist()))]
 
     def _idf(self, pairs: Sequence[tuple[int, int]], names: int) -> dict[int, float]:
         """Return the idf of each name that occurs in several passages, but not in many. pairs: `_occurrences`."""
@@ -205,12 +206,15 @@ def _links(titles: Mapping[str, Sequence[str]], corpus: Corpus, own: Sequence[in
     words_of = (tuple(words[:_LONGEST_TITLE]) for words in titles.values())
     long_enough = (len(title) >= _SHORTEST_TITLE for title in titles)
     numbers = {words: n for n, (words, is_long) in enumerate(zip(words_of, long_enough, strict=True)) if is_long}
+    vocabulary = corpus.concordance.vocabulary()
     with_word: dict[str, list[tuple[int, int, tuple[str, ...]]]] = {}
     for words, number in numbers.items():
         longest = max(words, key=len, default="")
-        if longest in corpus.concordance.vocabulary:
+        if longest in vocabulary:
             with_word.setdefault(longest, []).append((number, words.index(longest), words))
     candidates = list(with_word.values())
+    if not candidates:
+        return
     for segment, place, word in zip(*(each.tolist() for each in corpus.in_segments([*with_word])), strict=True):
         for title, before, words in candidates[word]:
             if title != own[segment] and place >= before:

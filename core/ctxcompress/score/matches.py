@@ -3,7 +3,7 @@ search for misspelled words."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, chain, count, islice, pairwise
 
 import numpy as np
 
@@ -39,10 +39,13 @@ Words = Sequence[Sequence[str]]
 """The words of segments, of labels or of headings."""
 
 
-def levels(words: Words, labels: Words, names: Words, own: Words) -> Concordance:
+def levels(words: Words, labels: Words, names: Words, own: Words, *, several: bool = False) -> Concordance:
     """Return where each word stands: in the labels of sections, in innermost headings, in the labels of segments and in
-    segments, one level after the other."""
-    return Concordance((*labels, *names, *own, *words))
+    segments, one level after the other.
+
+    several: whether words are looked for more than once.
+    """
+    return Concordance((*labels, *names, *own, *words), several=several)
 
 
 class Scan:
@@ -59,9 +62,9 @@ class Scan:
 
         asked: the words of the query; those that occur nowhere are also searched for in other spellings.
         """
-        texts = self._texts
-        matching = self._terms.matching(texts.vocabulary, query)
-        matching |= respelled(asked, query, matching, texts.vocabulary, self._terms)
+        texts, vocabulary = self._texts, self._texts.vocabulary()
+        matching = self._terms.matching(vocabulary, query)
+        matching |= respelled(asked, query, matching, vocabulary, self._terms)
         unit, _, word = texts.find([*matching])
         return _counted(unit, word, [*matching.values()], texts.texts, len(query))
 
@@ -69,26 +72,26 @@ class Scan:
 class Postings:
     """An index of where each word occurs: built once, for many queries. It finds exactly what `Scan` finds."""
 
-    __slots__ = ("_begin", "_lexicon", "_terms", "_texts", "_units")
+    __slots__ = ("_begin", "_lexicon", "_number", "_size", "_terms", "_units")
 
     def __init__(self, texts: Concordance, terms: Terms) -> None:
         """texts: see `levels`."""
-        self._texts, self._terms = texts, terms
-        self._lexicon = Lexicon(terms, texts.vocabulary)
-        self._units = texts.text_of(texts.numbers.argsort())
-        """The units in which the first word of the vocabulary occurs, then those of the second one, and so on."""
-        self._begin = np.bincount(texts.numbers + 1, minlength=1).cumsum().tolist()
+        words = [*texts.vocabulary()]
+        unit, _, word = texts.find(words)
+        self._lexicon, self._terms, self._size = Lexicon(terms, words), terms, texts.texts
+        self._number = dict(zip(words, count(), strict=False))
+        self._units = unit[word.argsort(kind="stable")]
+        """The units in which the first word occurs, then those of the second one, and so on."""
+        self._begin = np.bincount(word + 1, minlength=1).cumsum().tolist()
         """The place in `_units` where those of each word begin."""
 
     def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> Occurrences:
         """Find the terms of the query, as `Scan.occurrences` does."""
-        vocabulary = self._texts.vocabulary
         matching = self._lexicon.matching(query)
-        matching |= respelled(asked, query, matching, vocabulary, self._terms)
-        units = [self._units_of(vocabulary[word]) for word in matching]
+        matching |= respelled(asked, query, matching, self._number, self._terms)
+        units = [self._units_of(self._number[word]) for word in matching]
         word = np.repeat(np.arange(len(units)), [of_word.size for of_word in units])
-        unit = np.concatenate((*units, _NO_UNITS))
-        return _counted(unit, word, [*matching.values()], self._texts.texts, len(query))
+        return _counted(np.concatenate((*units, _NO_UNITS)), word, [*matching.values()], self._size, len(query))
 
     def _units_of(self, word: int) -> Integers:
         return self._units[self._begin[word] : self._begin[word + 1]]

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import filterfalse
 
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
@@ -162,7 +163,7 @@ class Terms:
         ascii_words = list(filter(str.isascii, words))
         possible = self._beginning_like(wanted, ascii_words) if ascii_words and self._keeps_beginnings else ascii_words
         if len(ascii_words) < len(words):
-            others = [word for word in words if not word.isascii()]
+            others = list(filterfalse(str.isascii, words))
             found = _with_grams(number, others)
             possible += [word for word in others if not _UNSPACED_CHARACTER.match(word)]
         if self._other:
