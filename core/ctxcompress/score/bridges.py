@@ -206,7 +206,7 @@ def _links(titles: Mapping[str, Sequence[str]], corpus: Corpus, own: Sequence[in
     words_of = (tuple(words[:_LONGEST_TITLE]) for words in titles.values())
     long_enough = (len(title) >= _SHORTEST_TITLE for title in titles)
     numbers = {words: n for n, (words, is_long) in enumerate(zip(words_of, long_enough, strict=True)) if is_long}
-    vocabulary = corpus.concordance.vocabulary()
+    vocabulary = corpus.concordance.vocabulary
     with_word: dict[str, list[tuple[int, int, tuple[str, ...]]]] = {}
     for words, number in numbers.items():
         longest = max(words, key=len, default="")

@@ -89,18 +89,15 @@ class Corpus:
     @cached_property
     def concordance(self) -> Concordance:
         """Where each word stands: see `matches.levels`."""
-        return self.search.texts if self.search else self._levels(several=self.has_titles)
+        return self.search.texts if self.search else levels(self.words, self.labels, self.names, self.own)
 
     def in_segments(self, words: Sequence[str]) -> Found:
         """Return all places of these words in the segments. All of them must occur in the corpus."""
         return self.concordance.find(words, self.concordance.texts - len(self.words))
 
-    def _levels(self, *, several: bool) -> Concordance:
-        return levels(self.words, self.labels, self.names, self.own, several=several)
-
     def for_several(self, terms: Terms) -> "Corpus":
         """Return the corpus for several queries."""
-        return replace(self, search=RepeatedSearch(self._levels(several=True), terms))
+        return replace(self, search=RepeatedSearch(self.concordance, terms))
 
     @classmethod
     def of(

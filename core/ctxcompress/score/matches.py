@@ -39,13 +39,10 @@ Words = Sequence[Sequence[str]]
 """The words of segments, of labels or of headings."""
 
 
-def levels(words: Words, labels: Words, names: Words, own: Words, *, several: bool = False) -> Concordance:
+def levels(words: Words, labels: Words, names: Words, own: Words) -> Concordance:
     """Return where each word stands: in the labels of sections, in innermost headings, in the labels of segments and in
-    segments, one level after the other.
-
-    several: whether words are looked for more than once.
-    """
-    return Concordance((*labels, *names, *own, *words), several=several)
+    segments, one level after the other."""
+    return Concordance((*labels, *names, *own, *words))
 
 
 class Scan:
@@ -62,7 +59,7 @@ class Scan:
 
         asked: the words of the query; those that occur nowhere are also searched for in other spellings.
         """
-        texts, vocabulary = self._texts, self._texts.vocabulary()
+        texts, vocabulary = self._texts, self._texts.vocabulary
         matching = self._terms.matching(vocabulary, query)
         matching |= respelled(asked, query, matching, vocabulary, self._terms)
         unit, _, word = texts.find([*matching])
@@ -76,7 +73,7 @@ class Postings:
 
     def __init__(self, texts: Concordance, terms: Terms) -> None:
         """texts: see `levels`."""
-        words = [*texts.vocabulary()]
+        words = [*texts.vocabulary]
         unit, _, word = texts.find(words)
         self._lexicon, self._terms, self._size = Lexicon(terms, words), terms, texts.texts
         self._number = dict(zip(words, count(), strict=False))

@@ -1,6 +1,5 @@
-"""Words are found where a loop over all texts finds them, with and without numbers."""
+"""Words are found where a loop over all texts finds them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,12 +9,11 @@ words = st.sampled_from("abcdefgh")
 texts = st.lists(st.lists(words, max_size=6), max_size=8)
 
 
-@pytest.mark.parametrize("several", [False, True])
 @given(texts=texts, draw=st.data())
-def test_all_places_are_found(several, texts, draw):
-    concordance = Concordance(texts, several=several)
+def test_all_places_are_found(texts, draw):
+    concordance = Concordance(texts)
     vocabulary = {word for text in texts for word in text}
-    assert set(concordance.vocabulary()) == vocabulary
+    assert set(concordance.vocabulary) == vocabulary
     assert concordance.texts == len(texts)
     wanted = draw.draw(st.lists(st.sampled_from(sorted(vocabulary)), unique=True)) if vocabulary else []
     first = draw.draw(st.integers(0, len(texts)))

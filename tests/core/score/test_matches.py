@@ -38,14 +38,14 @@ def unit_and_term(terms, wanted, asked, units):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@given(words=texts(), labels=texts(3), own_labels=texts(3), query=st.lists(WORDS, max_size=6), several=st.booleans())
-def test_postings_find_what_scans_find(language, words, labels, own_labels, query, several):
+@given(words=texts(), labels=texts(3), own_labels=texts(3), query=st.lists(WORDS, max_size=6))
+def test_postings_find_what_scans_find(language, words, labels, own_labels, query):
     terms = Terms(language)
     own = terms.of_words(word for text in query for word in split_words(text))
     wanted = {term: 1.0 for of_word in own.values() for term in of_word}
     names = [label[-2:] for label in labels]
     asked = split_words(" ".join(query))
-    places = levels(words, labels, names, own_labels, several=several)
+    places = levels(words, labels, names, own_labels)
     found = Postings(places, terms).occurrences(wanted, asked)
     scanned = Scan(places, terms).occurrences(wanted, asked)
     repeated = RepeatedSearch(places, terms)
