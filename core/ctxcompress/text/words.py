@@ -133,8 +133,8 @@ class Terms:
         identifier."""
         distinct = list(dict.fromkeys(words))
         lowered = list(map(self._lower, distinct))
-        spelled = lowered
-        if not "".join(lowered).isascii():
+        spelled, joined = lowered, "".join(lowered)
+        if not joined.isascii() and _FOLDED.search(joined):
             spelled = [low if low.isascii() else fold(low) or low for low in lowered]
         return {
             word: (stem,) if stem.isascii() and _is_plain(word, low) else self._of_special(word, low, stem)
@@ -221,7 +221,8 @@ class Terms:
             if _is_plain(word, low)
             else [self._lower(part) for part in _PART.findall(word if word.isascii() else fold(word))]
         )
-        return tuple(map(_without_accents, (stem, *self._stem(parts if len(parts) > 1 else []))))
+        of_parts = self._stem(parts) if len(parts) > 1 else ()
+        return tuple(map(_without_accents, (stem, *of_parts)))
 
 
 class Lexicon:
