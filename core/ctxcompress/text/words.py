@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import filterfalse
 
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
@@ -68,6 +69,8 @@ _ALPHABETIC = re.compile(rf"[{_ALPHABETIC_UNSPACED}]")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _ACCENTED_LATIN = re.compile(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
 _ARABIC_OR_INDIC = re.compile(r"[\u0620-\u06d3\u0900-\u0dff]++")
+_CHANGED_LETTERS = ("i", "e", "l", "y")
+"""The last letters of English stems that can differ from what the word has at this place."""
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 
 
@@ -155,8 +158,8 @@ class Terms:
         identifier."""
         distinct = list(dict.fromkeys(words))
         lowered = list(map(self._lower, distinct))
-        spelled = lowered
-        if not "".join(lowered).isascii():
+        spelled, joined = lowered, "".join(lowered)
+        if not joined.isascii() and _FOLDED.search(joined):
             spelled = [low if low.isascii() else fold(low) or low for low in lowered]
         return {
             word: (stem,) if stem.isascii() and _is_plain(word, low) else self._of_special(word, low, stem)
@@ -185,7 +188,7 @@ class Terms:
         ascii_words = list(filter(str.isascii, words))
         possible = self._beginning_like(wanted, ascii_words) if ascii_words and self._keeps_beginnings else ascii_words
         if len(ascii_words) < len(words):
-            others = [word for word in words if not word.isascii()]
+            others = list(filterfalse(str.isascii, words))
             found = _with_grams(number, others)
             possible += [word for word in others if not _UNSPACED_CHARACTER.match(word)]
         if self._other:
@@ -243,7 +246,8 @@ class Terms:
             if _is_plain(word, low)
             else [self._lower(part) for part in _PART.findall(word if word.isascii() else fold(word))]
         )
-        return tuple(map(_without_accents, (stem, *self._stem(parts if len(parts) > 1 else []))))
+        of_parts = self._stem(parts) if len(parts) > 1 else ()
+        return tuple(map(_without_accents, (stem, *of_parts)))
 
 
 class Lexicon:
@@ -276,10 +280,11 @@ class Lexicon:
 
 def _english_beginnings(stems: Iterable[str]) -> set[str]:
     """Return how ASCII words with these stems begin: like the stem, except perhaps for its last letter ("happi" of
-    "happy"). "lie" of "lying" and the like are the only others."""
+    "happy", "hope" of "hoping", "probabl" of "probability", "sky" of "skies"). "lie" of "lying" and the like are the
+    only others."""
     beginnings: set[str] = set()
     for stem in stems:
-        beginnings.add(stem[: max(2, len(stem) - 1)])
+        beginnings.add(stem[: max(2, len(stem) - 1)] if stem.endswith(_CHANGED_LETTERS) else stem)
         if stem[1:2] == "i":
             beginnings.add(stem[0] + "y")
     return beginnings
