@@ -162,11 +162,12 @@ class Analyser:
 
     def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
-        for the first queries, if the tokenizer counts one text at a time. documents: what was analysed."""
+        without a cache, and for the first queries if the tokenizer counts one text at a time. documents: what was
+        analysed."""
         if self._encoding is None or self.cache is None or not analysis.keys:
-            return counts_of(analysis.table.texts, self.count) if self.count.is_batched else None
+            return None
         counts = analysis.counts.get(self._encoding)
-        if counts is None and self.count.is_batched:
+        if counts is None and self.count.is_fast:
             counts = analysis.counts[self._encoding] = counts_of(analysis.table.texts, self.count)
         if counts is None:
             if next(analysis.queries) < _UNCOUNTED:
