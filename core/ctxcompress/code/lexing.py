@@ -7,14 +7,18 @@ from ctxcompress.code.detection import end_of_cut_text
 
 __all__ = ["LogicalLines", "entry_starts", "logical_lines"]
 
-_DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
-_SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?"
+# Each begins with a literal, and runs of other characters are read at once: a scan then skips what begins no token.
+_DOUBLE = r'"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+"?'
+_SINGLE = r"'[^'\\\n]*+(?:\\[\s\S][^'\\\n]*+)*+'?"
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,8}?)'"
-_TEMPLATE = r"`(?:[^`\\]|\\[\s\S])*+`?"
-_SLASHES = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
+_TEMPLATE = r"`[^`\\]*+(?:\\[\s\S][^`\\]*+)*+`?"
+_BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
+_SLASHES = rf"//[^\n]*+|{_BLOCK_COMMENT}"
 _HASH = r"\#[^\n]*+"
-_TRIPLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?|' r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?"
-_BRACKETS = r"[()\[\]{}\n]|\\\r?\n"
+_TRIPLE = (
+    r'"""[^"\\]*+(?:(?:\\[\s\S]|"(?!""))[^"\\]*+)*+(?:""")?|' r"'''[^'\\]*+(?:(?:\\[\s\S]|'(?!''))[^'\\]*+)*+(?:''')?"
+)
+_BRACKETS = r"\(|\)|\[|\]|\{|\}|\n|\\\r?\n"
 # A regular expression on one line: a slash where an operand is expected, not a comment.
 _REGEX = r"(?<=[=(,:\[!&|?{};\n])[ \t]*+/(?![/*\s])(?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,200}+\]){1,200}+/"
 
@@ -29,7 +33,7 @@ _C_LIKE = _pattern(_SLASHES, _DOUBLE, _CHARACTER)
 _RAW_STRINGS = _pattern(_SLASHES, _DOUBLE, _CHARACTER, _TEMPLATE)
 _HASHES = _pattern(_HASH, _DOUBLE, _SINGLE)
 _DASHES = _pattern(r"--[^\n]*+", _DOUBLE, _SINGLE)
-_SQL = _pattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|\$\w*\$(?:[^$]|\$(?!\w*\$))*+(?:\$\w*\$)?", _DOUBLE, _SINGLE)
+_SQL = _pattern(rf"--[^\n]*+|{_BLOCK_COMMENT}|\$\w*\$(?:[^$]|\$(?!\w*\$))*+(?:\$\w*\$)?", _DOUBLE, _SINGLE)
 _TOKENS = {
     "python": _PYTHON,
     **dict.fromkeys(("javascript", "typescript", "tsx", "php"), _SCRIPT),
