@@ -18,7 +18,8 @@ _HASH = r"\#[^\n]*+"
 _TRIPLE = (
     r'"""[^"\\]*+(?:(?:\\[\s\S]|"(?!""))[^"\\]*+)*+(?:""")?|' r"'''[^'\\]*+(?:(?:\\[\s\S]|'(?!''))[^'\\]*+)*+(?:''')?"
 )
-_BRACKETS = r"\(|\)|\[|\]|\{|\}|\n|\\\r?\n"
+_BRACKETS = r"\([^()\[\]{}\n\"'`/\\#$-]*+\)|\(|\)|\[|\]|\{|\}|\n|\\\r?\n"
+"""A bracket, a closed pair of parentheses with nothing special in it, or the end of a line."""
 # A regular expression on one line: a slash where an operand is expected, not a comment.
 _REGEX = r"(?<=[=(,:\[!&|?{};\n])[ \t]*+/(?![/*\s])(?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,200}+\]){1,200}+/"
 
@@ -68,6 +69,8 @@ _GOES_ON = re.compile(
     r"[ \t]*+(?:(?P<clause>where|throws|extends|implements|permits|requires)\b(?![ \t]*+[:=(.,;)])|:(?!:))"
 )
 """A line that continues the signature above it."""
+_ENDS_VALUE = frozenset("'\"`(")
+"""What a string or a pair of parentheses begins with."""
 _ENDS_SIGNATURE = ("{", ";", "}")
 
 
@@ -273,7 +276,7 @@ def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
             opened = opened or depth
             if depth == opened and ends_entry and text[start : start + 1] not in ("\n", "\r"):
                 found.append(start)
-        elif part[:1] in ("'", '"', "`"):
+        elif part[:1] in _ENDS_VALUE:
             before = part[-1:]
     return found if was_closed or depth < max(opened, 1) else []
 
