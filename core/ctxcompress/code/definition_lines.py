@@ -85,6 +85,7 @@ _ANNOTATIONS = re.compile(
     r"[ \t]++)++(?=[^\s/])"
 )
 """Annotations and attributes on the line of what they belong to."""
+_ANNOTATION_BEGINS = frozenset("@#[")
 _TYPE_LINE = re.compile(
     r"(?!(?:else|do|return|break|continue|try|goto|default)\b)[A-Za-z_][\w \t*&:<>,]*+(?<![:,])[ \t]*+\r?\n"
     r"(?=[A-Za-z_~][\w:~]*+[ \t]*+\()"
@@ -131,11 +132,13 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
     head = _head(text, start, language)
     if match := _DEFINITION.match(head):
         return _with_keyword(head, match)
-    match = _ASSIGNED.match(head)
+    # Without a brace, only these words make a function of what is assigned.
+    may_be_assigned = is_opened or "=>" in head or "fn" in head or "func" in head
+    match = _ASSIGNED.match(head) if may_be_assigned else None
     if match and (not match["parenthesis"] or "=>" in head or (is_opened and head[-1:] in _GOES_ON_AFTER)):
         name = assigned_name(match["name"]) or match["own"] or ""
         return Definition(NodeKind.FUNCTION, name, False, _is_exported(match))
-    if match := _NAMELESS_EXPORT.match(head):
+    if head.startswith("export") and (match := _NAMELESS_EXPORT.match(head)):
         kind = NodeKind.CLASS if match["class"] else NodeKind.FUNCTION
         return Definition(kind, "default", kind is NodeKind.CLASS, True)
     if language == "sql":
@@ -152,8 +155,14 @@ def assigned_name(target: str) -> str:
 
 def _head(text: str, start: int, language: str) -> str:
     """Return the first characters of a line, without the annotations before a definition."""
-    if language != "python" and (annotations := _ANNOTATIONS.match(text, start)):
-        start = annotations.end()
+    head = _line(text, start)
+    if language != "python" and head.lstrip(" \t")[:1] in _ANNOTATION_BEGINS:
+        annotations = _ANNOTATIONS.match(text, start)
+        return _line(text, annotations.end()) if annotations else head
+    return head
+
+
+def _line(text: str, start: int) -> str:
     end = text.find("\n", start, start + _LONGEST)
     return text[start : end if end >= 0 else start + _LONGEST].rstrip("\r")
 
