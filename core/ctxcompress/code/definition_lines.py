@@ -17,7 +17,7 @@ _MODIFIERS = (
     "package"
 ).replace(" ", "|")
 _DEFINITION = re.compile(
-    rf"""[ \t]*
+    rf"""[ \t]*+
     (?P<modifiers> (?: (?:{_MODIFIERS}|pub(?:\([\w ]*\))?|extern(?:[ \t]+"[^"\n]*")?|private\(set\)
           |enum(?=[ \t]+class\b)|class(?=[ \t]+func\b)|fun(?=[ \t]+interface\b)|record(?=[ \t]+struct\b))[ \t]+ )*)
     (?: (?P<container>class|@?interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension
@@ -32,7 +32,7 @@ _TYPE_NAME = re.compile(r"[A-Za-z_]\w*+(?!::)")
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _IMPLEMENTED = re.compile(r"[ \t]*+(?:unsafe[ \t]+)?impl\b(?P<what>[^\n{]*+)")
 _ASSIGNED = re.compile(
-    r"""[ \t]*
+    r"""[ \t]*+
     (?P<modifiers> (?:(?:export|default|public|private|protected|static|readonly|declare|local)[ \t]+)*)
     (?:(?:const|let|var|val)[ \t]+)?
     (?P<name> ['"]?[\w$][\w$.-]*['"]? )[ \t]*
@@ -46,7 +46,7 @@ _ASSIGNED = re.compile(
 )
 """A function that a name, a member or a key of an object is set to."""
 _TYPED_FUNCTION = re.compile(
-    r"[ \t]*"
+    r"[ \t]*+"
     r"(?!(?:return|else|if|for|foreach|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is"
     r"|try|using|lock|synchronized|when|match|guard|elseif|unless|until|with|do|loop|case|goto|function|sizeof|typeof"
     r"|typedef|define)\b)"
@@ -62,7 +62,7 @@ _NAMELESS_EXPORT = re.compile(
     r"export[ \t]+default[ \t]+(?:abstract[ \t]+)?(?:async[ \t]+)?(?:(?P<class>class)|function)\b"
 )
 _SQL_DEFINITION = re.compile(
-    r"[ \t]*(?:create|alter)[ \t]+(?:or[ \t]+(?:replace|alter)[ \t]+)?(?:\w+[ \t]+)??"
+    r"[ \t]*+(?:create|alter)[ \t]+(?:or[ \t]+(?:replace|alter)[ \t]+)?(?:\w+[ \t]+)??"
     r"(?:(?P<code>function|procedure|trigger|view)|table|type|index)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
     r"(?:[\w\"`\[\]]+\.)*(?P<name>[\w\"`\[\]]+)",
     re.IGNORECASE,
@@ -76,7 +76,7 @@ _NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window
 """Parts of a name that are the same in every file."""
 _GOES_ON_AFTER = frozenset("(,{[")
 _ATTACHED = re.compile(
-    r"[ \t]*(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$|template[ \t]*<[^\n]*>[ \t]*\r?$)",
+    r"[ \t]*+(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$|template[ \t]*<[^\n]*>[ \t]*\r?$)",
     re.MULTILINE,
 )
 """Comments, decorators and attributes, which belong to the definition directly after them."""
@@ -91,7 +91,7 @@ _TYPE_LINE = re.compile(
     r"(?=[A-Za-z_~][\w:~]*+[ \t]*+\()"
 )
 """The type of a function in C whose name begins the next line."""
-_PRIVATE_MEMBER = re.compile(r"[ \t]*#[\w$]+[ \t]*[(=;]")
+_PRIVATE_MEMBER = re.compile(r"[ \t]*+#[\w$]+[ \t]*[(=;]")
 """A private member of a class in JavaScript."""
 _WITH_TYPE_LINES = frozenset(("c", "cpp"))
 

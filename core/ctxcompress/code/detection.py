@@ -120,9 +120,9 @@ _EXAMPLE_LINES = 4
 _OPENING_DOCSTRING = re.compile(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
 """The opening quotes of a docstring with text on the same line, which cannot be closing quotes."""
 _CONTINUATION = re.compile(r"[:{(\[,\\=+]$|->$|\b(?:and|or|not|in)$")
-_EXPRESSION_REST = re.compile(r"[ \t]*[\"')\]}.]")
+_EXPRESSION_REST = re.compile(r"[ \t]*+[\"')\]}.]")
 """The beginning of the rest of an expression."""
-_COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
+_COMMENT = re.compile(r"[ \t]*+(?:#|//|\*)")
 
 
 def is_code_name(name: str | None) -> bool:

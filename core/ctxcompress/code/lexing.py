@@ -44,11 +44,11 @@ _TOKENS = {
     **dict.fromkeys(("lua", "haskell"), _DASHES),
     "sql": _SQL,
 }
-_PYTHON_DEFINITION = re.compile(r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
+_PYTHON_DEFINITION = re.compile(r"[ \t]*+(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
 """Beginnings of Python lines that no bracket can contain, so that an open bracket was never closed."""
-_COMMENT = re.compile(r"[ \t]*(?:#(?!!)|//|/\*|--[ ])")
-_COMMENT_OR_LABEL = re.compile(r"[ \t]*(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
-_SLASHED_COMMENT = re.compile(r"[ \t]*(?://|/\*)")
+_COMMENT = re.compile(r"[ \t]*+(?:#(?!!)|//|/\*|--[ ])")
+_COMMENT_OR_LABEL = re.compile(r"[ \t]*+(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
+_SLASHED_COMMENT = re.compile(r"[ \t]*+(?://|/\*)")
 _WITHOUT_HASHES = frozenset("javascript typescript tsx rust csharp kotlin scala swift dart".split())
 """Languages in which a hash begins an attribute, a private name or nothing."""
 _WITH_LABELS = frozenset(("c", "cpp", "go", "java"))

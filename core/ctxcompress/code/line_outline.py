@@ -18,7 +18,7 @@ from ctxcompress.data.passages import Node, NodeKind
 __all__ = ["line_outline"]
 
 _IMPORT = re.compile(
-    r"[ \t]*(?:import\b|from[ \t]+[\w.]+[ \t]+import\b|\#[ \t]*include\b|(?:pub[ \t]+)?use[ \t]+[\w:{]|using[ \t]+\w"
+    r"[ \t]*+(?:import\b|from[ \t]+[\w.]+[ \t]+import\b|\#[ \t]*include\b|(?:pub[ \t]+)?use[ \t]+[\w:{]|using[ \t]+\w"
     r"|package[ \t]+\w|(?:const|let|var)[ \t]+[\w{}, ]+=[ \t]*require\(|require(?:_relative)?[ \t(]|extern[ \t]+crate)"
 )
 _DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
@@ -26,9 +26,9 @@ _DEEPEST = 12
 """Levels of nested bodies. Deeper ones are not cut."""
 _SHORT = 250
 """The most characters of a statement that is not worth cutting."""
-_ASSIGNMENT = re.compile(r"[ \t]*(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
+_ASSIGNMENT = re.compile(r"[ \t]*+(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
-_DOCSTRING = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3}|\"|')")
+_DOCSTRING = re.compile(r"[ \t]*+[rRuU]?(?:\"{3}|'{3}|\"|')")
 _EXPORT_STATEMENT = re.compile(r"^(?:export\b|(?:module\.)?exports\b)", re.MULTILINE)
 _EXPORTS = re.compile(
     r"^(?:export(?:[ \t]++default)?|(?:exports[ \t]*+=[ \t]*+)?(?:module\.)?exports(?:\.[\w$]++)?[ \t]*+=)[ \t]*+"
