@@ -91,7 +91,7 @@ def documents_as_passages(documents: Sequence[Document], passages: Sequence[Pass
     """Return each document as a passage, with the id and metadata of its first passage."""
     document_passages = []
     for document in documents:
-        first = passages[document.pieces[0].passage]
+        first = passages[document.passage]
         document_passages.append(first if document.is_passage else replace(first, text=document.text, embedding=None))
     return document_passages
 

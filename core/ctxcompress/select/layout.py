@@ -82,10 +82,7 @@ class Layout:
     @property
     def everything(self) -> Spans:
         """Document number -> the span of its whole text."""
-        return {
-            number: (document.pieces[0].span if document.is_passage else Span(0, len(document.text)),)
-            for number, document in enumerate(self.documents)
-        }
+        return {number: (Span(0, len(document.text)),) for number, document in enumerate(self.documents)}
 
     def spans(self, table: SegmentTable, kept: Iterable[int]) -> Spans:
         """Return document number -> the spans of its kept segments, for the documents that have some, in order."""
