@@ -3,16 +3,18 @@
 Implementations are in `ctxcompress.encoders`.
 """
 
-import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import CancelledError, wait
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ctxcompress.errors import ConfigError
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = [
     "AsyncEncoder",
@@ -179,7 +181,7 @@ class OnLoop:
 
     __slots__ = ("_cancelled", "_encoder", "_loop", "tokenizer", "word_vectors")
 
-    def __init__(self, encoder: AsyncEncoder, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, encoder: AsyncEncoder, loop: "asyncio.AbstractEventLoop") -> None:
         self._encoder, self._loop = encoder, loop
         self.word_vectors = word_vectors_of(encoder)
         self.tokenizer = getattr(encoder, "tokenizer", None)
@@ -201,7 +203,9 @@ class OnLoop:
         if self._is_over():
             coroutine.close()
             raise CancelledError
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        from asyncio import run_coroutine_threadsafe
+
+        future = run_coroutine_threadsafe(coroutine, self._loop)
         # A loop that has stopped never completes the future, so check it now and then.
         while not wait([future], timeout=_POLL_INTERVAL).done:
             if self._is_over():

@@ -1,12 +1,12 @@
 """The structure of the candidates, whatever the query: announcements, headings, repeated texts and runs of words."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.novelty import Runs
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker
@@ -30,8 +30,8 @@ _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
 _SHORTEST_DUPLICATE = 12
 """Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
-_TAGS = re.compile(r"(?:<[^<>]*+(?<!/)>\s*+)++")
-_CLOSING = re.compile(r"[ \t>]*(?:`{3,}|~{3,})\s*")
+_TAGS = lazy_regex(r"(?:<[^<>]*+(?<!/)>\s*+)++")
+_CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
 class Structure:

@@ -4,24 +4,25 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
 __all__ = ["WITHOUT_SPACES", "Lexicon", "Terms", "fold", "has_unspaced", "split_each", "split_unspaced", "split_words"]
 
 # Arabic vowel points and the tatweel, the Indic nukta, the joiners.
 _OPTIONAL_MARKS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u200c\u200d"
-_OPTIONAL_MARK = re.compile(f"[{_OPTIONAL_MARKS}]")
+_OPTIONAL_MARK = lazy_regex(f"[{_OPTIONAL_MARKS}]")
 # Accents that show where a Russian word is stressed.
-_STRESS = re.compile(r"(?<=[\u0400-\u04ff])[\u0300\u0301]")
+_STRESS = lazy_regex(r"(?<=[\u0400-\u04ff])[\u0300\u0301]")
 # A nasal before a consonant is written as a letter or as a dot above: हिन्दी, हिंदी.
-_NASAL = re.compile(r"[ङञणनम]\u094d(?=[क-ह])")
+_NASAL = lazy_regex(r"[ङञणनम]\u094d(?=[क-ह])")
 _DIGIT_ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u1040\u17e0"
 _LETTERS = str.maketrans(
     {"ё": "е", "Ё": "Е", "\u0901": "\u0902"}
     | {chr(ord(zero) + digit): str(digit) for zero in _DIGIT_ZEROS for digit in range(10)}
 )
 _DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _DIGIT_ZEROS)
-_FOLDED = re.compile(
+_FOLDED = lazy_regex(
     rf"[{_OPTIONAL_MARKS}{_DIGITS}ёЁ\u0300-\u036f\u0901\u094d\u0958-\u095f\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\uff00-\uff9f]"
 )
 _ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
@@ -42,24 +43,24 @@ _MARKS = (
     r"\ua802-\ua827\ua82c\ua880-\ua8c5\ua8e0-\ua8f1\ua8ff-\ua92d\ua947-\ua953\ua980-\ua9c0\ua9e5-\uaa4d"
     r"\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ufb1e\ufe20-\ufe2f"
 )
-_SIMPLE = re.compile(r"\w+")
+_SIMPLE = lazy_regex(r"\w+")
 _BETWEEN = "\0"
 _BLANKED = re.sub(rb"[^\w\x00]", b" ", bytes(range(256)))
 """A table for `bytes.translate` that replaces every byte by a space, except those of ASCII words and `_BETWEEN`."""
 # Matches the characters for which \w+ is not enough. Negating the others, the most common ones first, is faster.
-_BEYOND_SIMPLE = re.compile(
+_BEYOND_SIMPLE = lazy_regex(
     r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
     r"\U000323b0-\U0010ffff]"
 )
-_MARKED = re.compile(rf"[\w{_MARKS}]+")
-_MIXED = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
-_UNSPACED_CHARACTER = re.compile(rf"[{_UNSPACED}]")
-_LONE_HAN = re.compile(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
-_ALPHABETIC = re.compile(rf"[{_ALPHABETIC_UNSPACED}]")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
-_ACCENTED_LATIN = re.compile(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
-_ARABIC_OR_INDIC = re.compile(r"[\u0620-\u06d3\u0900-\u0dff]++")
-_COMBINING = re.compile(r"[\u0300-\u036f]")
+_MARKED = lazy_regex(rf"[\w{_MARKS}]+")
+_MIXED = lazy_regex(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[\w{_MARKS}])+")
+_UNSPACED_CHARACTER = lazy_regex(rf"[{_UNSPACED}]")
+_LONE_HAN = lazy_regex(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
+_ALPHABETIC = lazy_regex(rf"[{_ALPHABETIC_UNSPACED}]")
+_PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_ACCENTED_LATIN = lazy_regex(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
+_ARABIC_OR_INDIC = lazy_regex(r"[\u0620-\u06d3\u0900-\u0dff]++")
+_COMBINING = lazy_regex(r"[\u0300-\u036f]")
 
 
 def fold(word: str) -> str:

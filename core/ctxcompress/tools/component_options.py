@@ -5,7 +5,7 @@ Only the adapters import it: pydantic comes with their frameworks.
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, WithJsonSchema, field_serializer, field_validator, model_validator
 
@@ -13,9 +13,14 @@ from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.must_keep import Rule
 from ctxcompress.errors import ConfigError
-from ctxcompress.feedback import FeedbackLog
 from ctxcompress.tools.option_fields import OptionFields
 from ctxcompress.tools.prompt_size import with_window
+
+if TYPE_CHECKING:
+    from ctxcompress.feedback import FeedbackLog
+else:
+    FeedbackLog = object
+    """Pydantic need not know the class, which takes time to import: `_check_feedback` checks it."""
 
 __all__ = ["ComponentOptions", "ConfigSource", "Preset"]
 
@@ -31,7 +36,9 @@ class ComponentOptions(OptionFields):
     """
 
     # No values in messages: an embedding model may have an API key in it.
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", arbitrary_types_allowed=True, hide_input_in_errors=True, use_attribute_docstrings=True
+    )
 
     preset: Preset | None = None
     """The options to start from; options that are given replace those of the preset."""
@@ -130,7 +137,11 @@ class ComponentOptions(OptionFields):
 
 
 def _check_feedback(feedback: object) -> None:
-    if feedback is not None and not isinstance(feedback, FeedbackLog):
+    if feedback is None:
+        return
+    from ctxcompress.feedback import FeedbackLog
+
+    if not isinstance(feedback, FeedbackLog):
         raise ConfigError(f"feedback is a {type(feedback).__name__}; give a FeedbackLog of ctxcompress.feedback")
 
 
