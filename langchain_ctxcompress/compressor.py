@@ -15,14 +15,19 @@ from typing_extensions import TypedDict, override
 
 import ctxcompress
 from ctxcompress import Compression, CompressionConfig, Encoder
-from ctxcompress.tools.component_options import ComponentOptions
+from ctxcompress.tools.component_options import OPTIONS, ComponentOptions
+from ctxcompress.tools.framework_models import LLMSelector
 from ctxcompress.tools.records import original_index
 from langchain_ctxcompress.batching import shared_pool
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import Runnable
+else:
+    BaseChatModel = object
+    """Pydantic need not know the class, which takes longer to import than all the rest: any object passes it."""
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
@@ -64,17 +69,17 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
 
     model_config = ConfigDict(frozen=True)
 
-    encoder: Embeddings | Encoder | object | None = None
+    encoder: Embeddings | Encoder | object | None = Field(default=None, description=OPTIONS["encoder"].description)
     """What tells the scorer "evidence" how close texts are in meaning: LangChain `Embeddings`, such as
     `OpenAIEmbeddings()`, or one of ctxcompress.encoders, such as `StaticVectors()`. Only sentences whose words leave it
     in doubt are embedded, in a few calls; `EmbeddingsEncoder` adds word vectors. `acompress_documents` awaits
     `aembed_query` and `aembed_documents`. Embeddings that EmbeddingsFilter or EmbeddingsRedundantFilter left on the
     documents are used and not computed again, so they must come from this model."""
-    llm: object | None = None
+    llm: BaseChatModel | LLMSelector | object | None = Field(default=None, description=OPTIONS["llm"].description)
     """A chat model that selects the segments, such as `ChatOpenAI(...)`, also `model.with_retry()` and other runnables
     around one; or `LLMSelector(model, ...)`. Its run is a child of the compressor's run. `acompress_documents` awaits
     `ainvoke`. If it fails, the result is the one without it; the statistics in the trace say so."""
-    cache: object | None = Field(default=None, exclude=True)
+    cache: object | None = Field(default=None, exclude=True, description=OPTIONS["cache"].description)
     """A cache for what is found out about documents, one of ctxcompress.cache, such as `MemoryCache()`. It saves time
     and changes nothing else; `model_dump` does not include it."""
 
