@@ -122,13 +122,14 @@ def _is_bare_fence(text: str) -> bool:
 
 def _repeated_texts(table: SegmentTable) -> dict[int, str]:
     long = [number for number, text in enumerate(table.texts) if len(text) >= _SHORTEST_DUPLICATE]
-    stripped = [table.texts[number].strip() for number in long]
-    if len(set(stripped)) == len(stripped):
+    hashes = [hash(table.texts[number].strip()) for number in long]  # all stripped texts together take much memory
+    found = Counter(hashes)
+    if len(found) == len(hashes):
         return {}
     texts = {
-        number: text
-        for number, text in zip(long, stripped, strict=True)
-        if table.segments[number][0] not in _REPEATABLE
+        number: table.texts[number].strip()
+        for number, hashed in zip(long, hashes, strict=True)
+        if found[hashed] > 1 and table.segments[number][0] not in _REPEATABLE
     }
     times = Counter(texts.values())
     return {number: text for number, text in texts.items() if times[text] > 1}
