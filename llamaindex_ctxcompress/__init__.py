@@ -20,23 +20,28 @@ record: records which nodes an answer used, for tuning.
 CtxResearchRetriever: gives a question the nodes of an earlier one that asks the same.
 """
 
-from llamaindex_ctxcompress.building import CtxContextBuilder
-from llamaindex_ctxcompress.building_tools import builder_tools
-from llamaindex_ctxcompress.citing import cite
-from llamaindex_ctxcompress.compressed_tool import compress_tool
-from llamaindex_ctxcompress.elision import ContextStore, expand_tool
-from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
-from llamaindex_ctxcompress.feedback import record
-from llamaindex_ctxcompress.formats import format_nodes
-from llamaindex_ctxcompress.llms import LLMSelector
-from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
-from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
-from llamaindex_ctxcompress.query_tool import query_tool
-from llamaindex_ctxcompress.research import CtxResearchRetriever
-from llamaindex_ctxcompress.retriever import CtxCompressRetriever
-from llamaindex_ctxcompress.tools import preview_tools
-from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
-from llamaindex_ctxcompress.window import prompt_tokens
+from typing import TYPE_CHECKING
+
+from ctxcompress.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from llamaindex_ctxcompress.building import CtxContextBuilder
+    from llamaindex_ctxcompress.building_tools import builder_tools
+    from llamaindex_ctxcompress.citing import cite
+    from llamaindex_ctxcompress.compressed_tool import compress_tool
+    from llamaindex_ctxcompress.elision import ContextStore, expand_tool
+    from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
+    from llamaindex_ctxcompress.feedback import record
+    from llamaindex_ctxcompress.formats import format_nodes
+    from llamaindex_ctxcompress.llms import LLMSelector
+    from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
+    from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
+    from llamaindex_ctxcompress.research import CtxResearchRetriever
+    from llamaindex_ctxcompress.retriever import CtxCompressRetriever
+    from llamaindex_ctxcompress.search_tool import query_tool
+    from llamaindex_ctxcompress.tools import preview_tools
+    from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
+    from llamaindex_ctxcompress.window import prompt_tokens
 
 __all__ = [
     "ContextStore",
@@ -58,3 +63,27 @@ __all__ = [
     "query_tool",
     "record",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "ContextStore": "llamaindex_ctxcompress.elision",
+        "CtxAnalysisTransformer": "llamaindex_ctxcompress.transformer",
+        "CtxCompressMemoryBlock": "llamaindex_ctxcompress.memory",
+        "CtxCompressPostprocessor": "llamaindex_ctxcompress.postprocessor",
+        "CtxCompressRetriever": "llamaindex_ctxcompress.retriever",
+        "CtxContextBuilder": "llamaindex_ctxcompress.building",
+        "CtxResearchRetriever": "llamaindex_ctxcompress.research",
+        "EmbeddingsEncoder": "llamaindex_ctxcompress.embeddings",
+        "LLMSelector": "llamaindex_ctxcompress.llms",
+        "builder_tools": "llamaindex_ctxcompress.building_tools",
+        "cite": "llamaindex_ctxcompress.citing",
+        "compress_tool": "llamaindex_ctxcompress.compressed_tool",
+        "expand_tool": "llamaindex_ctxcompress.elision",
+        "format_nodes": "llamaindex_ctxcompress.formats",
+        "preview_tools": "llamaindex_ctxcompress.tools",
+        "prompt_tokens": "llamaindex_ctxcompress.window",
+        "query_tool": "llamaindex_ctxcompress.search_tool",
+        "record": "llamaindex_ctxcompress.feedback",
+    },
+)

@@ -23,10 +23,6 @@ from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.xray.collect import collect_xray
-from ctxcompress.xray.page import brief as in_brief
-from ctxcompress.xray.page import page
-from ctxcompress.xray.trace import write_page
 
 __all__ = ["Compressor", "PassageInput", "compress"]
 
@@ -171,10 +167,18 @@ class Compressor:
 
         brief: return the short form that notebooks show.
         """
+        from ctxcompress.xray.collect import collect_xray  # pages are rare, and their modules take time to import
+        from ctxcompress.xray.page import brief as in_brief
+        from ctxcompress.xray.page import page
+
         return in_brief(compression) if brief else page(collect_xray(compression, self.config))
 
     def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
         """Write that page into a folder: see `Compression.trace`."""
+        from ctxcompress.xray.collect import collect_xray
+        from ctxcompress.xray.page import page
+        from ctxcompress.xray.trace import write_page
+
         try:  # the encoder is not called again: that could be expensive, or fail
             return write_page(page(collect_xray(compression, self.config, asks_encoder=False)), directory)
         except CtxCompressError as error:

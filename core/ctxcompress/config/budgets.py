@@ -1,12 +1,11 @@
 """The budget that the options give: a number of tokens, a tier, or a share of the model's context window."""
 
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from ctxcompress.errors import ConfigError
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["NO_LIMIT", "TIERS", "Tier", "budget_of", "check_budget", "is_share", "share_of", "with_one_budget"]
 
@@ -20,7 +19,7 @@ TIERS: Mapping[Tier, int] = MappingProxyType(
 NO_LIMIT = 1_000_000_000
 """More tokens than any text has."""
 
-_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)%")
+_SHARE = lazy_regex(r"(\d{1,3}(?:\.\d{1,6})?)%")
 _KEYS = ("max_tokens", "tier")
 
 
@@ -46,11 +45,15 @@ def is_share(max_tokens: object) -> bool:
 
 
 def _in_range(percent: str) -> bool:
+    from fractions import Fraction  # takes time to import, and few calls need it
+
     return 0 < Fraction(percent) <= 100
 
 
 def share_of(share: str, tokens: int) -> int:
     """Return a share such as "25%" of these tokens, at least 0."""
+    from fractions import Fraction
+
     return int(Fraction(share.removesuffix("%")) * max(tokens, 0) / 100)
 
 

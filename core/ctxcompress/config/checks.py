@@ -5,7 +5,6 @@ several options is checked by the functions whose names begin with "check_".
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from importlib.util import find_spec
 from math import isfinite
 from typing import Any, Literal, TypeGuard, get_args
@@ -204,6 +203,8 @@ def field_keys(name: str, value: object) -> dict[str, str]:
 
 def closest(name: str, known: Iterable[str], otherwise: str) -> str:
     """Return the end of a message about an unknown name: the closest one there is, or `otherwise` if none is close."""
+    from difflib import get_close_matches  # takes time to import, and few calls need it
+
     close = get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]!r}?" if close else otherwise
 

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from ctxcompress.data.results import Citation, KeptPassage
 from ctxcompress.data.spans import intersection
 from ctxcompress.feedback.call_sheet import Used
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["used_by_answer"]
 
-_QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,2000})[\"\u201d\u00bb]")
-_SENTENCE = re.compile(
+_QUOTED = lazy_regex(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,2000})[\"\u201d\u00bb]")
+_SENTENCE = lazy_regex(
     r"[^.!?\u3002\uff01\uff1f\n]+(?:[.!?](?=\S)[^.!?\u3002\uff01\uff1f\n]+)*+[.!?\u3002\uff01\uff1f]*"
 )
-_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*+)\]")
-_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d{1,3}[.)])\s+")
+_NUMBERS = lazy_regex(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*+)\]")
+_BULLET = lazy_regex(r"^\s*(?:[-*\u2022]|\d{1,3}[.)])\s+")
 _LEAST_CHARACTERS = 12
 """Shorter quotes occur by chance."""
 _LEAST_WORDS = 3

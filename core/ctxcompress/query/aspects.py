@@ -10,16 +10,17 @@ from collections import deque
 from itertools import dropwhile
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.phrases import Signals
 
 __all__ = ["Aspects", "asks_for_best", "aspects_of_best", "compared_things", "split_questions", "things_to_explain"]
 
-_QUESTION_END = re.compile(r"(?<=[?\uff1f\u061f])\s*+")
-_COMMA = re.compile(r"[,;\u3001\uff0c\u060c\uff1b]")
-_STOP = re.compile(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
+_QUESTION_END = lazy_regex(r"(?<=[?\uff1f\u061f])\s*+")
+_COMMA = lazy_regex(r"[,;\u3001\uff0c\u060c\uff1b]")
+_STOP = lazy_regex(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
 """The end of a statement."""
 _EDGES = ' \t\r\n.,;:!?"()\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f\u060c\u061b\u061f\u00bf\u00a1\u0964'
-_FIXED = re.compile(
+_FIXED = lazy_regex(
     r"(?<!\w)(?:pros\s++and\s++cons|advantages\s++and\s++disadvantages|strengths\s++and\s++weaknesses|"
     r"terms\s++and\s++conditions|research\s++and\s++development|trial\s++and\s++error|supply\s++and\s++demand|"
     r"vor-\s++und\s++nachteile|vorteile\s++und\s++nachteile|ventajas\s++y\s++desventajas|"
@@ -28,21 +29,21 @@ _FIXED = re.compile(
 """Fixed phrases that contain a conjunction but are one thing."""
 _BACK = frozenset("it its they them their this that these those he she him her each both one two three other".split())
 """Words that refer to something named elsewhere."""
-_TAIL = re.compile(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
-_NUMBER = re.compile(r"v?\d[\d.]*+\Z")
-_EXAMPLES = re.compile(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
-_BEST = re.compile(
+_TAIL = lazy_regex(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
+_NUMBER = lazy_regex(r"v?\d[\d.]*+\Z")
+_EXAMPLES = lazy_regex(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
+_BEST = lazy_regex(
     r"(?<!\w)(?:top|best|leading|besten|f\u00fchrenden|mejores|principales|meilleurs|meilleures|migliori|melhores|principais"
     r"|\u043b\u0443\u0447\u0448\w++|\u0442\u043e\u043f|en\s++iyi)(?:\s++(?P<number>\d{1,3}))?(?!\w)"
 )
 """A query for the best of many, such as "top 5 cloud providers"."""
-_BY = re.compile(
+_BY = lazy_regex(
     r"(?<!\w)(?:by|in\s++terms\s++of|regarding|with\s++respect\s++to|according\s++to|based\s++on|considering|nach"
     r"|hinsichtlich|bez\u00fcglich|seg\u00fan|en\s++cuanto\s++a|en\s++t\u00e9rminos\s++de|selon|en\s++termes\s++de|concernant"
     r"|in\s++termini\s++di|riguardo\s++a|em\s++termos\s++de|quanto\s++a)(?!\w)|:(?=\s)"
 )
 """Words before the aspects of a query."""
-_FOR = re.compile(r"(?<!\w)(?:on|for|bei|f\u00fcr|por|par|pour|per|para|\u043f\u043e)(?!\w)")
+_FOR = lazy_regex(r"(?<!\w)(?:on|for|bei|f\u00fcr|por|par|pour|per|para|\u043f\u043e)(?!\w)")
 """The same, but often before something else: aspects follow if a query names a number of best ones, or many aspects."""
 _MANY_ASPECTS = 3
 _TRIED = 8

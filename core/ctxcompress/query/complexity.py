@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.aspects import compared_things, things_to_explain
 from ctxcompress.query.phrases import Signals, signals_for
 from ctxcompress.text.words import has_unspaced, split_words
@@ -20,18 +21,18 @@ __all__ = ["Complexity", "ComplexityResult", "Intent", "IntentResult", "classify
 
 _SHORT, _LONG = 10, 30
 """A query with fewer words is very short, one with more words is long."""
-_QUESTION_MARK = re.compile(r"[?\uff1f\u061f]")
-_YEAR = re.compile(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
-_RANKED = re.compile(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
+_QUESTION_MARK = lazy_regex(r"[?\uff1f\u061f]")
+_YEAR = lazy_regex(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
+_RANKED = lazy_regex(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
 _MANY = 3
 """The fewest compared things that count as many."""
 _CHARACTERS = 2
 """Number of characters that count as a word in a script without spaces between words."""
 _CODE = {
-    "identifier": re.compile(r"(?<![A-Za-z0-9_])(?:[a-z]++[0-9]*+[A-Z][A-Za-z0-9]*+|[A-Za-z0-9]++_[A-Za-z0-9_]++)"),
-    "code": re.compile(r"`[^`\n]++`"),
-    "version": re.compile(r"(?<![\w.])v?\d++(?:\.\d++)++(?![\w])"),
-    "option": re.compile(r"(?<![\w-])--[a-z][\w-]*+"),
+    "identifier": lazy_regex(r"(?<![A-Za-z0-9_])(?:[a-z]++[0-9]*+[A-Z][A-Za-z0-9]*+|[A-Za-z0-9]++_[A-Za-z0-9_]++)"),
+    "code": lazy_regex(r"`[^`\n]++`"),
+    "version": lazy_regex(r"(?<![\w.])v?\d++(?:\.\d++)++(?![\w])"),
+    "option": lazy_regex(r"(?<![\w-])--[a-z][\w-]*+"),
 }
 
 

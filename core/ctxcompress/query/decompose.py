@@ -1,13 +1,14 @@
 """Decomposition of a query into sub-queries, each of which searches for something different."""
 
-import inspect
 import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from types import CoroutineType
 from typing import Protocol, runtime_checkable
 
 from ctxcompress.errors import InputError
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.aspects import (
     Aspects,
     asks_for_best,
@@ -27,10 +28,10 @@ Each looks for something that the others do not. Keep names, numbers and the lan
 Answer with the queries alone, one a line.
 
 Question: {query}"""
-_NUMBERING = re.compile(r"\s*+(?:[-*\u2022]|\(?\d{1,2}[.):])\s++")
-_QUOTED_LINE = re.compile(r"([\"'`])(?P<a>[^\"'`]++)\1|\u201c(?P<b>[^\u201c\u201d]++)\u201d")
+_NUMBERING = lazy_regex(r"\s*+(?:[-*\u2022]|\(?\d{1,2}[.):])\s++")
+_QUOTED_LINE = lazy_regex(r"([\"'`])(?P<a>[^\"'`]++)\1|\u201c(?P<b>[^\u201c\u201d]++)\u201d")
 """A whole line in quotation marks."""
-_REFUSAL = re.compile(
+_REFUSAL = lazy_regex(
     r"\W*+(?:I(?:['\u2019]m| am) (?:sorry|unable|not able)|I (?:can(?:no|['\u2019])t|won['\u2019]t)|sorry\b|as an AI"
     r"|unfortunately)",
     re.IGNORECASE,
@@ -168,7 +169,7 @@ def _completer(llm: LanguageModel) -> Callable[[str], object]:
 
     def ask(prompt: str) -> object:
         answer = given(prompt)
-        if inspect.iscoroutine(answer):
+        if isinstance(answer, CoroutineType):
             answer.close()
             raise InputError("llm is a coroutine function; give a function that returns the answer")
         return answer

@@ -8,6 +8,8 @@ them: "The job fails at night. Why is that?"
 import re
 from collections.abc import Sequence
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = ["question_in"]
 
 _QUESTION_WORD = (
@@ -15,18 +17,18 @@ _QUESTION_WORD = (
     r"|qui|que|quoi|quel(?:le)?s?|quand|où|pourquoi|comment|quién(?:es)?|qué|cuál(?:es)?|cuándo|dónde|por qué|cómo)\b"
 )
 _CLOSING = r"[\"'”’)\]]*+"
-_END = re.compile(
+_END = lazy_regex(
     rf"(?<![!?…])[!?…]++{_CLOSING}\s+|\.{_CLOSING}\s+(?=[\"'“‘(\[¿¡]*+(?:[^\W\da-zß-ÿ]|(?i:{_QUESTION_WORD})))|[。！？]++|\n+"
     r"|\s(?=(?:Please|Thanks?|Bitte|Danke|Merci|Gracias|Por favor)\b)|(?i:\b(?:question|query|frage|pregunta)\s*+:\s)"
 )
-_MAY_END = re.compile(
+_MAY_END = lazy_regex(
     rf"[!?….。！？\n:\s](?:(?<=[。！？\n:])|(?<=[!?….]){_CLOSING}\s"
     r"|(?<=\s)(?:Please|Thank|Bitte|Danke|Merci|Gracias|Por favor))"
 )
 """What each match of `_END` has, found several times as fast: most queries are one sentence."""
-_MARK = re.compile(rf"[?？؟]{_CLOSING}\s*+\Z")
-_ASKS = re.compile(rf"[\"'“(¿]*+{_QUESTION_WORD}", re.IGNORECASE)
-_COURTESY = re.compile(
+_MARK = lazy_regex(rf"[?？؟]{_CLOSING}\s*+\Z")
+_ASKS = lazy_regex(rf"[\"'“(¿]*+{_QUESTION_WORD}", re.IGNORECASE)
+_COURTESY = lazy_regex(
     r"\W*+(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|thanks?|thx|cheers|sorry|please|pls"
     r"|kindly|best|kind|regards|i hope|i am|i['’]m|i have|i['’]ve|you are|you['’]re|as an?|answer|respond|reply|cite"
     r"|keep|be|use|only|do not|don['’]t|hallo|guten|danke|vielen dank|bitte|ich bin|ich habe|du bist|antworte|bonjour"
@@ -34,7 +36,7 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 """How sentences begin that greet, thank, tell about the writer, or say what the answer should be like."""
-_LEAD = re.compile(
+_LEAD = lazy_regex(
     r"\W*+(?:(?:(?:hi|hello|hey|hallo|bonjour|salut|hola|ciao)(?: there| all| everyone| team)?"
     r"|dear [\w ]{1,30}?|guten (?:tag|morgen|abend)|good (?:morning|afternoon|evening))[,!:] "
     r"|(?:user|human|customer|question|quick (?:one|question)|frage)\s?: ?"
@@ -54,7 +56,7 @@ _REFERS = frozenset(
 """Words that refer to what was said before."""
 _FEWEST = 3
 """Words of a question that can stand alone."""
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 
 
 def question_in(query: str) -> str:

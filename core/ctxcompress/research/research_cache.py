@@ -12,8 +12,9 @@ import numpy as np
 from ctxcompress.cache.memory import MemoryCache
 from ctxcompress.cache.protocol import Cache, key_of
 from ctxcompress.config.checks import check_count
-from ctxcompress.encoders.encoder import AsyncEncoder, Encoder, PassageVectors, checked_numbers, unit
+from ctxcompress.encoders.encoder import AsyncEncoder, Encoder, PassageVectors
 from ctxcompress.encoders.static import StaticVectors
+from ctxcompress.encoders.vectors import checked_numbers, unit
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline.threads import on_thread
 from ctxcompress.research.context_codecs import ENTRIES, HELD, ContextCodec, Entry, Held, Vector

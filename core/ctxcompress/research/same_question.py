@@ -5,21 +5,21 @@ Alice". So similarity alone does not decide. These rules find what makes two sim
 separate two that are the same.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.text.language import STOP_WORDS, detect_language
 from ctxcompress.text.words import Terms, fold, split_words
 
 __all__ = ["QuestionForm", "ask_the_same"]
 
-_PRONOUN = re.compile(r"\bI\b(?!['\u2019.\-])")
-_POSSESSIVE = re.compile(r"['\u2019]s\b")
-_NAME = re.compile(r"(?<=\S\s)[^\W\d_a-z][\w'\u2019-]*+")
+_PRONOUN = lazy_regex(r"\bI\b(?!['\u2019.\-])")
+_POSSESSIVE = lazy_regex(r"['\u2019]s\b")
+_NAME = lazy_regex(r"(?<=\S\s)[^\W\d_a-z][\w'\u2019-]*+")
 _ASKING = frozenset(
     "answer describ display explain find give know list overview pleas possibl show summar tell want".split()
 )

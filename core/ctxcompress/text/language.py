@@ -1,8 +1,9 @@
 """The stop words of each language, and language detection by script and function words."""
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
+
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["STOP_WORDS", "detect_language", "is_prose_in"]
 
@@ -88,21 +89,21 @@ characters and pairs of characters. Thai has strings that are words wherever the
 
 # Each of these scripts belongs to one language, or nearly so, among those with a stemmer or stop words.
 _SCRIPTS = (
-    ("zh", re.compile(r"[\u3040-\u30ff\uff66-\uff9f\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
-    ("ko", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]")),
-    ("th", re.compile(r"[\u0e00-\u0e7f]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-    ("el", re.compile(r"[\u0370-\u03ff]")),
-    ("hy", re.compile(r"[\u0530-\u058f]")),
-    ("ta", re.compile(r"[\u0b80-\u0bff]")),
-    ("he", re.compile(r"[\u0590-\u05ff]")),
+    ("zh", lazy_regex(r"[\u3040-\u30ff\uff66-\uff9f\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
+    ("ko", lazy_regex(r"[\u1100-\u11ff\uac00-\ud7af]")),
+    ("th", lazy_regex(r"[\u0e00-\u0e7f]")),
+    ("ar", lazy_regex(r"[\u0600-\u06ff]")),
+    ("hi", lazy_regex(r"[\u0900-\u097f]")),
+    ("ru", lazy_regex(r"[\u0400-\u04ff]")),
+    ("el", lazy_regex(r"[\u0370-\u03ff]")),
+    ("hy", lazy_regex(r"[\u0530-\u058f]")),
+    ("ta", lazy_regex(r"[\u0b80-\u0bff]")),
+    ("he", lazy_regex(r"[\u0590-\u05ff]")),
 )
 _LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "tr")
-_LATIN_WORD = re.compile(r"[a-zà-öø-ÿğışœ]+")
-_HIRAGANA = re.compile(r"[\u3040-\u309f]")
-_KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]")
+_LATIN_WORD = lazy_regex(r"[a-zà-öø-ÿğışœ]+")
+_HIRAGANA = lazy_regex(r"[\u3040-\u309f]")
+_KATAKANA = lazy_regex(r"[\u30a0-\u30ff\uff66-\uff9f]")
 _SCRIPT_SHARE = 0.2
 _HIRAGANA_SHARE, _KATAKANA_SHARE = 0.05, 0.3
 """A Japanese text exceeds one of these shares of its Han and kana. A Chinese text may have names in katakana."""

@@ -14,6 +14,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import longest_prefix
 from ctxcompress.tools.left_out import LeftOutStore, as_bytes
 from ctxcompress.tools.markers import PREFIX, LeftOut, guarded, lines_of, marker_room
@@ -52,7 +53,7 @@ _HANDLE_LENGTHS = (8, 16, 64)
 _MOST_KNOWN = 5
 """How many handles an error names."""
 _TRIES = 4
-_LINES = re.compile(r"\s*+(?:lines?\s)?\s*+(\d{1,9})\s*+(?:([-–—:])\s*+(\d{1,9})?)?\s*+", re.IGNORECASE)
+_LINES = lazy_regex(r"\s*+(?:lines?\s)?\s*+(\d{1,9})\s*+(?:([-–—:])\s*+(\d{1,9})?)?\s*+", re.IGNORECASE)
 
 _log = logging.getLogger("ctxcompress")
 
