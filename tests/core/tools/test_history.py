@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.errors import ConfigError
 from ctxcompress.tools.agent_messages import AgentMessage, Role, goal_of, query_for, steps_of
-from ctxcompress.tools.history import LEFT_OUT, HistoryCompressor
+from ctxcompress.tools.history import HistoryCompressor
+from ctxcompress.tools.older_steps import LEFT_OUT
 
 CONFIG = CompressionConfig()
 PARAGRAPHS = (
@@ -179,6 +180,51 @@ def test_a_generation_leaves_room_for_the_steps_that_follow():
     assert generations[-1] is not None
     assert 4 <= generations[-1] <= 12
     assert generation["original_tokens"] > 4_000 > generation["compressed_tokens"]
+
+
+def test_after_a_generation_as_many_steps_fit_as_stay_untouched():
+    compressor = HistoryCompressor(CONFIG, 4_000)
+    messages, generation = [user(0, "When is the gearbox fitted?")], None
+    made: list[int] = []
+    for number in range(40):
+        place = len(messages)
+        messages += [said(place, "", f"c{place}"), result(place + 1, f"c{place}", filler(place, 28))]
+        assert 550 < compressor.tokens(messages[-1]) < 690  # three have more than half of what they leave
+        newer = compressor.next_generation(messages, generation)
+        made += [number] if newer is not generation else []
+        generation = newer
+    assert len(made) > 5
+    assert all(after - before >= compressor.keep_last for before, after in pairwise(made))
+
+
+def test_a_text_that_is_shown_elsewhere_is_not_missing():
+    harbour = filler(2, 8) + "The harbour master is called Okonkwo. " + filler(3, 8)
+    messages = run(12)
+    messages[2] = replace(messages[2], texts=[harbour])
+    compressor = HistoryCompressor(CONFIG, 2_500)
+    first = compressor.next_generation(messages, None)
+    messages += [said(97, "I look again.", "again"), result(98, "again", harbour)]
+    messages += [user(99, "What is the name of the harbour master?")]
+    assert "Okonkwo" not in str(first["shortened"])
+    assert compressor.next_generation(messages, first) == {**first, "goal": "m99"}
+
+
+def test_a_short_message_of_a_dropped_step_comes_back_when_it_is_asked_for():
+    messages = [user(0, "Look at page one."), *run(3)[1:]]
+    messages += [user(7, "By the way, my deputy is Tomasz Wieczorek."), said(8, "Noted.")]
+    messages += [message for turn in range(9, 109, 4) for message in calls_alone(turn)]
+    messages = [replace(message, id=f"m{place}") for place, message in enumerate(messages)]
+    compressor = HistoryCompressor(CONFIG, 900)
+    first = compressor.next_generation(messages, None)
+    assert "m7" in first["dropped"]
+    messages += [said(197, "That was all."), user(198, "Who is my deputy?")]
+    second = compressor.next_generation(messages, first)
+    assert messages[7] in assert_rules(messages, compressor, second).values()
+
+
+def calls_alone(place: int) -> list[AgentMessage]:
+    made = [said(place + 1, "", f"{place}"), result(place + 2, f"{place}", filler(place, 1))]
+    return [user(place, f"Look at page {place}."), *made, said(place + 3, "I did.")]
 
 
 def test_what_answers_the_goal_is_kept_and_comes_back_for_another_goal():
