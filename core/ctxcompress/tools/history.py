@@ -14,6 +14,7 @@ from hashlib import blake2b
 
 from typing_extensions import TypedDict  # comes with pydantic, which takes no other before Python 3.12
 
+from ctxcompress.config.budgets import check_tokens_or_share, is_share, tokens_in_window
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.errors import ConfigError
@@ -53,44 +54,71 @@ class HistoryCompressor:
     """Compresses the older messages of a run to `history_tokens`. Threads can share it."""
 
     def __init__(
-        self, config: CompressionConfig, history_tokens: int, *, keep_last: int = 3, history_share: float = 0.5
+        self, config: CompressionConfig, history_tokens: int | str, *, keep_last: int = 3, history_share: float = 0.5
     ) -> None:
         """Raises ConfigError for a value that cannot work.
 
-        keep_last: the number of steps that always stay as they are. history_share: how much of what `history_tokens`
-        leave beside these a new generation fills.
+        history_tokens: "25%" is a share of what `reserved_tokens` leave of the context window. keep_last: the number of
+        steps that always stay as they are. history_share: how much of what `history_tokens` leave beside these a new
+        generation fills.
         """
         _check(history_tokens, keep_last, history_share)
         self.history_tokens = history_tokens
         self.keep_last = keep_last
         self.history_share = history_share
-        plain = config.for_expansion(history_tokens).with_options(adaptive=config.adaptive)
-        self._texts = MessageTexts(plain)
+        self._reserved = config.reserved_tokens
+        self._texts = MessageTexts(config)
 
-    def next_generation(self, messages: Sequence[AgentMessage], last: Generation | None) -> Generation | None:
+    @property
+    def is_share(self) -> bool:
+        """Whether `history_tokens` is a share of the context window."""
+        return is_share(self.history_tokens)
+
+    def limit(self, window: int | None = None) -> int:
+        """Return `history_tokens`, or the share that it is of this context window.
+
+        Raises ConfigError for a share of a window that is not known.
+        """
+        if isinstance(self.history_tokens, int):
+            return self.history_tokens
+        return tokens_in_window("history_tokens", self.history_tokens, window, self._reserved)
+
+    def next_generation(
+        self, messages: Sequence[AgentMessage], last: Generation | None, window: int | None = None
+    ) -> Generation | None:
         """Return the generation to show the messages by: `last` itself, unless it is time for a new one.
 
-        Raises TokenizerUnavailable.
+        window: the context window of the model. Raises TokenizerUnavailable, and ConfigError as `limit` does.
         """
+        limit = self.limit(window)
         shown = self.shown(messages, last)
-        fits = sum(map(self.tokens, shown.values())) <= self.history_tokens
+        fits = sum(map(self.tokens, shown.values())) <= limit
         goal = goal_of(messages)
         goal_id = None if goal is None else messages[goal].id
         is_new_goal = last is not None and last["goal"] != goal_id
         if fits and not is_new_goal:
             return last
         older = OlderSteps(self._texts, messages, goal, self.keep_last)
-        if fits and last is not None and not older.missing_in([text for m in shown.values() for text in m.texts]):
+        texts = [text for message in shown.values() for text in message.texts]
+        if fits and last is not None and not older.missing_in(texts, limit):
             return {**last, "goal": goal_id}
-        found = self._generation(messages, older, last["number"] + 1 if last else 1, goal_id, is_new_goal=is_new_goal)
+        found = Generation(
+            number=last["number"] + 1 if last else 1,
+            goal=goal_id,
+            shortened={},
+            dropped=[],
+            original_tokens=sum(map(self.tokens, messages)),
+            compressed_tokens=sum(map(self.tokens, messages)),
+        )
+        self._fill(found, messages, older, limit, is_new_goal=is_new_goal)
         if last is not None and _is_shown_alike(found, last):
             return {**last, "goal": goal_id} if is_new_goal else last
-        if found["compressed_tokens"] > self.history_tokens:
+        if found["compressed_tokens"] > limit:
             _log.warning(
                 "the messages have %d tokens, %d more than history_tokens: the last %d steps and what cannot be "
                 "shortened are too long; raise history_tokens, or lower keep_last",
                 found["compressed_tokens"],
-                found["compressed_tokens"] - self.history_tokens,
+                found["compressed_tokens"] - limit,
                 self.keep_last,
             )
         return found
@@ -111,27 +139,24 @@ class HistoryCompressor:
         """Count the tokens of a message: its texts, everything else, and what a prompt puts around it."""
         return self._texts.tokens(message)
 
-    def _generation(
-        self, messages: Sequence[AgentMessage], older: OlderSteps, number: int, goal: str | None, *, is_new_goal: bool
-    ) -> Generation:
-        """Return the older messages compressed. For a new goal they fill their whole share, because more of them may
-        matter; otherwise the next steps must fit, too."""
-        original = sum(map(self.tokens, messages))
-        generation = Generation(
-            number=number,
-            goal=goal,
-            shortened={},
-            dropped=[],
-            original_tokens=original,
-            compressed_tokens=original,
-        )
-        if original > self.history_tokens:
-            fixed = original - sum(self.tokens(messages[place]) for place in older.places)
-            room = max(self.history_tokens - fixed, 0)
-            found = older.within(room, self.history_share, is_stable=not is_new_goal)
-            _write(generation, {place: messages[place] for place in older.places}, found.messages)
-            generation["compressed_tokens"] = fixed + found.tokens
-        return generation
+    def _fill(
+        self,
+        generation: Generation,
+        messages: Sequence[AgentMessage],
+        older: OlderSteps,
+        limit: int,
+        *,
+        is_new_goal: bool,
+    ) -> None:
+        """Write into a generation how the older messages are shown. For a new goal they fill their whole share, because
+        more of them may matter; otherwise the next steps must fit, too."""
+        original = generation["original_tokens"]
+        if original <= limit:
+            return
+        fixed = original - sum(self.tokens(messages[place]) for place in older.places)
+        found = older.within(max(limit - fixed, 0), self.history_share, is_stable=not is_new_goal)
+        _write(generation, {place: messages[place] for place in older.places}, found.messages)
+        generation["compressed_tokens"] = fixed + found.tokens
 
 
 def _write(generation: Generation, older: Mapping[int, AgentMessage], shown: Mapping[int, AgentMessage]) -> None:
@@ -159,7 +184,7 @@ def _digest(texts: Iterable[str]) -> str:
 
 
 def _check(history_tokens: object, keep_last: object, history_share: object) -> None:
-    check_count("history_tokens", history_tokens, 1)
+    check_tokens_or_share("history_tokens", history_tokens)
     check_count("keep_last", keep_last, 1)
     if isinstance(history_share, bool) or not isinstance(history_share, float) or not 0 < history_share < 1:
         raise ConfigError(f"history_share is {history_share!r}; give a number between 0 and 1, such as 0.5")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ctxcompress.compressor import Compressor
+from ctxcompress.config.budgets import NO_LIMIT
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import KeptPassage
@@ -62,7 +63,8 @@ class MessageTexts:
     """Counts and compresses the texts of messages. Threads can share it."""
 
     def __init__(self, config: CompressionConfig) -> None:
-        self._config = config
+        """config: of which the filters, the budget and the format do not hold for messages."""
+        self._config = config.for_expansion(NO_LIMIT).with_options(adaptive=config.adaptive)
         self._counts = RememberedCounts(Compressor(config).count)
 
     def tokens(self, message: AgentMessage) -> int:
@@ -89,11 +91,12 @@ class MessageTexts:
         compressor = Compressor(config.with_options(max_tokens=max_tokens))
         return {part.id: part.text for part in compressor.compress(query, passages, frame=frame).passages}
 
-    def likely_needed(self, query: str, passages: Sequence[Passage]) -> Sequence[KeptPassage]:
-        """Return the parts of these passages that the query is likely to need; all if the scorer cannot tell."""
+    def likely_needed(self, query: str, passages: Sequence[Passage], max_tokens: int) -> Sequence[KeptPassage]:
+        """Return the parts of these passages that the query is likely to need, in at most `max_tokens` tokens; all if
+        the scorer cannot tell."""
         if self._config.scorer != "evidence":
             return [KeptPassage.from_record(place, passage, None) for place, passage in enumerate(passages)]
-        only_likely = self._config.with_options(adaptive=True, on_empty="drop", must_keep=())
+        only_likely = self._config.with_options(max_tokens=max_tokens, adaptive=True, on_empty="drop", must_keep=())
         return Compressor(only_likely).compress(query, passages).passages
 
 
@@ -139,11 +142,12 @@ class OlderSteps:
         """The positions of their messages."""
         return sorted(self._step_of)
 
-    def missing_in(self, texts: Collection[str]) -> bool:
-        """Return whether something that the goal is likely to need is in none of these texts."""
+    def missing_in(self, texts: Collection[str], max_tokens: int) -> bool:
+        """Return whether something that the goal is likely to need is in none of these texts. max_tokens: how much of
+        it counts."""
         return any(
             all(part.original.text[start:end].strip() not in text for text in texts)
-            for part in self._texts.likely_needed(self._query, self._passages)
+            for part in self._texts.likely_needed(self._query, self._passages, max_tokens)
             for start, end in part.spans
         )
 

@@ -325,6 +325,7 @@ def test_steps():
     [
         ({"history_tokens": 0}, "history_tokens is 0; give a whole number, at least 1"),
         ({"history_tokens": True}, "history_tokens is True"),
+        ({"history_tokens": "150%"}, "history_tokens is '150%'"),
         ({"keep_last": 0}, "keep_last is 0; give a whole number, at least 1"),
         ({"history_share": 1.0}, "history_share is 1.0; give a number between 0 and 1"),
     ],
@@ -339,3 +340,14 @@ def test_tokens_are_counted_with_the_declared_tokenizer():
     message = AgentMessage(Role.TOOL, ["abc", "de"], "1", rest="{}", media=1)
     assert compressor.tokens(message) == 4 + 5 + 2 + 85
     assert HistoryCompressor(CONFIG, 500).tokens(user(0, "A ferry.")) == 4 + Compressor(CONFIG).count("A ferry.")
+
+
+def test_a_share_is_of_what_is_left_of_the_context_window():
+    share = HistoryCompressor(CompressionConfig(reserved_tokens=1_000), "50%")
+    number = HistoryCompressor(CONFIG, 2_000)
+    assert (share.limit(5_000), number.limit(), number.limit(5_000)) == (2_000, 2_000, 2_000)
+    assert share.next_generation(run(12), None, 5_000) == number.next_generation(run(12), None)
+    with pytest.raises(ConfigError, match="give context_window in tokens"):
+        share.limit(None)
+    with pytest.raises(ConfigError, match="less than one token; reserve less"):
+        share.limit(1_000)
