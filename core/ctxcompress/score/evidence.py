@@ -20,6 +20,7 @@ from ctxcompress.data.table import Floats
 from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.credit import raise_rows, raise_sentences
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, find_matches
@@ -186,7 +187,9 @@ def evidence(
     elif is_conversation(corpus):
         turns = np.array([segment[0] is _TURN for segment in corpus.segments])
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
-    probability = raise_yes_no_answers(query, corpus.table, probability)
+    probability = raise_rows(corpus.table, raise_yes_no_answers(query, corpus.table, probability))
+    if closeness is None:
+        probability = raise_sentences(corpus.table, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 
