@@ -187,10 +187,7 @@ class Run:
         return answers[number]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run one half of the plan, throw everything away but the files, and run the other half."""
-    folder = tmp_path_factory.mktemp("run")
+def in_two_processes(folder: Path) -> Run:
     before = Process(folder, stop=RESTART_AFTER + 1)  # the answer of the first turn is a step of its own
     with before.agent(folder) as agent:
         agent.invoke(asked(0), CONFIG)
@@ -206,6 +203,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
     state = asyncio.run(rest())
     return Run(folder, before, after, state)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run one half of the plan, throw everything away but the files, and run the other half."""
+    return in_two_processes(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
