@@ -171,7 +171,7 @@ class Outputs(OutputCompressor):
             return repr(documents[int(passage.id)].model_copy(update={"page_content": text}))
 
         config = self.config.with_options(max_tokens=budget, separator=", ")
-        for kept in Compressor(config).compress(query, numbered, frame=shown).passages:
+        for kept in Compressor(config).compress_part(query, numbered, frame=shown).passages:
             copy = compressed_document(documents[kept.index], kept, self.config)
             copy.metadata.pop(RECORD_KEY)  # the model would see it
             yield copy

@@ -21,6 +21,7 @@ from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
 from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
+from ctxcompress.reduce.required import MUST_KEEP
 from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
 from ctxcompress.xray.collect import collect_xray
@@ -61,6 +62,14 @@ class Compressor:
         PatternTimeout if a regular expression of it takes too long. Raises TokenizerUnavailable if the encoding cannot
         be loaded.
         """
+        result = self.compress_part(query, passages, frame=frame, **options)
+        _warn_if_nothing_matches(result)
+        return result
+
+    def compress_part(
+        self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]
+    ) -> Compression:
+        """Do the same for one of many inputs: there is no warning if `must_keep` names something in others only."""
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         config = self.config.with_options(**options)
@@ -180,6 +189,12 @@ class Compressor:
         except CtxCompressError as error:
             _log.warning("the page of a compression could not be made (%s)", error)
             return None
+
+
+def _warn_if_nothing_matches(result: Compression) -> None:
+    for stage in result.stages:
+        if stage.name == MUST_KEEP and stage.skipped:
+            _log.warning("must_keep: %s in %d passages; check how it is written", stage.note, result.input_count)
 
 
 def compress(

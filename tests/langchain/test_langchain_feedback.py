@@ -108,3 +108,18 @@ def test_other_documents_and_evidence_are_refused(log, kept):
 def test_something_else_than_a_log_is_refused():
     with pytest.raises(ValidationError, match="feedback is a str; give a FeedbackLog"):
         CtxCompressor(feedback="feedback.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("x", "documents is a str"),
+        (None, "documents is a NoneType"),
+        (["x"], r"documents\[0\] is a str; give a list of Document"),
+    ],
+)
+def test_what_is_no_list_of_documents_is_refused(log, given, said):
+    with pytest.raises(TypeError, match=said):
+        record(given, log=log, answer="x")
+    with pytest.raises(TypeError, match="log is a str; give the FeedbackLog"):
+        record([], log="feedback.sqlite")

@@ -201,7 +201,7 @@ class Expander:
         """Compress a text. Where `must_keep` names more than fits, it does not hold: the agent can read the lines."""
         config = self.config.with_options(max_tokens=budget)
         try:
-            return Compressor(config).compress(question, [text])
+            return Compressor(config).compress_part(question, [text])
         except BudgetTooSmall:
             return Compressor(config.with_options(must_keep=())).compress(question, [text])
 

@@ -102,7 +102,7 @@ class OutputCompressor:
     def compress(self, texts: Sequence[str], query: str | None, *, separator: str | None = None) -> Compression:
         """Compress texts that are not search results. separator: in place of the one in `config`."""
         config = self.config if separator is None else self.config.with_options(separator=separator)
-        return Compressor(config).compress(query, texts)
+        return Compressor(config).compress_part(query, texts)
 
     def data(self, output: object, query: str | None) -> "ShortenedData | None":
         """Compress a list or a mapping, which a model reads as JSON; None if it is no JSON or fits.

@@ -133,7 +133,7 @@ def _composed(
         room = budget
         while room > 0:
             try:
-                compression = compressor.compress(asked.query, passages, max_tokens=room)
+                compression = compressor.compress_part(asked.query, passages, max_tokens=room)
             except BudgetTooSmall:  # what must be kept comes before the statistics and the lead
                 break
             summary = compression.stats.summary() if with_stats else ""
@@ -143,7 +143,7 @@ def _composed(
             if excess <= 0:
                 return compression, text
             room -= excess + _SPARE
-    compression = compressor.compress(asked.query, passages)
+    compression = compressor.compress_part(asked.query, passages)
     return compression, compression.text
 
 

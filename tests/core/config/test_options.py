@@ -28,6 +28,7 @@ TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with man
         ({"separator": None}, "separator is None; give a string"),
         ({"language": "english"}, "language is 'english'; give a two-letter code"),
         ({"language": "EN"}, "language is 'EN'; give a two-letter code"),
+        ({"language": "xx"}, r"language is 'xx'; give a two-letter code such as 'en' \(ISO 639-1\)"),
         ({"language": 5}, "language is 5; give a two-letter code"),
         ({"synonyms": [("a", "b")]}, "synonyms is .*; give a mapping"),
         ({"synonyms": {"car": "auto"}}, r"synonyms\['car'\] is 'auto'; give a list of words"),
