@@ -110,7 +110,7 @@ class Outputs(OutputCompressor):
             return found
         result = self.compress([text], query)
         left_out = LeftOut.of_compression(result)
-        if not result.text and (empty := self.emptied_text(text)):
+        if not result.text and (empty := self.emptied_text(text) or self.said_nothing()):
             return Shortened(empty, result.stats.original_tokens, self.count(empty), left_out)
         return Shortened(result.text, result.stats.original_tokens, result.tokens, left_out)
 
@@ -149,8 +149,10 @@ class Outputs(OutputCompressor):
         places = list(texts)
         result = self.compress([texts[place] for place in places], query)
         kept = {places[part.index]: part.text for part in result.passages}
+        if not kept and (nothing := self.said_nothing()):
+            kept = {places[0]: nothing}
         content = _with_texts(blocks, kept, places)
-        return Shortened(content, result.stats.original_tokens, result.tokens)
+        return Shortened(content, result.stats.original_tokens, result.tokens or sum(map(self.count, kept.values())))
 
     def _documents(self, documents: list[Document] | tuple[Document, ...], query: str | None) -> Shortened:
         """Return the replacement of documents, which LangChain shows to the model as Python writes them."""
