@@ -13,6 +13,7 @@ for agents.
     agent = create_agent(model, tools, middleware=[CtxCompressMiddleware(max_tokens=1000)])  # extra "agents"
 """
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from langchain_ctxcompress.building import CtxContextBuilder
@@ -54,6 +55,9 @@ __all__ = [
     "query_tool",
     "record",
 ]
+
+if find_spec("langchain") is not None:
+    __all__ += ["CtxCompressMiddleware"]
 
 
 def __getattr__(name: str) -> object:

@@ -85,6 +85,12 @@ def compress_tool(
         raise TypeError(
             f"tool is a {type(tool).__name__}; give a BaseTool, such as FunctionTool.from_defaults(function)"
         )
+    arguments = tool.metadata.get_parameters_dict().get("properties", {})
+    if query_argument is not None and query_argument not in arguments:
+        raise ValueError(
+            f"query_argument is {query_argument!r}; the arguments of {tool.metadata.name} are "
+            f"{', '.join(arguments) or 'none'}"
+        )
     check_limits(min_tokens, complexity, search_limits)
     given = dict(mode="extract", format="plain", max_tokens=max_tokens, preset=preset, config=config, **options)
     names = _QUERY_NAMES if query_argument is None else (query_argument,)

@@ -14,7 +14,7 @@ from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
-from ctxcompress.errors import BudgetTooSmall, CtxCompressError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, CtxCompressError, InputError
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
@@ -43,7 +43,11 @@ class Compressor:
     __slots__ = ("config",)
 
     def __init__(self, config: CompressionConfig | None = None) -> None:
-        self.config = config or CompressionConfig()
+        if config is not None and not isinstance(config, CompressionConfig):
+            raise ConfigError(
+                f"config is a {type(config).__name__}; give a CompressionConfig, or CompressionConfig.from_file(path)"
+            )
+        self.config = CompressionConfig() if config is None else config
 
     def compress(
         self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]

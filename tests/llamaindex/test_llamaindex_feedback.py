@@ -98,5 +98,8 @@ def test_other_nodes_and_evidence_are_refused(log):
 def test_what_is_no_list_of_nodes_is_refused(log, given, said):
     with pytest.raises(TypeError, match=said):
         record(given, log=log, answer="x")
-    with pytest.raises(TypeError, match="log is a str; give the FeedbackLog"):
-        record([], log="feedback.sqlite")
+
+
+def test_something_else_than_a_log_is_refused(log):
+    with pytest.raises(TypeError, match="log is a str; give the FeedbackLog that the compressor has"):
+        record(kept_by(log, four_nodes()), log="feedback.sqlite", answer=ANSWER)

@@ -239,7 +239,7 @@ def check_scores(min_score: object, threshold: object, kind: str, *, relative: b
     if min_score is not None:
         _check_score("min_score", min_score, kind, ", or None to keep passages whatever their score", relative=relative)
     kind = kind if used else "similarity"
-    _check_score("score_threshold", threshold, kind, ", such as 0.4", relative=relative and used)
+    _check_score("score_threshold", threshold, kind, ", such as 0.4", relative=relative)
 
 
 def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, WithJsonSchema, field_serializer, field_validator, model_validator
 
+from ctxcompress.config.checks import check_flag
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.must_keep import Rule
@@ -17,7 +18,7 @@ from ctxcompress.feedback import FeedbackLog
 from ctxcompress.tools.option_fields import OptionFields
 from ctxcompress.tools.prompt_size import with_window
 
-__all__ = ["ComponentOptions", "ConfigSource", "Preset"]
+__all__ = ["ComponentOptions", "ConfigSource", "Preset", "check_flag", "starting_config"]
 
 _STARTS = ("preset", "config")
 _MODELS = ("encoder", "llm")

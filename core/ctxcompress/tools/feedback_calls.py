@@ -45,7 +45,7 @@ def record_used(
 
     Raises InputError if one of them does not come from a call that the log remembers, or `log` is no FeedbackLog.
     """
-    if not isinstance(log, FeedbackLog):
+    if kept and not isinstance(log, FeedbackLog):
         raise InputError(f"log is a {type(log).__name__}; give the FeedbackLog that the compressor has")
     calls = [_call(position, found) for position, found in enumerate(metadata)]
     evidence = list(used)

@@ -35,7 +35,7 @@ from ctxcompress.tools.agent_messages import (
 from ctxcompress.tools.markers import shorter_marker
 from ctxcompress.tools.prompt_size import RememberedCounts
 
-__all__ = ["LEFT_OUT", "Generation", "HistoryCompressor", "Shortened"]
+__all__ = ["LEFT_OUT", "Generation", "HistoryCompressor", "Shortened", "check_history"]
 
 LEFT_OUT = "[left out]"
 """What stands in place of a text of which nothing is kept, where a message must not be empty."""
@@ -94,7 +94,7 @@ class HistoryCompressor:
         keep_last: the number of steps that always stay as they are. history_share: how much of what `history_tokens`
         leave beside these a new generation fills.
         """
-        _check(history_tokens, keep_last, history_share)
+        check_history(history_tokens, keep_last, history_share)
         self.history_tokens = history_tokens
         self.keep_last = keep_last
         self.history_share = history_share
@@ -345,8 +345,10 @@ def _place(id: str) -> int:
     return int(id.partition(":")[0])
 
 
-def _check(history_tokens: object, keep_last: object, history_share: object) -> None:
-    check_count("history_tokens", history_tokens, 1)
+def check_history(history_tokens: object, keep_last: object, history_share: object) -> None:
+    """Raise ConfigError for a value that cannot work. history_tokens: None compresses no history."""
+    if history_tokens is not None:
+        check_count("history_tokens", history_tokens, 1)
     check_count("keep_last", keep_last, 1)
     if isinstance(history_share, bool) or not isinstance(history_share, float) or not 0 < history_share < 1:
         raise ConfigError(f"history_share is {history_share!r}; give a number between 0 and 1, such as 0.5")
