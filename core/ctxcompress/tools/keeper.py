@@ -10,7 +10,7 @@ from typing import Protocol, Self, TypeVar
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.checks import check_count
-from ctxcompress.config.options import CompressionConfig, Options
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
@@ -205,8 +205,9 @@ class Expander:
         """Compress a text. Where `must_keep` names more than fits, it does not hold: the agent can read the lines."""
         only_likely = self.config.scorer == "evidence"  # the other one tells no probabilities
         least = max(_LEAST_LIKELY, self.config.min_probability)
-        likely: Options = {"adaptive": only_likely, "min_probability": least, "on_empty": "keep_best"}
-        config = self.config.with_options(max_tokens=budget, **likely)
+        config = self.config.with_options(
+            max_tokens=budget, adaptive=only_likely, min_probability=least, on_empty="keep_best"
+        )
         try:
             return Compressor(config).compress_part(question, [text])
         except BudgetTooSmall:
