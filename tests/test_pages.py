@@ -84,7 +84,7 @@ def test_few_blocks_are_not_run_and_each_says_why() -> None:
 
 
 PACKAGES = {
-    "langchain": r"import langchain_(?:core|ctxcompress)|from langchain_(?:core|ctxcompress)",
+    "langchain": r"from langchain_(?:core|ctxcompress)",
     "agents": r"from (?:langchain\.|langgraph)|CtxCompressMiddleware",
     "langchain-classic": r"from langchain_classic",
     "llamaindex": r"from llama(?:_index|index_ctxcompress)",
