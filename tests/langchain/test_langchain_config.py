@@ -8,6 +8,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
 from lc_documents import make_documents, make_store
+from option_sources import CONFIG, FORMS, config_as
 from search_shapes import KUBERNETES
 
 from ctxcompress import CompressionConfig
@@ -24,19 +25,12 @@ from langchain_ctxcompress import (
 )
 
 BASE = RunnableLambda(lambda query: make_documents())
-CONFIG = CompressionConfig(max_tokens=123, adaptive=True, synonyms={"k8s": ["kubernetes"]}, cache=MemoryCache())
 
 
-@pytest.fixture(params=["object", "toml", "json"])
+@pytest.fixture(params=FORMS)
 def config(request, tmp_path):
     """The same options in three forms."""
-    if request.param == "object":
-        return CONFIG
-    path = tmp_path / f"ctxcompress.{request.param}"
-    table = {"max_tokens": 123, "adaptive": True, "synonyms": {"k8s": ["kubernetes"]}, "cache": "memory"}
-    toml = '[compression]\nmax_tokens = 123\nadaptive = true\nsynonyms = { k8s = ["kubernetes"] }\ncache = "memory"'
-    path.write_text(toml if request.param == "toml" else json.dumps({"compression": table}))
-    return path if request.param == "toml" else str(path)
+    return config_as(request.param, tmp_path)
 
 
 def test_a_compressor_starts_from_a_config(config):

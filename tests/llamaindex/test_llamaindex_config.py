@@ -1,6 +1,5 @@
 """`config=` and `preset=`, which everything takes that has options."""
 
-import json
 import pickle
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
+from option_sources import CONFIG, FORMS, config_as
 
 from ctxcompress import CompressionConfig
 from ctxcompress.cache import MemoryCache
@@ -23,8 +23,6 @@ from llamaindex_ctxcompress import (
     preview_tools,
     query_tool,
 )
-
-CONFIG = CompressionConfig(max_tokens=123, adaptive=True, synonyms={"k8s": ["kubernetes"]}, cache=MemoryCache())
 
 
 def scored(*texts: str) -> list[NodeWithScore]:
@@ -44,16 +42,10 @@ def long_page(query: str) -> str:
 TOOL = FunctionTool.from_defaults(long_page)
 
 
-@pytest.fixture(params=["object", "toml", "json"])
+@pytest.fixture(params=FORMS)
 def config(request, tmp_path):
     """The same options in three forms."""
-    if request.param == "object":
-        return CONFIG
-    path = tmp_path / f"ctxcompress.{request.param}"
-    table = {"max_tokens": 123, "adaptive": True, "synonyms": {"k8s": ["kubernetes"]}, "cache": "memory"}
-    toml = '[compression]\nmax_tokens = 123\nadaptive = true\nsynonyms = { k8s = ["kubernetes"] }\ncache = "memory"'
-    path.write_text(toml if request.param == "toml" else json.dumps({"compression": table}))
-    return path if request.param == "toml" else str(path)
+    return config_as(request.param, tmp_path)
 
 
 def test_a_postprocessor_starts_from_a_config(config):
