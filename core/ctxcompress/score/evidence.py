@@ -20,12 +20,12 @@ from ctxcompress.data.table import Floats
 from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.credit import raise_rows, raise_sentences
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
-from ctxcompress.score.table_credit import raise_rows
 from ctxcompress.score.turn_features import TURNS, is_conversation, turn_features
 from ctxcompress.score.yes_no import raise_yes_no_answers
 from ctxcompress.text.words import Terms, split_words
@@ -188,6 +188,8 @@ def evidence(
         turns = np.array([segment[0] is _TURN for segment in corpus.segments])
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
     probability = raise_rows(corpus.table, raise_yes_no_answers(query, corpus.table, probability))
+    if closeness is None:
+        probability = raise_sentences(corpus.table, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 

@@ -40,7 +40,7 @@ _HEADING = 0.7
 evidence of manuals; a lower value loses headings."""
 _LARGEST = 1e6
 """The greatest value, so that its fourth power does not overflow."""
-_SAME_WORTH = 0.95
+_SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy of the same text, with which it can be kept in its place."""
 _REFILLS = 2
 """The most times that room left over is filled again."""
