@@ -13,6 +13,7 @@ for agents.
     agent = create_agent(model, tools, middleware=[CtxCompressMiddleware(max_tokens=1000)])  # extra "agents"
 """
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ctxcompress.lazy_names import lazy_names
@@ -55,6 +56,9 @@ __all__ = [
     "query_tool",
     "record",
 ]
+
+if find_spec("langchain") is not None:
+    __all__ += ["CtxCompressMiddleware"]
 
 _find, __dir__ = lazy_names(
     __name__,

@@ -18,6 +18,7 @@ from ctxcompress.query.aspects import (
     things_to_explain,
 )
 from ctxcompress.query.complexity import classify_complexity
+from ctxcompress.query.focus import without_courtesy
 from ctxcompress.query.phrases import Signals, signals_for
 
 __all__ = ["Completes", "Invokes", "LanguageModel", "adecompose", "decompose"]
@@ -66,10 +67,10 @@ LanguageModel = Invokes | Completes | Callable[[str], object]
 def decompose(query: str, llm: LanguageModel | None = None, *, language: str | None = None) -> tuple[str, ...]:
     """Return the sub-queries of a query: at most one, two or four, depending on its complexity, and at least one.
 
-    A simple query is its own only sub-query. With `llm`, the language model writes the sub-queries. Without it, rules
-    make them from the sentences of the query, the things it compares or the things it asks to explain. A query for the
-    best of many has a sub-query for each aspect that it names, at most eight. If there are fewer than the complexity
-    allows, the whole query is added.
+    Greetings and thanks are left out. A simple query is its own only sub-query. With `llm`, the language model writes
+    the sub-queries. Without it, rules make them from the questions of the query, the things it compares or the things
+    it asks to explain. A query for the best of many has a sub-query for each aspect that it names, at most eight. If
+    there are fewer than the complexity allows, the whole query is added.
 
     llm: a chat model of LangChain, a model of LlamaIndex, or a function from a prompt to an answer. It is called once,
     and only if the query is not simple or asks for a number of best things. If it fails, refuses or writes no search,
@@ -119,8 +120,9 @@ class _Plan:
 
     @classmethod
     def of(cls, query: str, language: str | None) -> "_Plan":
+        signals, query = signals_for(query, language), without_courtesy(query)
         count = classify_complexity(query, language=language).sub_query_count
-        return cls(query, signals_for(query, language), count, _MOST_WRITTEN if asks_for_best(query) else count)
+        return cls(query, signals, count, _MOST_WRITTEN if asks_for_best(query) else count)
 
     @property
     def prompt(self) -> str:
@@ -148,7 +150,7 @@ class _Plan:
         if self.count == 1:
             return (query,)
         parts = (
-            split_questions(query)
+            split_questions(query, signals)
             or _each(compared_things(query, signals))
             or _each(things_to_explain(query, signals))
             or (query,)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["question_in"]
+__all__ = ["only_wishes", "question_in", "without_courtesy"]
 
 _QUESTION_WORD = (
     r"(?:who|whom|whose|what|which|when|where|why|how|wer|wen|wem|was|welche[rsnm]?|wann|wo|warum|wieso|wie"
@@ -36,9 +36,12 @@ _COURTESY = lazy_regex(
     re.IGNORECASE,
 )
 """How sentences begin that greet, thank, tell about the writer, or say what the answer should be like."""
+_GREETING = (
+    r"(?:(?:hi|hello|hey|hallo|bonjour|salut|hola|ciao)(?: there| all| everyone| team)?"
+    r"|dear [\w ]{1,30}?|guten (?:tag|morgen|abend)|good (?:morning|afternoon|evening))"
+)
 _LEAD = lazy_regex(
-    r"\W*+(?:(?:(?:hi|hello|hey|hallo|bonjour|salut|hola|ciao)(?: there| all| everyone| team)?"
-    r"|dear [\w ]{1,30}?|guten (?:tag|morgen|abend)|good (?:morning|afternoon|evening))[,!:] "
+    rf"\W*+(?:{_GREETING}[,!:] "
     r"|(?:user|human|customer|question|quick (?:one|question)|frage)\s?: ?"
     r"|(?:um+|uh+)(?: (?:so|like|yeah|well|ok|just|basically)){0,4},? |(?:so|well|ok(?:ay)?|also), |(?:please|pls),? "
     r"|(?:can|could|would|will) you (?:please |kindly |maybe )?(?:tell me|explain|show me|help me understand),? "
@@ -47,6 +50,24 @@ _LEAD = lazy_regex(
     re.IGNORECASE,
 )
 """What people put before a question in the same sentence."""
+_THANKS = (
+    r"(?:many thanks|thanks|thank you|thx|cheers|danke(?: schön)?|vielen dank|besten dank|merci(?: beaucoup)?"
+    r"|(?:muchas )?gracias|grazie(?: mille)?|obrigad[oa])"
+)
+_PLEASE = r"(?:please|pls|bitte(?: schön)?|s'il vous pla[iî]t|por favor|per favore)"
+_REST = (
+    r"(?: (?:so much|very much|a lot|again|all|in advance|sehr|im [Vv]oraus|d'avance|de antemano"
+    r"|for (?:your|the|any) (?:help|time|answers?|support)))*+"
+)
+_REGARDS = (
+    r"(?:(?:best|kind|warm|many)? ?regards|cheers|(?:viele|beste|liebe) grüße|mit freundlichen grüßen)(?:,? \w+)?"
+)
+_ONLY_COURTESY = lazy_regex(
+    rf"\W*+(?:{_GREETING}(?: \w+)?|{_THANKS}{_REST}(?: and {_REGARDS})?|{_PLEASE}|{_REGARDS})\W*+", re.IGNORECASE
+)
+"""A sentence that greets, thanks or takes leave, and says nothing else."""
+_BEFORE_QUESTION = lazy_regex(rf"\W*+(?:{_GREETING}[,!:] |{_PLEASE},? )(?=\S)", re.IGNORECASE)
+_AFTER_QUESTION = lazy_regex(rf",\s*+(?:{_PLEASE}|{_THANKS}{_REST})(?P<end>\W*+)\Z", re.IGNORECASE)
 _MOST_LEADS = 6
 _REFERS = frozenset(
     "this that these those it its they them their theirs he him his she her hers one ones there then such same former "
@@ -71,6 +92,30 @@ def question_in(query: str) -> str:
         return query
     words = [word.lower() for word in _WORD.findall(question)]
     return query if len(words) < _FEWEST or not _REFERS.isdisjoint(words) else question
+
+
+def without_courtesy(query: str) -> str:
+    """Return a query without greetings, thanks and "please"; the whole query if it has nothing else.
+
+    Other sentences stay, also those that ask nothing: they may say what the question is about.
+    """
+    sentences = _sentences(query)
+    left = [_bare(each) for each in sentences if not _ONLY_COURTESY.fullmatch(each)]
+    return query if left in ([], sentences) else " ".join(left)
+
+
+def only_wishes(text: str) -> bool:
+    """Tell whether a text asks nothing: it greets, thanks, or says what the answer should be like."""
+    return not _MARK.search(text.rstrip()) and _COURTESY.match(text) is not None
+
+
+def _bare(sentence: str) -> str:
+    for _ in range(_MOST_LEADS):
+        lead = _BEFORE_QUESTION.match(sentence)
+        if lead is None:
+            break
+        sentence = sentence[lead.end() :]
+    return _AFTER_QUESTION.sub(r"\g<end>", sentence)
 
 
 def _without_lead(sentence: str) -> str:

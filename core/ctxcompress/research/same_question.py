@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.focus import without_courtesy
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.text.language import STOP_WORDS, detect_language
 from ctxcompress.text.words import Terms, fold, split_words
@@ -75,8 +76,8 @@ class QuestionForm:
     @classmethod
     @lru_cache(maxsize=2_048)
     def of(cls, question: str) -> "QuestionForm":
-        """Read a question. Questions that were read lately are remembered."""
-        text = _PRONOUN.sub("i", question.strip().rstrip("?.! \u061f\uff1f"))
+        """Read a question without greetings and thanks. Questions that were read lately are remembered."""
+        text = _PRONOUN.sub("i", without_courtesy(question).strip().rstrip("?.! \u061f\uff1f"))
         text = _POSSESSIVE.sub("", text)
         language = detect_language(text)
         plain = [fold(word.lower()) for word in split_words(text)]

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["STOP_WORDS", "detect_language", "is_prose_in"]
+__all__ = ["LANGUAGE_CODES", "STOP_WORDS", "detect_language", "is_prose_in"]
 
 _WORDS = {
     "en": "a about after all also am an and any are as at be because been before being between both but by can "
@@ -86,6 +86,15 @@ STOP_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """ISO 639-1 code -> stop words, including the spellings that `fold` produces. Chinese and Japanese have single
 characters and pairs of characters. Thai has strings that are words wherever they occur."""
+
+LANGUAGE_CODES = frozenset(
+    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
+    "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv "
+    "ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne "
+    "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss "
+    "st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu".split()
+)
+"""The codes of ISO 639-1. Of most of these languages only the script and the sentence ends are known here."""
 
 # Each of these scripts belongs to one language, or nearly so, among those with a stemmer or stop words.
 _SCRIPTS = (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, WithJsonSchema, field_serializer, field_validator, model_validator
 
+from ctxcompress.config.checks import check_flag
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.must_keep import Rule
@@ -24,7 +25,7 @@ else:
     FeedbackLog = object
     """Pydantic need not know the class, which takes time to import: `_check_feedback` checks it."""
 
-__all__ = ["OPTIONS", "ComponentOptions", "ConfigSource", "Preset"]
+__all__ = ["OPTIONS", "ComponentOptions", "ConfigSource", "Preset", "check_flag", "starting_config"]
 
 _STARTS = ("preset", "config")
 _MODELS = ("encoder", "llm")

@@ -21,7 +21,7 @@ from ctxcompress.errors import ConfigError
 from ctxcompress.tools.agent_messages import AgentMessage, goal_of
 from ctxcompress.tools.older_steps import MessageTexts, OlderSteps
 
-__all__ = ["Generation", "HistoryCompressor", "Shortened"]
+__all__ = ["Generation", "HistoryCompressor", "Shortened", "check_history"]
 
 _log = logging.getLogger("ctxcompress")
 
@@ -62,7 +62,7 @@ class HistoryCompressor:
         steps that always stay as they are. history_share: how much of what `history_tokens` leave beside these a new
         generation fills.
         """
-        _check(history_tokens, keep_last, history_share)
+        check_history(history_tokens, keep_last, history_share)
         self.history_tokens = history_tokens
         self.keep_last = keep_last
         self.history_share = history_share
@@ -183,8 +183,10 @@ def _digest(texts: Iterable[str]) -> str:
     return state.hexdigest()
 
 
-def _check(history_tokens: object, keep_last: object, history_share: object) -> None:
-    check_tokens_or_share("history_tokens", history_tokens)
+def check_history(history_tokens: object, keep_last: object, history_share: object) -> None:
+    """Raise ConfigError for a value that cannot work. history_tokens: None compresses no history."""
+    if history_tokens is not None:
+        check_tokens_or_share("history_tokens", history_tokens)
     check_count("keep_last", keep_last, 1)
     if isinstance(history_share, bool) or not isinstance(history_share, float) or not 0 < history_share < 1:
         raise ConfigError(f"history_share is {history_share!r}; give a number between 0 and 1, such as 0.5")

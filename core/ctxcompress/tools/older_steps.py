@@ -89,7 +89,7 @@ class MessageTexts:
         `must_keep` holds; raises BudgetTooSmall if it does and `max_tokens` cannot hold what it names."""
         config = self._config if has_rules else self._config.with_options(must_keep=())
         compressor = Compressor(config.with_options(max_tokens=max_tokens))
-        return {part.id: part.text for part in compressor.compress(query, passages, frame=frame).passages}
+        return {part.id: part.text for part in compressor.compress_part(query, passages, frame=frame).passages}
 
     def likely_needed(self, query: str, passages: Sequence[Passage], max_tokens: int) -> Sequence[KeptPassage]:
         """Return the parts of these passages that the query is likely to need, in at most `max_tokens` tokens; all if
