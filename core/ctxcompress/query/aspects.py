@@ -1,5 +1,5 @@
-"""The parts of a query about several things: its sentences, the things it compares, the things it asks to explain, the
-aspects by which it wants the best.
+"""The parts of a query about several things: the things it compares, the things it asks to explain, the aspects by
+which it wants the best.
 
 A query is only split if every part makes sense alone, because a search for half of a thing finds less than a search
 for the whole query.
@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from ctxcompress.query.phrases import Signals
 
-__all__ = ["Aspects", "asks_for_best", "aspects_of_best", "compared_things", "split_questions", "things_to_explain"]
+__all__ = ["Aspects", "asks_for_best", "aspects_of_best", "compared_things", "things_to_explain"]
 
-_QUESTION_END = re.compile(r"(?<=[?\uff1f\u061f])\s*+")
 _COMMA = re.compile(r"[,;\u3001\uff0c\u060c\uff1b]")
 _STOP = re.compile(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
 """The end of a statement."""
@@ -61,13 +60,6 @@ class Aspects(NamedTuple):
     def each(self) -> tuple[str, ...]:
         """Return one query for each thing."""
         return tuple(" ".join(filter(None, (self.before, thing, self.after))) for thing in self.things)
-
-
-def split_questions(query: str) -> tuple[str, ...]:
-    """Return the questions of a query, if there are several and none refers to another one."""
-    found = tuple(part.strip() for part in _QUESTION_END.split(query) if part.strip(_EDGES))
-    later = (word.strip(_EDGES).lower() for part in found[1:] for word in part.split())
-    return found if len(found) > 1 and _BACK.isdisjoint(later) else ()
 
 
 def compared_things(query: str, signals: Signals) -> Aspects | None:

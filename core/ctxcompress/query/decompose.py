@@ -13,10 +13,10 @@ from ctxcompress.query.aspects import (
     asks_for_best,
     aspects_of_best,
     compared_things,
-    split_questions,
     things_to_explain,
 )
 from ctxcompress.query.complexity import classify_complexity
+from ctxcompress.query.focus import questions_in
 from ctxcompress.query.phrases import Signals, signals_for
 
 __all__ = ["Completes", "Invokes", "LanguageModel", "adecompose", "decompose"]
@@ -146,8 +146,9 @@ class _Plan:
             return _at_most(aspects.each(), _MOST_ASPECTS)
         if self.count == 1:
             return (query,)
+        questions = questions_in(query)
         parts = (
-            split_questions(query)
+            (questions if len(questions) > 1 else ())
             or _each(compared_things(query, signals))
             or _each(things_to_explain(query, signals))
             or (query,)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
-from ctxcompress.query.focus import question_in
+from ctxcompress.query.focus import question_in, questions_in
 from ctxcompress.query.terms import query_terms
 from ctxcompress.text.words import Terms
 
@@ -73,3 +73,44 @@ def test_what_asks_is_in_the_query(query):
 @pytest.mark.parametrize("part", ["?", "!", '."', "? ", "\n", " ", ".)", "Please ", "question: ", "hi "])
 def test_long_queries_take_linear_time(part):
     question_in(part * 100_000 + "x")
+
+
+@pytest.mark.parametrize(
+    ("query", "questions"),
+    [
+        (
+            "What is the default port? And how do I set a timeout? Also who owns the pool?",
+            ("What is the default port?", "And how do I set a timeout?", "Also who owns the pool?"),
+        ),
+        (
+            "I use the pool. Which port is open? My team grows. Is there a way to share a connection? Thanks!",
+            ("I use the pool. Which port is open?", "My team grows. Is there a way to share a connection? Thanks!"),
+        ),
+        (
+            "what is the port of a node\nwhere are the logs kept",
+            ("what is the port of a node", "where are the logs kept"),
+        ),
+        (
+            "Who founded the city? And when did she die? How large is the harbour?",
+            ("Who founded the city? And when did she die?", "How large is the harbour?"),
+        ),
+        ("Where was the singer born? And when?", None),
+        ("متى بني الجسر القديم؟ من صمم البرج الكبير؟", ("متى بني الجسر القديم؟", "من صمم البرج الكبير؟")),
+        ("塔有多高？", None),
+        ("Why does it fail?\nTraceback (most recent call last):\n  File", None),
+        ("", None),
+    ],
+)
+def test_questions_that_stand_alone_are_told_apart(query, questions):
+    assert questions_in(query) == (questions or (query,))
+
+
+def test_of_very_many_questions_the_last_ones_stay_together():
+    found = questions_in(" ".join(f"Where is the town number {n}?" for n in range(40)))
+    assert len(found) == 8
+    assert found[-1].endswith("Where is the town number 39?")
+
+
+@given(st.text(alphabet="ab ?.\n"))
+def test_no_word_of_the_query_is_lost_in_its_questions(query):
+    assert " ".join(questions_in(query)).split() == query.split()
