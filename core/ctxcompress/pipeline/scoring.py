@@ -24,9 +24,10 @@ from ctxcompress.score.matches import Matches
 from ctxcompress.score.odd_records import raise_odd_records
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.small_talk import with_replies
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS
-from ctxcompress.text.words import Terms
+from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["ScoredSegments", "confidence_in", "score_segments"]
 
@@ -34,6 +35,8 @@ _EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
 _SURE = 0.12
 """The probability of a segment from which an encoder is trusted where no word of the query occurs. In twenty passages
 about something else it finds hardly a segment with more than this."""
+_FUNCTION_WEIGHT = 0.15
+"""The weight of function words where they count."""
 _PRIOR_ODDS = 3.0
 """How often documents answer their query for each time that they do not. The confidence was learned from as many
 contexts that do as that do not, but most retrievals do."""
@@ -62,6 +65,13 @@ class _Query:
 
     def matches(self, corpus: Corpus) -> Matches:
         return matches_in(corpus, self.text, self.wanted, self.terms)
+
+    def beside_names(self) -> "_Query":
+        """Return the query with its function words, for texts that have none of its other words but speakers' names:
+        "Until when is Bo off?" asks for more than for Bo."""
+        words = (word for word in split_words(self.text) if word.lower() in self.ignored)
+        function = {term for of_word in self.terms.of_words(words).values() for term in of_word}
+        return replace(self, wanted={**dict.fromkeys(function, _FUNCTION_WEIGHT), **self.wanted})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +157,15 @@ def _judged(
         scores, chance = _bm25(asked, corpus), 1.0
     else:
         matches = asked.matches(corpus)
+        if Kind.TURN in table.kinds and matches.has_only_labels:
+            asked = asked.beside_names()
+            matches = asked.matches(corpus)
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
         chance = _chance(asked, matches, scores, config)
     if Kind.RECORD in table.kinds:
         raise_odd_records(asked.text, table.segments, table.texts, scores)
     is_pruned = config.adaptive and not asks_for_all(question, language)
-    likelihoods = _likelihoods(scores, chance, table) if is_pruned else np.ones(scores.size)
+    likelihoods = with_replies(corpus, _likelihoods(scores, chance, table)) if is_pruned else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
