@@ -56,15 +56,13 @@ def test_small_talk_of_a_speaker_does_not_fill_the_budget_before_the_answer(shap
     assert answer[1] in compressed("until when is Bo off?", chat(shape, [answer]))
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("What colour is the car of Bo?", "green car, can't miss it"),
-        ("What is the phone number of Bo?", "try the mobile phone 555 0199"),
-    ],
-)
-def test_what_somebody_else_says_of_a_speaker_survives_adaptive(question, answer):
-    assert answer in compressed(question, diverse([("Mia", answer)]), max_tokens=1_000, adaptive=True)
+def test_the_name_of_a_speaker_takes_nothing_from_the_confidence_that_another_turn_answers():
+    text = diverse([("Mia", "green car, can't miss it")])
+    named, unnamed, unknown = (
+        Compressor().compress(f"What colour is the car{whose}?", [text]).confidence
+        for whose in (" of Bo", "", " of Nell")
+    )
+    assert named >= unnamed > unknown
 
 
 @pytest.mark.parametrize("between", [[], [("Dee", "hm")], [("Dee", "hm"), ("Cy", "let me look that up")]])
