@@ -118,8 +118,10 @@ def _recorded_score(document: Document, kind: str) -> float | None:
 
 def _carried_embedding(document: Document) -> tuple[float, ...] | None:
     """Return the embedding that LangChain's embedding filters leave on documents."""
-    state = getattr(document, "state", None)
-    found = state.get("embedded_doc") if isinstance(state, Mapping) else None
+    state = vars(document).get("state")  # asking for an attribute that is missing takes longer
+    if not isinstance(state, Mapping):
+        return None
+    found = state.get("embedded_doc")
     numbers = tuple(found) if isinstance(found, Iterable) else ()
     return numbers if numbers and all(issubclass(kind, Real) for kind in set(map(type, numbers))) else None
 

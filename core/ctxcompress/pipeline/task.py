@@ -33,7 +33,7 @@ _LANGUAGE_SAMPLE = 150
 """Characters of each of the first passages that the language is detected from."""
 
 
-@dataclass(frozen=True)  # without slots: the language is a cached property
+@dataclass(frozen=True)  # without slots: it has cached properties
 class Task:
     """A query, the passages to compress for it, and the options."""
 
@@ -58,7 +58,7 @@ class Task:
         """The number of delivered parts, which come first in `passages`."""
         return len(self.passages) - len(self.input_passages)
 
-    @property
+    @cached_property
     def before(self) -> DeliveredMemory:
         """The delivered part, empty if there is none."""
         return self.delivered or DeliveredMemory()

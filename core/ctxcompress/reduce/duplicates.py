@@ -43,6 +43,8 @@ _NONE: Mapping[int, int] = MappingProxyType({})
 _KNOWN: Mapping[str, int] = MappingProxyType({})
 _SHORTEST = 12
 """Characters: shorter texts, such as "yes" in a list, are no duplicates."""
+_OPENING = 6
+"""Words at the beginning of a text that tell it from most others."""
 MANY = 500
 """For more texts than this MinHash is used if it is installed: it has few keys however long the texts are."""
 _MOST_CANDIDATES = 8
@@ -104,12 +106,19 @@ def exact_duplicates(
     """
     first: dict[str, int] = {}
     leaders: Leaders = {}
-    for number in order:
+    for number in order if known else _opening_alike(texts, order):
         if text := folded(texts[number]):
             leader = known[text] if text in known else first.setdefault(text, number)
             if leader != number:
                 leaders[number] = leader
     return leaders
+
+
+def _opening_alike(texts: Sequence[str] | Mapping[int, str], order: Sequence[int]) -> list[int]:
+    """Return the passages that begin with the same words as another one: no others need to be compared whole."""
+    openings = {n: tuple(texts[n].split(None, _OPENING)[:_OPENING]) for n in order if len(texts[n]) >= _SHORTEST}
+    times = Counter(openings.values())
+    return [number for number, opening in openings.items() if times[opening] > 1]
 
 
 def near_duplicates(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:

@@ -26,6 +26,7 @@ from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.small_talk import without_small_talk
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
+from ctxcompress.score.table_credit import raise_rows
 from ctxcompress.score.turn_features import TURNS, is_conversation, turn_features
 from ctxcompress.score.yes_no import raise_yes_no_answers
 from ctxcompress.text.words import Terms, split_words
@@ -188,7 +189,7 @@ def evidence(
         turns = np.array([segment[0] is _TURN for segment in corpus.segments])
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
         probability = without_small_talk(corpus, matches, ignored, probability)
-    probability = raise_yes_no_answers(query, corpus.table, probability)
+    probability = raise_rows(corpus.table, raise_yes_no_answers(query, corpus.table, probability))
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 

@@ -26,6 +26,8 @@ _NAMES = frozenset(
     " DIAGNOSTICS ERRORS BUGS CAVEATS STANDARDS".split()
 ) | {"SEE ALSO", "EXIT STATUS", "EXIT CODES", "RETURN VALUE", "EXIT VALUES", "CONFORMING TO"}
 """Titles of which a single one shows what the text is."""
+_MARKDOWN = re.compile(r"\n(?:#{1,6} |[ \t]*+(?:```|~~~)|\|.*\||[=~^*-]{4,}[ \t]*+\n|\.\. )")
+"""A heading, a fence or a table: the text is Markdown or reStructuredText, which may quote the options of a command."""
 _USAGE = re.compile(r"\s*+usage: \S", re.IGNORECASE)
 _OPTION = re.compile(r"[ \t]*+(?:--?[A-Za-z0-9?#@]|-(?=[,\s]))[^\n]*+")
 _OPTION_ABOVE_TEXT = re.compile(r"\n(?P<before>[ \t]++)--?[A-Za-z0-9?#@][^\n]*+\n(?P<after>[ \t]++)[^\s-]")
@@ -86,6 +88,8 @@ def _is_manual(text: str) -> bool:
     if "\n " not in text and "\n\t" not in text:
         return False
     lines = "\n" + text
+    if _MARKDOWN.search(lines):
+        return False
     titles = _titles(lines)
     if len(titles) > 1 or not _NAMES.isdisjoint(titles) or _USAGE.match(text):
         return True

@@ -14,6 +14,7 @@ from ctxcompress.segment.markdown import Block, is_marked, markdown_blocks
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 from ctxcompress.segment.speakers import Turn
+from ctxcompress.segment.table_rows import table_rows
 from ctxcompress.text.lines import split_lines
 from ctxcompress.text.log_lines import is_log
 
@@ -212,7 +213,7 @@ def _of_turn(
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
     kind, start, end, heading = block
     if kind is _TABLE:
-        return _rows(text, block, number, first)
+        return table_rows(text, block, number, first)
     if kind is _CODE:
         return _code(text, block, number, first)
     if kind is _HEADING or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
@@ -228,27 +229,6 @@ def _sentences(text: str, block: Block, number: int, language: str) -> list[Segm
     for part in notice_cuts(text, start, end) if kind is not _LIST_ITEM else (end,):
         cuts += split_sentences(text, cuts[-1] if cuts else start, part, language)
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
-
-
-def _rows(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
-    """Yield one segment for the header with its delimiter line, which every row needs, and one for each row."""
-    kind, start, end, heading = block
-    lines = split_lines(text[start:end])
-    header = 2 if len(lines) > 1 and _is_delimiter(lines[1]) else 0
-    pieces = ["".join(lines[:header]), *lines[header:]] if header else lines
-    for index, piece in enumerate(pieces):
-        needs = (first,) if header and index else ()
-        label = "" if header and not index else _first_cell(piece)
-        yield Segment(kind, start, start + len(piece), number, heading, needs, None, label)
-        start += len(piece)
-
-
-def _first_cell(row: str) -> str:
-    return row.strip().removeprefix("|").partition("|")[0].strip()
-
-
-def _is_delimiter(line: str) -> bool:
-    return "-" in line and not line.strip(" \t\r\n|:-+>")
 
 
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:

@@ -4,6 +4,8 @@ Only the adapters import it: pydantic comes with their frameworks.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from operator import is_
 from os import PathLike
 from typing import Annotated, Any, Self
 
@@ -54,9 +56,13 @@ class ComponentOptions(OptionFields):
     def config(self) -> CompressionConfig:
         """The options as the core takes them, with `encoder` and `llm` as the core knows them.
 
-        Made anew each time, so that an option that was assigned or copied with another value counts, and is checked.
+        Made anew when an option was assigned or copied with another value, so that it counts, and is checked.
         """
-        return self.config_of({name: getattr(self, name) for name in OPTIONS})
+        return self._last_config.of(self, [getattr(self, name) for name in OPTIONS])
+
+    @cached_property
+    def _last_config(self) -> "_LastConfig":
+        return _LastConfig()
 
     def with_options(self, **options: Any) -> Self:
         """Return a copy with other values for some options, for a single call: `with_options(top_n=5)`.
@@ -127,6 +133,25 @@ class ComponentOptions(OptionFields):
         read = {"config"} if options.get("start") is not None else {"config", "start"}
         given = {name: value for name, value in options.items() if name not in read}
         return {"encoder": config.encoder, "llm": config.llm, **given, **_without_models(config)}
+
+
+class _LastConfig:
+    """The options that a component made last, so that a call with the same values need not check them again. A copy of
+    the component has the same one. Threads can share it."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        self._made: tuple[Sequence[object], CompressionConfig] | None = None
+
+    def of(self, component: ComponentOptions, values: Sequence[object]) -> CompressionConfig:
+        """Return the options with these values, in the order of `OPTIONS`."""
+        made = self._made
+        if made is not None and all(map(is_, made[0], values)):
+            return made[1]
+        config = component.config_of(dict(zip(OPTIONS, values, strict=True)))
+        self._made = values, config
+        return config
 
 
 def _check_feedback(feedback: object) -> None:

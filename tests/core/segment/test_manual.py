@@ -96,6 +96,12 @@ def test_source_code_with_the_titles_of_a_manual_stays_source_code():
     assert {part.kind for part in segment(text)} == {Kind.CODE}
 
 
+def test_markdown_that_quotes_a_manual_stays_markdown():
+    text = f"# Pack\n\nIt has these options:\n\n```\n{PAGE}```\n\n## Boxes\n\nA box is open.\n"
+    headings = [title for kind, title, _ in read(text) if kind is Kind.HEADING]
+    assert headings == ["# Pack", "## Boxes"]
+
+
 def test_a_line_of_a_paragraph_that_begins_with_an_option_begins_no_entry():
     starts = [title for _, title, _ in read(PAGE)]
     assert "--dry-run, which only shows what would be done, for a way to" not in starts

@@ -1,0 +1,62 @@
+"""What rows of a table gain from its header and from totals."""
+
+import numpy as np
+import pytest
+
+from ctxcompress import compress
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.score.table_credit import raise_rows
+from ctxcompress.segment.segments import segment
+
+EXPENSES = """\
+| Expense | 2019 |
+|---|---|
+| Staff | 45,318 |
+| Prepayments | 47,601 |
+| Total payables | 149,843 |
+| Cash | 12 |
+| Total | 149,855 |
+
+A sentence below the table.
+"""
+HEADER, STAFF, PREPAYMENTS, PAYABLES, CASH, TOTAL, BLANK, BELOW = range(8)
+
+
+def raised(**probability: float) -> list[float]:
+    given = np.zeros(8)
+    for name, value in probability.items():
+        given[globals()[name.upper()]] = value
+    table = SegmentTable.of(documents_as_they_are([EXPENSES]), [segment(EXPENSES)])
+    before = given.copy()
+    found = raise_rows(table, given)
+    assert np.array_equal(given, before)
+    return np.round(found, 6)[[*range(BLANK), BELOW]].tolist()
+
+
+def test_each_row_gains_from_its_header() -> None:
+    assert raised(header=0.5) == [0.5, 0.015, 0.015, 0.015, 0.015, 0.015, 0.0]
+
+
+def test_the_rows_above_a_total_gain_from_it_up_to_the_total_before() -> None:
+    assert raised(payables=0.5) == [0.0, 0.015, 0.015, 0.5, 0.0, 0.0, 0.0]
+    assert raised(total=0.5) == [0.0, 0.0, 0.0, 0.0, 0.015, 0.5, 0.0]
+
+
+def test_a_better_row_keeps_its_probability() -> None:
+    assert raised(header=0.5, cash=0.4)[CASH] == pytest.approx(0.4)
+
+
+OTHERS = [f"Contract {n}: the company is bound to pay expenses of kind {n} when they fall due." for n in range(40)]
+
+
+def test_the_parts_of_a_total_are_kept_for_the_question_what_it_consists_of() -> None:
+    question = "Which component contributes most to total payables?"
+    text = compress(question, [EXPENSES, *OTHERS], max_tokens=120).text
+    assert "| Prepayments | 47,601 |" in text
+
+
+def test_the_rows_under_a_column_that_the_question_names_are_kept() -> None:
+    table = "| Plan | Shares to be issued on exercise |\n|---|---|\n| 2001 | 68,253 |\n| Total | 19,536,441 |\n"
+    text = compress("How many shares are to be issued on exercise?", [table, *OTHERS], max_tokens=90).text
+    assert "19,536,441" in text

@@ -1,0 +1,62 @@
+"""Which rows of a Markdown table are its header."""
+
+import pytest
+
+from ctxcompress import compress
+from ctxcompress.segment.segments import segment
+
+LEASES = """\
+|  | December 31, |  |
+| --- | --- | --- |
+|  | 2018 | 2019 |
+| Ground leases | 4,101 | 5,310 |
+| Vehicles | 730 | 655 |
+"""
+
+
+def header(text: str) -> str:
+    first, *rows = segment(text)
+    assert all(row.needs == (0,) for row in rows)
+    return text[first.start : first.end]
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        ("|  | December 31, |  |", "|  | 2018 | 2019 |"),
+        ("|  | Pension plans |  |", "| For the year ended June 30 | 2019 | 2018 |"),
+        ("|  | As of |  |", "| (in millions) | Dec. 31, 2021 | Mar. 31, 2021 |"),
+        ("|  | Carrying amount |  |", "|  | Gross | Net |"),
+        ("|  | Group |  |", "|  | FY2020 | FY2019 (restated) |"),
+    ],
+)
+def test_a_row_of_years_or_names_below_a_spanning_heading_is_header(above: str, below: str) -> None:
+    lines = [above, "|---|---|---|", below, "| Ground leases | 4,101 | 5,310 |"]
+    assert header("\n".join(lines)) == "\n".join(lines[:3]) + "\n"
+
+
+def test_several_rows_can_be_header() -> None:
+    table = "|  | Group |  |\n|---|---|---|\n|  | Restated |  |\n| Year | 2018 | 2019 |\n| Leases | 4 | 5 |\n"
+    assert header(table).count("\n") == 4
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| House | Rhododendron | Villa Fern |\n|---|---|---|\n| Built in | 1998 | 2003 |\n| Rooms | 4 | 5 |\n",
+        "|  | A |  |\n|---|---|---|\n| Staff | 51 | 49 |\n| Sites | 3 | 2 |\n",
+        "|  | A |  |\n|---|---|---|\n|  | 1,998 | 2,003 |\n| Sites | 3 | 2 |\n",
+        "|  | A |  |\n|---|---|---|\n| Note |  |  |\n| Sites | 3 | 2 |\n",
+        "|  | Founded |  |\n|---|---|---|\n| Year | 1998 | 2003 |\n",
+    ],
+    ids=["each column has a name", "figures", "figures without a name", "a title of rows", "the only row"],
+)
+def test_other_rows_are_no_header(table: str) -> None:
+    assert header(table).count("\n") == 2
+
+
+def test_a_figure_is_kept_with_its_year() -> None:
+    others = [f"The lessor of site {n} renewed its contract for another term of years." for n in range(30)]
+    text = compress("What did ground leases amount to?", [LEASES, *others], max_tokens=70).text
+    assert "| Ground leases | 4,101 | 5,310 |" in text
+    assert "| 2018 | 2019 |" in text
