@@ -295,7 +295,9 @@ def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionCo
     # Scores of different retrievals cannot be compared.
     without_scores = config.without_limits()
     query, compressor = "\n".join(after.queries), Compressor(without_scores)
-    result = run_pipeline(Task(query, passages, without_scores, compressor, delivered=DeliveredMemory()))
+    result = run_pipeline(
+        Task(query, passages, without_scores, compressor, delivered=DeliveredMemory(), queries=after.queries)
+    )
     kept, dropped = renumbered(result, positions)
     after = replace(
         after,

@@ -163,6 +163,31 @@ def test_all_questions_count_when_it_is_rebalanced():
     assert "The walrus has tusks." in builder.render()
 
 
+def test_an_answer_stays_when_it_is_rebalanced_for_many_questions():
+    about = {
+        "lighthouse": "The lighthouse of {} was built by masons of the harbour in the year {}.",
+        "market": "On the market of {} people sell fish of the harbour since the year {}.",
+        "school": "The school of {} has taught sailors of the harbour since the year {}.",
+    }
+    towns = ["Arle", "Brent", "Calver", "Dunmore", "Eldby", "Fenwick"]
+    queries = [
+        "who built the lighthouse of Arle",
+        "what do people sell on the market of Calver?",
+        "How old is the school of Eldby?",
+        "lighthouse Fenwick",
+    ]
+    answers = [about["lighthouse"].format("Arle", 1800), about["market"].format("Calver", 1802)]
+    answers += [about["school"].format("Eldby", 1804), about["lighthouse"].format("Fenwick", 1805)]
+    builder = ContextBuilder(120)
+    for query in queries:
+        kind = next(kind for kind in about if kind in query)
+        passages = [about[kind].format(town, 1800 + n) for n, town in enumerate(towns)]
+        builder.add(passages, query=query, max_tokens=25)
+    assert all(answer in builder.render() for answer in answers)
+    builder.add([], rebalance=True)
+    assert all(answer in builder.render() for answer in answers)
+
+
 def test_what_a_retrieval_left_out_stays_left_out_when_it_is_rebalanced():
     config = CompressionConfig(max_tokens=1_000, min_score=0.5, top_n=1)
     builder = ContextBuilder(config=config)

@@ -17,7 +17,7 @@ from ctxcompress.data.table import SegmentTable
 from ctxcompress.errors import InputError
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import Reanalysis, analysed_again
-from ctxcompress.pipeline.scoring import ScoredSegments, likelihoods, score_segments
+from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
 from ctxcompress.pipeline.task import Frame
 from ctxcompress.reduce.filters import known_scores, relative_scores
 from ctxcompress.select.layout import Layout, tokens_of
@@ -158,10 +158,10 @@ def _parts(
     table = again.analysis.table
     if not table.segments:
         return []
-    scored = score_segments(query, again.passages, again.analysis, again.language, config)
+    scored = score_segments((query,), again.passages, again.analysis, again.language, config)
     counts = [tokens_of(text, count) for text in table.texts]
     budgets = _budgets(scored, again, _layout(query, passages, config, frame, again, count), counts, total)
-    chances = _probabilities(query, scored, again, config)
+    chances = _probabilities(query, again, config)
     parts: list[ScoredPart] = []
     for number, segment in enumerate(table.segments):
         found = again.documents[table.document[number]].of_passages([Span(segment.start, segment.end)])
@@ -173,12 +173,11 @@ def _parts(
     return parts
 
 
-def _probabilities(
-    query: str, scored: ScoredSegments, again: Reanalysis, config: CompressionConfig
-) -> Sequence[float | None]:
+def _probabilities(query: str, again: Reanalysis, config: CompressionConfig) -> Sequence[float | None]:
     if config.scorer == "bm25":
-        return [None] * len(scored.table.segments)
-    found = likelihoods(query, scored, again.analysis, again.language, config)
+        return [None] * len(again.analysis.table.segments)
+    adaptive = config.with_options(adaptive=True)
+    found = score_segments((query,), again.passages, again.analysis, again.language, adaptive).likelihoods
     # Down, so that a threshold at the written value keeps the segment.
     return [math.floor(value * 10**_DIGITS) / 10**_DIGITS for value in found.tolist()]
 

@@ -88,7 +88,7 @@ def _run(task: Task, analyser: Analyser) -> Compression:
         documents = documents_as_passages(reduced.layout.documents, task.passages)
         analysis = _analyse(task, reduced, documents, analyser)
         clock.lap("segment", len(passages_of(reduced.layout.documents)), len(analysis.table.segments))
-        scored = score_segments(task.query, documents, analysis, task.language, task.config)
+        scored = score_segments(task.queries or (task.query,), documents, analysis, task.language, task.config)
         clock.lap("score", len(analysis.table.segments), int(np.count_nonzero(scored.scores)))
         choice = select_segments(task, reduced, analysis, scored, analyser)
         clock.lap("select", len(analysis.table.segments), len(choice.selection.spans))

@@ -4,7 +4,7 @@ analysis -> scores -> worth within the budget
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
+from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import TECHNICAL_SYNONYMS, asks_for_all, main_question, query_terms
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
@@ -23,16 +24,19 @@ from ctxcompress.score.matches import Matches
 from ctxcompress.score.odd_records import raise_odd_records
 from ctxcompress.score.relevance import relevance
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.small_talk import with_replies
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS
-from ctxcompress.text.words import Terms
+from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["ScoredSegments", "confidence_in", "likelihoods", "score_segments"]
+__all__ = ["ScoredSegments", "confidence_in", "score_segments"]
 
 _EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
 _SURE = 0.12
 """The probability of a segment from which an encoder is trusted where no word of the query occurs. In twenty passages
 about something else it finds hardly a segment with more than this."""
+_FUNCTION_WEIGHT = 0.15
+"""The weight of function words where they count."""
 _PRIOR_ODDS = 3.0
 """How often documents answer their query for each time that they do not. The confidence was learned from as many
 contexts that do as that do not, but most retrievals do."""
@@ -62,6 +66,13 @@ class _Query:
     def matches(self, corpus: Corpus) -> Matches:
         return matches_in(corpus, self.text, self.wanted, self.terms)
 
+    def beside_names(self) -> "_Query":
+        """Return the query with its function words, for texts that have none of its other words but speakers' names:
+        "Until when is Bo off?" asks for more than for Bo."""
+        words = (word for word in split_words(self.text) if word.lower() in self.ignored)
+        function = {term for of_word in self.terms.of_words(words).values() for term in of_word}
+        return replace(self, wanted={**dict.fromkeys(function, _FUNCTION_WEIGHT), **self.wanted})
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredSegments:
@@ -70,6 +81,9 @@ class ScoredSegments:
     table: SegmentTable
     scores: Floats
     """The probability that the query needs each segment, or its BM25 score."""
+    likelihoods: Floats
+    """The same, with how likely the documents answer: what `adaptive` compares with `min_probability`. 1 without
+    `adaptive`, and if the query asks for nothing in particular."""
     worth: Floats
     """The value of each segment to the selection; below 0 if the query hardly needs it."""
     unlikely: Sequence[int]
@@ -87,34 +101,76 @@ class ScoredSegments:
         return dict(enumerate(best.tolist()))
 
 
-def score_segments(
-    query: str, document_passages: Sequence[Passage], analysis: Analysis, language: str, config: CompressionConfig
-) -> ScoredSegments:
-    """Score the segments for the query, and weigh them by the options.
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """What one question says about the segments."""
 
-    document_passages: each document as a passage, see `documents_as_passages`.
+    scores: Floats
+    likelihoods: Floats
+    around: Sequence[int]
+    """The numbers of the boilerplate segments that it does not ask for."""
+
+    @classmethod
+    def of_all(cls, judgements: Sequence["_Judgement"]) -> "_Judgement":
+        """Judge each segment by the question that needs it most."""
+        if len(judgements) == 1:
+            return judgements[0]
+        around = set(judgements[0].around).intersection(*(each.around for each in judgements))
+        scores = np.maximum.reduce([each.scores for each in judgements])
+        bests = [int(each.scores.argmax()) for each in judgements if each.scores.any()]
+        scores[bests] = scores.max(initial=0.0)
+        return cls(scores, np.maximum.reduce([each.likelihoods for each in judgements]), sorted(around))
+
+
+def score_segments(
+    queries: tuple[str, ...],
+    document_passages: Sequence[Passage],
+    analysis: Analysis,
+    language: str,
+    config: CompressionConfig,
+) -> ScoredSegments:
+    """Score the segments for the queries, and weigh them by the options.
+
+    Each question in the queries wants an answer of its own. document_passages: each document as a passage, see
+    `documents_as_passages`.
     """
-    table, corpus, asked = analysis.table, analysis.corpus, _Query.of(query, language, config)
+    embeddings = [passage.embedding for passage in document_passages]
+    semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
+    questions = [question for query in queries for question in questions_in(query)]
+    if len(questions) > 1:
+        analysis = replace(analysis, corpus=analysis.corpus.for_several(Terms(language)))
+    best = _Judgement.of_all([_judged(each, analysis, language, config, semantics) for each in questions])
+    table, likely = analysis.table, best.likelihoods >= config.min_probability
+    if config.on_empty == "original" and not likely.any():
+        likely = ~likely
+    worth = _worth(best.scores, table, config)
+    unlikely = _unlikely(likely if config.adaptive else None, analysis.structure, best.around)
+    worth[unlikely] -= 1 + worth.max(initial=0.0)
+    return ScoredSegments(table, best.scores, best.likelihoods, worth, unlikely, best.around)
+
+
+def _judged(
+    question: str, analysis: Analysis, language: str, config: CompressionConfig, semantics: Semantics | None
+) -> _Judgement:
+    table, corpus, asked = analysis.table, analysis.corpus, _Query.of(question, language, config)
     if config.scorer == "bm25":
         scores, chance = _bm25(asked, corpus), 1.0
     else:
         matches = asked.matches(corpus)
-        embeddings = [passage.embedding for passage in document_passages]
-        semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
+        if Kind.TURN in table.kinds and matches.has_only_labels:
+            asked = asked.beside_names()
+            matches = asked.matches(corpus)
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
         chance = _chance(asked, matches, scores, config)
     if Kind.RECORD in table.kinds:
         raise_odd_records(asked.text, table.segments, table.texts, scores)
-    is_pruned = config.adaptive and not asks_for_all(query, language)
-    likely = _likely(scores, chance, table, config) if is_pruned else None
+    is_pruned = config.adaptive and not asks_for_all(question, language)
+    likelihoods = with_replies(corpus, _likelihoods(scores, chance, table)) if is_pruned else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
     around.damp(scores)
-    worth = _worth(scores, table, config)
-    unlikely = _unlikely(likely, analysis.structure, around.unasked)
-    worth[unlikely] -= 1 + worth.max(initial=0.0)
-    return ScoredSegments(table, scores, worth, unlikely, around.unasked)
+    return _Judgement(scores, likelihoods, around.unasked)
 
 
 def confidence_in(query: str, analysis: Analysis, language: str, config: CompressionConfig) -> float:
@@ -149,25 +205,6 @@ def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Fl
     if config.type_weights:
         worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in table.segments])
     return worth
-
-
-def likelihoods(
-    query: str, scored: ScoredSegments, analysis: Analysis, language: str, config: CompressionConfig
-) -> Floats:
-    """Return what `adaptive` compares with `min_probability`, for each segment; also if `adaptive` is off."""
-    asked = _Query.of(query, language, config)
-    chance = _chance(asked, asked.matches(analysis.corpus), scored.scores, config.with_options(adaptive=True))
-    return _likelihoods(scored.scores, chance, scored.table)
-
-
-def _likely(scores: Floats, chance: float, table: SegmentTable, config: CompressionConfig) -> NDArray[np.bool_]:
-    """Tell of each segment whether it may be needed, shape (segments,).
-
-    If no segment is likely, `on_empty="original"` counts them all; otherwise none is. chance: the confidence that the
-    documents answer.
-    """
-    likely: NDArray[np.bool_] = _likelihoods(scores, chance, table) >= config.min_probability
-    return likely if config.on_empty != "original" or likely.any() else ~likely
 
 
 def _likelihoods(scores: Floats, chance: float, table: SegmentTable) -> Floats:

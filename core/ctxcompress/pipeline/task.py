@@ -45,6 +45,8 @@ class Task:
     frame: Frame | None = None
     delivered: DeliveredMemory | None = None
     """For a context that is built step by step, the part that the language model already has; None otherwise."""
+    queries: tuple[str, ...] = ()
+    """The queries that `query` joins, each of which wants an answer of its own; empty if it is a single one."""
     passages: Sequence[Passage] = field(init=False)
     """The delivered parts, then the input."""
 

@@ -1,5 +1,5 @@
-"""The parts of a query about several things: its sentences, the things it compares, the things it asks to explain, the
-aspects by which it wants the best.
+"""The parts of a query about several things: the things it compares, the things it asks to explain, the aspects by
+which it wants the best.
 
 A query is only split if every part makes sense alone, because a search for half of a thing finds less than a search
 for the whole query.

@@ -18,7 +18,7 @@ from ctxcompress.query.aspects import (
     things_to_explain,
 )
 from ctxcompress.query.complexity import classify_complexity
-from ctxcompress.query.focus import without_courtesy
+from ctxcompress.query.focus import questions_in, without_courtesy
 from ctxcompress.query.phrases import Signals, signals_for
 
 __all__ = ["Completes", "Invokes", "LanguageModel", "adecompose", "decompose"]
@@ -149,8 +149,10 @@ class _Plan:
             return _at_most(aspects.each(), _MOST_ASPECTS)
         if self.count == 1:
             return (query,)
+        questions = questions_in(query)
         parts = (
             split_questions(query, signals)
+            or (questions if len(questions) > 1 else ())
             or _each(compared_things(query, signals))
             or _each(things_to_explain(query, signals))
             or (query,)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["only_wishes", "question_in", "without_courtesy"]
+__all__ = ["only_wishes", "question_in", "questions_in", "without_courtesy"]
 
 _QUESTION_WORD = (
     r"(?:who|whom|whose|what|which|when|where|why|how|wer|wen|wem|was|welche[rsnm]?|wann|wo|warum|wieso|wie"
@@ -18,11 +18,11 @@ _QUESTION_WORD = (
 )
 _CLOSING = r"[\"'”’)\]]*+"
 _END = lazy_regex(
-    rf"(?<![!?…])[!?…]++{_CLOSING}\s+|\.{_CLOSING}\s+(?=[\"'“‘(\[¿¡]*+(?:[^\W\da-zß-ÿ]|(?i:{_QUESTION_WORD})))|[。！？]++|\n+"
+    rf"(?<![!?؟…])[!?؟…]++{_CLOSING}\s+|\.{_CLOSING}\s+(?=[\"'“‘(\[¿¡]*+(?:[^\W\da-zß-ÿ]|(?i:{_QUESTION_WORD})))|[。！？]++|\n+"
     r"|\s(?=(?:Please|Thanks?|Bitte|Danke|Merci|Gracias|Por favor)\b)|(?i:\b(?:question|query|frage|pregunta)\s*+:\s)"
 )
 _MAY_END = lazy_regex(
-    rf"[!?….。！？\n:\s](?:(?<=[。！？\n:])|(?<=[!?….]){_CLOSING}\s"
+    rf"[!?؟….。！？\n:\s](?:(?<=[。！？\n:])|(?<=[!?؟….]){_CLOSING}\s"
     r"|(?<=\s)(?:Please|Thank|Bitte|Danke|Merci|Gracias|Por favor))"
 )
 """What each match of `_END` has, found several times as fast: most queries are one sentence."""
@@ -71,10 +71,17 @@ _AFTER_QUESTION = lazy_regex(rf",\s*+(?:{_PLEASE}|{_THANKS}{_REST})(?P<end>\W*+)
 _MOST_LEADS = 6
 _REFERS = frozenset(
     "this that these those it its they them their theirs he him his she her hers one ones there then such same former "
-    "latter so dies diese dieser dieses das es er sie ihr ihm ihn sein seine dort da ce cet cette ces cela il elle ils "
+    "latter so dies diese dieser dieses das es er sie ihr ihm ihn sein seine dort da dessen deren davon dafür dazu ce cet cette ces cela il elle ils "
     "elles leur leurs son sa ses lui esto esta este estos estas eso esa ese él ella ellos ellas su sus lo la".split()
 )
 """Words that refer to what was said before."""
+_EXISTS = lazy_regex(
+    r"\b(?:(?:is|are|was|were) there|(?:is|was) it possible|gibt es|ist es möglich|est-ce|qu'est-ce|y a-t-il)\b",
+    re.IGNORECASE,
+)
+"""Words that only seem to refer to something."""
+_MOST_QUESTIONS = 8
+"""The most questions of a query that are answered apart, which limits the cost of a long one."""
 _FEWEST = 3
 """Words of a question that can stand alone."""
 _WORD = lazy_regex(r"\w+")
@@ -90,8 +97,30 @@ def question_in(query: str) -> str:
     question = " ".join(map(_without_lead, _asking(sentences) if len(sentences) > 1 else sentences))
     if question == query:
         return query
-    words = [word.lower() for word in _WORD.findall(question)]
-    return query if len(words) < _FEWEST or not _REFERS.isdisjoint(words) else question
+    return question if _stands_alone(question) else query
+
+
+def questions_in(query: str) -> tuple[str, ...]:
+    """Return the questions of a query that each want an answer of their own; the whole query if there is only one.
+
+    What is said between the questions stays with the one that follows. A question that refers to the one before ("And
+    when did she die?") stays with it.
+    """
+    if "\n" not in query and sum(map(query.count, "?？؟")) < 2:
+        return (query,)
+    sentences = _sentences(query)
+    asking, found, between = set(_asking(sentences)), list[str](), ""
+    for sentence in sentences:
+        between = f"{between} {sentence}".strip()
+        if sentence not in asking:
+            continue
+        if found and (len(found) == _MOST_QUESTIONS or not _stands_alone(_without_lead(sentence))):
+            between = f"{found.pop()} {between}"
+        found.append(between)
+        between = ""
+    if found and between:
+        found[-1] = f"{found[-1]} {between}"
+    return tuple(found) if len(found) > 1 else (query,)
 
 
 def without_courtesy(query: str) -> str:
@@ -126,6 +155,12 @@ def _without_lead(sentence: str) -> str:
             break
         sentence = sentence[lead.end() :]
     return sentence
+
+
+def _stands_alone(question: str) -> bool:
+    """Tell whether a question can be understood without what was said before it."""
+    words = [word.lower() for word in _WORD.findall(_EXISTS.sub(" ", question))]
+    return len(words) >= _FEWEST and _REFERS.isdisjoint(words)
 
 
 def _asking(sentences: Sequence[str]) -> list[str]:

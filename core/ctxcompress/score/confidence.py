@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ctxcompress.data.table import Floats
+from ctxcompress.data.table import Floats, Integers
 from ctxcompress.score.matches import Matches
-from ctxcompress.score.occurrences import Occurrences, summed
+from ctxcompress.score.occurrences import Occurrences, contained, summed
 
 __all__ = ["CONFIDENCE", "confidence", "confidence_features"]
 
@@ -50,20 +50,35 @@ def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
     own = np.fromiter(query.values(), float) == max(query.values())
     sizes = np.array([min(len(term), _LONG_TERM) for term in query]) ** _LENGTH_POWER * own
     occurs = np.zeros(len(query), dtype=bool)
+    speakers = _speakers(matches)
     occurs[matches.section.term] = True
+    occurs[speakers] = True
     return np.array(
         [
             np.log1p(own.sum()),
             (occurs & own).sum() / own.sum(),
-            _greatest_share(sizes, matches.body),
-            _greatest_share(sizes, matches.section),
+            _greatest_share(sizes, matches.body, speakers),
+            _greatest_share(sizes, matches.section, speakers),
             np.log1p(matches.lengths.size),
         ]
     )
 
 
-def _greatest_share(sizes: Floats, found: Occurrences) -> float:
-    """Return the greatest share of the terms that one unit has."""
+def _speakers(matches: Matches) -> Integers:
+    """Return the terms that are names of speakers: they stand beside what is said, and not in it. Whoever speaks, a
+    conversation that has the speaker is about them."""
+    label, body = matches.own, matches.body
+    if not label.unit.size:
+        return label.term
+    within = contained(label.unit * label.terms + label.term, body.unit * body.terms + body.term)
+    return np.unique(label.term[~within])
+
+
+def _greatest_share(sizes: Floats, found: Occurrences, given: Integers) -> float:
+    """Return the greatest share of the terms that one unit has. given: terms that count as found in each."""
     if not found.unit.size:
-        return 0.0
-    return float(summed(sizes[found.term], found.unit, found.units).max() / sizes.sum())
+        return float(sizes[given].sum() / sizes.sum())
+    others = sizes.copy()
+    others[given] = 0.0
+    best = summed(others[found.term], found.unit, found.units).max() + sizes[given].sum()
+    return float(best / sizes.sum())

@@ -159,6 +159,12 @@ class Matches:
         """Whether any term occurs."""
         return bool(self.section.unit.size)
 
+    @property
+    def has_only_labels(self) -> bool:
+        """Whether all terms that occur are in labels of segments, such as the names of speakers."""
+        own = np.unique(self.own.term)
+        return bool(own.size) and bool(np.isin(self.section.term, own).all())
+
     def alone(self) -> Floats:
         """Return the BM25 score of each segment, shape (segments,)."""
         return bm25(self.body, self.lengths, self.idf)

@@ -10,6 +10,7 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import table
+from ctxcompress.score.small_talk import asks
 
 __all__ = ["TURNS", "is_conversation", "turn_features"]
 
@@ -22,7 +23,6 @@ TURNS = (
     "asks",  # whether the turn asks
 )
 """The rows of `turn_features`, in order."""
-_MARKS = ("?", "\uff1f", "\u061f")
 
 
 def turn_features(corpus: Corpus, probability: Floats) -> Floats:
@@ -31,12 +31,11 @@ def turn_features(corpus: Corpus, probability: Floats) -> Floats:
     probability: of each segment so far. A long turn of several segments has the probability of the best of them.
     """
     units = corpus.units
-    of_turns, asks = np.zeros((2, units.continues.size))
+    of_turns, asking = np.zeros(units.continues.size), asks(corpus)
     np.maximum.at(of_turns, units.number, probability)
-    np.maximum.at(asks, units.number, [any(mark in text for mark in _MARKS) for text in corpus.texts])
     said, judged = np.sqrt(of_turns), np.clip(probability, 1e-9, 1 - 1e-9)
     before = units.before(said)
-    rows = (before, units.before(before), units.after(said), units.before(asks * said), asks)
+    rows = (before, units.before(before), units.after(said), units.before(asking * said), asking)
     return table([np.log(judged / (1 - judged)), *(row[units.number] for row in rows)])
 
 

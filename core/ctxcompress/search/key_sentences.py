@@ -60,7 +60,7 @@ class KeySentences:
         analyser = Analyser(CallCache.of(config.cache, passages), Fingerprints(), len, TokenCounter(len))
         analysis = analyser.read(documents, items, AnalysisOptions.of(language, 1))
         self._structure: Structure = analysis.structure
-        scored = score_segments(query, items, analysis, language, config)
+        scored = score_segments((query,), items, analysis, language, config)
         self._worth: Floats = scored.worth
         self._around = frozenset(scored.around)
         self._unlikely = frozenset(scored.unlikely) if config.adaptive else frozenset[int]()

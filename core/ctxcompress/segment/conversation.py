@@ -106,7 +106,7 @@ _NO_HANDLES = frozenset(
 )
 """Words before colons at the beginnings of lines that are no names."""
 _WORDS_SAID = 3
-"""The least number of words of a line, on average, with the name."""
+"""The least number of words of a line, on average, with the name, unless some lines have signs of speech."""
 _CUE = lazy_regex(
     r"\n(?:\d{1,6}[ \t]*\n)?(?:\d{1,2}:)?\d{2}:\d{2}[.,]\d{3}[ \t]+-->[ \t]+[\d:.,]{9,12}[^\n]{0,80}(?:\n|\Z)"
     r"(?P<who><v(?:\.[\w.]+)? [^>\n]{1,60}>|-?[ \t]*[A-Z][A-Z .]{1,30}: )?"
@@ -305,7 +305,9 @@ def _are_handles(names: Sequence[str], text: str, lines: int) -> bool:
     of lines with text.
     """
     times = Counter(names)
-    if len(names) < _FEW or len(names) != lines or len(text.split()) < _WORDS_SAID * lines:
+    if len(names) < _FEW or len(names) != lines:
+        return False
+    if len(text.split()) < _WORDS_SAID * lines and sum(map(is_said, text.split("\n"))) < _SAID_BY_SOME * lines:
         return False
     recur = len(times) > 1 and 2 * len(times) <= len(names)
     return recur and all(map(_HANDLE.fullmatch, times)) and _NO_HANDLES.isdisjoint(times)

@@ -9,6 +9,7 @@ from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import LoneTurn, lone_turn, turns_of
 from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
 from ctxcompress.segment.logs import log_segments
+from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.prose_lines import is_prose_line, segment_lines
 from ctxcompress.segment.sentences import split_sentences
@@ -146,10 +147,22 @@ def _by_lines(
 
 
 def _prose(text: str, language: str) -> list[Segment]:
-    segments: list[Segment] = []
-    for number, block in enumerate(markdown_blocks(text)):
+    segments: list[Segment] = _manual(text, language)
+    for number, block in enumerate(markdown_blocks(text) if not segments else ()):
         segments.extend(_split(text, block, number, len(segments), language))
     return mark_boilerplate(text, segments)
+
+
+def _manual(text: str, language: str) -> list[Segment]:
+    """Return the segments of a manual page, where all text of an entry needs its term; none of any other text."""
+    segments: list[Segment] = []
+    firsts: list[int] = []
+    for number, (kind, start, end, heading, terms) in enumerate(manual_blocks(text)):
+        firsts.append(len(segments))
+        needs = tuple(firsts[term] for term in terms)
+        parts = _split(text, Block(kind, start, end, heading), number, len(segments), language)
+        segments += [part._replace(needs=(*part.needs, *needs)) for part in parts]
+    return segments
 
 
 def _conversation(text: str, turns: Sequence[Turn], language: str) -> list[Segment]:

@@ -17,6 +17,7 @@ from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, shifted
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import turns_of
+from ctxcompress.segment.manual import is_page
 from ctxcompress.text.log_lines import is_diff, is_log
 
 __all__ = ["WHOLE", "code_segments", "outline"]
@@ -52,7 +53,7 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     """
     if not looks_like_code(text, name) or is_diff(text) or is_log(text):
         return ()
-    if not is_code_name(name) and turns_of(text):
+    if not is_code_name(name) and (is_page(text) or turns_of(text)):
         return ()
     language = source_language(text, name)
     is_middle = text.lstrip("\r\n")[:1].isspace() or end_of_cut_text(text, language) > 0

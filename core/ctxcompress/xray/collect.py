@@ -56,7 +56,7 @@ def _scores(
     """
     again = analysed_again(query, passages, config, fits=fits)
     documents, analysis = again.documents, again.analysis
-    scored = score_segments(query, again.passages, analysis, again.language, config)
+    scored = score_segments((query,), again.passages, analysis, again.language, config)
     best = float(scored.scores.max(initial=0.0)) if config.scorer == "bm25" else 1.0
     found: dict[int, list[Scored]] = {}
     table = analysis.table

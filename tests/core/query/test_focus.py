@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
-from ctxcompress.query.focus import _END, _MAY_END, question_in, without_courtesy
+from ctxcompress.query.focus import _END, _MAY_END, question_in, questions_in, without_courtesy
 from ctxcompress.query.terms import query_terms
 from ctxcompress.text.words import Terms
 
@@ -97,7 +97,7 @@ def test_long_queries_take_linear_time(part):
 
 
 PARTS = [
-    *'Who what . ! ? … 。 ？ : , ) " ” ’ ( ¿ question query Frage Please Thanks Thank Danke Bitte Merci'.split(),
+    *'Who what . ! ? ؟ … 。 ？ : , ) " ” ’ ( ¿ question query Frage Please Thanks Thank Danke Bitte Merci'.split(),
     *("Gracias", "Por", "favor", "a", "Is", "3.5", "e.g.", "\n", "\t", " "),
 ]
 
@@ -106,3 +106,44 @@ PARTS = [
 def test_a_query_with_an_end_of_a_sentence_is_told_from_one_without(words, between):
     query = between.join(words)
     assert bool(_MAY_END.search(query)) or not _END.search(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "questions"),
+    [
+        (
+            "What is the default port? And how do I set a timeout? Also who owns the pool?",
+            ("What is the default port?", "And how do I set a timeout?", "Also who owns the pool?"),
+        ),
+        (
+            "I use the pool. Which port is open? My team grows. Is there a way to share a connection? Thanks!",
+            ("I use the pool. Which port is open?", "My team grows. Is there a way to share a connection? Thanks!"),
+        ),
+        (
+            "what is the port of a node\nwhere are the logs kept",
+            ("what is the port of a node", "where are the logs kept"),
+        ),
+        (
+            "Who founded the city? And when did she die? How large is the harbour?",
+            ("Who founded the city? And when did she die?", "How large is the harbour?"),
+        ),
+        ("Where was the singer born? And when?", None),
+        ("متى بني الجسر القديم؟ من صمم البرج الكبير؟", ("متى بني الجسر القديم؟", "من صمم البرج الكبير؟")),
+        ("塔有多高？", None),
+        ("Why does it fail?\nTraceback (most recent call last):\n  File", None),
+        ("", None),
+    ],
+)
+def test_questions_that_stand_alone_are_told_apart(query, questions):
+    assert questions_in(query) == (questions or (query,))
+
+
+def test_of_very_many_questions_the_last_ones_stay_together():
+    found = questions_in(" ".join(f"Where is the town number {n}?" for n in range(40)))
+    assert len(found) == 8
+    assert found[-1].endswith("Where is the town number 39?")
+
+
+@given(st.text(alphabet="ab ?.\n"))
+def test_no_word_of_the_query_is_lost_in_its_questions(query):
+    assert " ".join(questions_in(query)).split() == query.split()

@@ -1,0 +1,228 @@
+"""Finds the sections and entries of manual pages: plain text in which indentation shows what belongs to what.
+
+    OPTIONS                                  a section
+           -o, --only-matching               the term of an entry
+                  Print only the matched     what the term means
+                  parts of a line.
+
+The term is often what is asked for ("which option ...?"), but shares no word with the question. So a short entry is one
+block, and all text of a long one needs its term. Markdown reads most of this as code or as one paragraph.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from ctxcompress.data.passages import Kind
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.text.lines import split_lines
+
+__all__ = ["ManualBlock", "is_page", "manual_blocks"]
+
+_SECTION = lazy_regex(r"\n(?P<name>[A-Z][A-Z0-9 ,/&()'-]{2,60}+)[ \t]*+\r?\n(?:[ \t]*+\r?\n)?+[ \t]++[^\s|]")
+"""A title in capitals above an indented line."""
+_NAMES = frozenset(
+    "NAME SYNOPSIS SYNTAX USAGE DESCRIPTION OPTIONS ARGUMENTS PARAMETERS COMMANDS EXAMPLE EXAMPLES FILES ENVIRONMENT"
+    " DIAGNOSTICS ERRORS BUGS CAVEATS STANDARDS".split()
+) | {"SEE ALSO", "EXIT STATUS", "EXIT CODES", "RETURN VALUE", "EXIT VALUES", "CONFORMING TO"}
+"""Titles of which a single one shows what the text is."""
+_MARKDOWN = lazy_regex(r"\n(?:#{1,6} |[ \t]*+(?:```|~~~)|\|.*\||[=~^*-]{4,}[ \t]*+\n|\.\. )")
+"""A heading, a fence or a table: the text is Markdown or reStructuredText, which may quote the options of a command."""
+_USAGE = lazy_regex(r"\s*+usage: \S", re.IGNORECASE)
+_OPTION = lazy_regex(r"[ \t]*+(?:--?[A-Za-z0-9?#@]|-(?=[,\s]))[^\n]*+")
+_OPTION_ABOVE_TEXT = lazy_regex(r"\n(?P<before>[ \t]++)--?[A-Za-z0-9?#@][^\n]*+\n(?P<after>[ \t]++)[^\s-]")
+_FEWEST = 3
+"""Options with a text under them, from which on a text without a known title is a manual."""
+_BULLET = lazy_regex(r"[ \t]*+(?:[*\u2022\u00b7o+-]|\(?\w{1,3}[.)])[ \t]")
+_LONGEST_WHOLE = 300
+"""The most characters of an entry that is one block."""
+_LONGEST_TERM = 120
+_SUBSECTION = 4
+"""The most columns before the title of a part of a section."""
+_DEEPEST = 6
+"""Entries within as many others are text."""
+_TAB = 8
+
+
+class ManualBlock(NamedTuple):
+    """A block of a manual, with half-open offsets. The blocks of a text partition it."""
+
+    kind: Kind
+    start: int
+    end: int
+    heading: tuple[str, ...]
+    terms: tuple[int, ...]
+    """The numbers of the blocks that are the terms of the entries around it."""
+
+
+class _Open(NamedTuple):
+    """A section or an entry that the next lines may belong to."""
+
+    indent: int
+    title: str
+    block: int
+    """The number of its block; -1 for a section, without which its text can be understood."""
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    indent: int
+    """Columns; -1 for a blank line."""
+
+
+def is_page(text: str) -> bool:
+    """Tell whether a text that may look like source code is a manual page, a part of one or a summary of usage.
+
+    Source code may have the titles of a manual in a comment. Then other lines are not indented either.
+    """
+    if _USAGE.match(text):
+        return True
+    first = [line for line in text.split("\n") if line[:1].strip()]
+    if 2 * sum(line.isupper() for line in first) < len(first):
+        return False
+    return not _NAMES.isdisjoint(_titles("\n" + text))
+
+
+def _is_manual(text: str) -> bool:
+    if "\n " not in text and "\n\t" not in text:
+        return False
+    lines = "\n" + text
+    if _MARKDOWN.search(lines):
+        return False
+    titles = _titles(lines)
+    if len(titles) > 1 or not _NAMES.isdisjoint(titles) or _USAGE.match(text):
+        return True
+    found = _OPTION_ABOVE_TEXT.finditer(lines)
+    options = (match for match in found if _columns(match["after"]) > _columns(match["before"]))
+    return len(list(islice(options, _FEWEST))) == _FEWEST
+
+
+def _titles(lines: str) -> list[str]:
+    return [match["name"].strip() for match in _SECTION.finditer(lines)]
+
+
+def manual_blocks(text: str) -> list[ManualBlock]:
+    """Return the blocks of a manual page; none if the text is none."""
+    return _Reader(text).blocks() if _is_manual(text) else []
+
+
+class _Reader:
+    """A reader of the lines of one manual."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = list(_lines(text))
+        self._ends = _ends(self._lines)
+        self._open: list[_Open] = []
+        self._blocks: list[ManualBlock] = []
+
+    def blocks(self) -> list[ManualBlock]:
+        number = 0
+        while number < len(self._lines):
+            number = self._read(number)
+        # White space before the first block belongs to it.
+        return [self._blocks[0]._replace(start=0), *self._blocks[1:]] if self._blocks else []
+
+    def _read(self, number: int) -> int:
+        """Append the block that begins at a line, and return the number of the line after it."""
+        line = self._lines[number]
+        if line.indent < 0:
+            return number + 1
+        while self._open and self._open[-1].indent >= line.indent:
+            self._open.pop()
+        if line.indent == 0 and self._is_section(number):
+            return self._append_title(number, is_term=False)
+        if not (self._is_option(number) or self._is_above_deeper(number)):
+            return self._append(Kind.PARAGRAPH, number, self._end_of_paragraph(number))
+        end = self._ends[number]
+        if self._is_term(number) and line.indent <= _SUBSECTION and not self._is_option(number):
+            return self._append_title(number, is_term=False)
+        if self._lines[end - 1].end - line.start <= _LONGEST_WHOLE:
+            return self._append(Kind.LIST_ITEM, number, end)
+        if self._is_term(number):
+            return self._append_title(number, is_term=True)
+        return self._append(Kind.LIST_ITEM, number, self._end_of_hanging(number))
+
+    def _is_section(self, number: int) -> bool:
+        title, after = self._of(number).strip(), next(iter(self._after(number)), None)
+        return title.isupper() and len(title) <= _LONGEST_TERM and after is not None and after.indent > 0
+
+    def _after(self, number: int) -> Iterator[_Line]:
+        return (line for line in self._lines[number + 1 : number + 3] if line.indent >= 0)
+
+    def _is_option(self, number: int) -> bool:
+        return _OPTION.match(self._of(number)) is not None
+
+    def _is_above_deeper(self, number: int) -> bool:
+        return number + 1 < len(self._lines) and self._lines[number + 1].indent > self._lines[number].indent
+
+    def _is_term(self, number: int) -> bool:
+        if not self._is_above_deeper(number) or len(self._open) >= _DEEPEST:
+            return False
+        line = self._of(number)
+        return len(line) <= _LONGEST_TERM and not _BULLET.match(line)
+
+    def _end_of_paragraph(self, number: int) -> int:
+        """Return the line after the last one with the same indentation, before a blank line and before an option."""
+        indent, end = self._lines[number].indent, number + 1
+        while end < len(self._lines) and self._lines[end].indent == indent:
+            if self._is_above_deeper(end) and self._is_option(end):
+                break
+            end += 1
+        return end
+
+    def _end_of_hanging(self, number: int) -> int:
+        """Return the line after an entry's first paragraph, whose other lines are indented deeper."""
+        end = number + 1
+        while end < self._ends[number] and self._lines[end].indent >= 0:
+            end += 1
+        return end
+
+    def _append_title(self, number: int, *, is_term: bool) -> int:
+        block = len(self._blocks) if is_term else -1
+        opened = _Open(self._lines[number].indent, " ".join(self._of(number).split()), block)
+        self._open.append(opened)
+        end = self._append(Kind.HEADING, number, number + 1)
+        if is_term:  # it does not need itself
+            self._blocks[-1] = self._blocks[-1]._replace(terms=self._blocks[-1].terms[:-1])
+        return end
+
+    def _append(self, kind: Kind, number: int, end: int) -> int:
+        """Append a block of these lines, with the blank lines after them."""
+        while end < len(self._lines) and self._lines[end].indent < 0:
+            end += 1
+        heading = tuple(each.title for each in self._open)
+        terms = tuple(each.block for each in self._open if each.block >= 0)
+        self._blocks.append(ManualBlock(kind, self._lines[number].start, self._lines[end - 1].end, heading, terms))
+        return end
+
+    def _of(self, number: int) -> str:
+        line = self._lines[number]
+        return self._text[line.start : line.end]
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    start = 0
+    for line in split_lines(text):
+        bare = line.lstrip(" \t")
+        indent = _columns(line[: len(line) - len(bare)]) if bare.strip() else -1
+        yield _Line(start, start + len(line), indent)
+        start += len(line)
+
+
+def _columns(indentation: str) -> int:
+    return len(indentation.expandtabs(_TAB))
+
+
+def _ends(lines: Sequence[_Line]) -> list[int]:
+    """Return for each line the number of the next one that is not indented deeper."""
+    ends = [len(lines)] * len(lines)
+    waiting: list[int] = []
+    for number, line in enumerate(lines):
+        while line.indent >= 0 and waiting and lines[waiting[-1]].indent >= line.indent:
+            ends[waiting.pop()] = number
+        if line.indent >= 0:
+            waiting.append(number)
+    return ends

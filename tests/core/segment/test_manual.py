@@ -1,0 +1,122 @@
+"""Manual pages: sections and entries by indentation."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.data.passages import Kind
+from ctxcompress.segment.segments import segment
+
+LONG = "It may be given more than once. " * 3
+PAGE = f"""PACK(1)                     User Commands                     PACK(1)
+
+NAME
+       pack - put files into a box
+
+SYNOPSIS
+       pack [-abc | --all | --box=<name>] [-v] [<pathspec>...]
+            [--dry-run] [(-c | -C | --squash) <commit>]
+
+OPTIONS
+   Common options
+       -k, --keep name...
+              The input stays where it is.
+
+       --leave-out=PATTERN
+              Files whose names match PATTERN do not get into the box. {LONG}
+              {LONG}
+
+              Directories are matched too, with all that is in them. See
+              --dry-run, which only shows what would be done, for a way to
+              find out.
+
+       lid    Closes the box.
+
+SEE ALSO
+       unpack(1)
+"""
+
+
+def read(text):
+    return [
+        (part.kind, text[part.start : part.end].split("\n")[0].strip(), part.heading[-1:]) for part in segment(text)
+    ]
+
+
+def test_sections_and_long_entries_are_headings_and_short_entries_are_items():
+    found = read(PAGE)
+    headings = [title for kind, title, _ in found if kind is Kind.HEADING]
+    assert headings == ["NAME", "SYNOPSIS", "OPTIONS", "Common options", "--leave-out=PATTERN", "SEE ALSO"]
+    assert (Kind.LIST_ITEM, "-k, --keep name...", ("Common options",)) in found
+    assert (Kind.PARAGRAPH, "unpack(1)", ("SEE ALSO",)) in found
+    assert "".join(PAGE[part.start : part.end] for part in segment(PAGE)) == PAGE
+
+
+def test_text_of_an_entry_needs_its_term_and_not_its_section():
+    parts = segment(PAGE)
+    term = next(
+        number for number, part in enumerate(parts) if PAGE[part.start : part.end].strip() == "--leave-out=PATTERN"
+    )
+    within = [part for part in parts if part.heading[-1:] == ("--leave-out=PATTERN",) and part.kind is not Kind.HEADING]
+    assert len(within) > 3
+    assert all(part.needs == (term,) for part in within)
+    assert parts[term].needs == ()
+
+
+@pytest.mark.parametrize("options", [{}, {"adaptive": True}])
+@pytest.mark.parametrize(
+    ("question", "option"),
+    [
+        ("Which option matches directories with all that is in them?", "--leave-out=PATTERN"),
+        ("How does the input stay where it is?", "-k, --keep name..."),
+    ],
+)
+def test_what_an_option_does_is_not_kept_without_the_option(question, option, options):
+    text = Compressor(CompressionConfig(max_tokens=60, **options)).compress(question, [PAGE]).text
+    assert option in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PAGE,
+        PAGE[PAGE.index("SYNOPSIS") : PAGE.index("OPTIONS")],
+        "usage: pack list [<options>]\n   or: pack show [-u | --all] [<box>]\n   or: pack drop [-q] [<box>]\n",
+        "SYNOPSIS\n     #include <box.h>\n\n     int pack(const char *name, int flags);\n     int unpack(int box);\n",
+    ],
+)
+def test_a_synopsis_is_no_source_code(text):
+    assert Kind.CODE not in {part.kind for part in segment(text)}
+
+
+def test_source_code_with_the_titles_of_a_manual_stays_source_code():
+    text = '"""Pack.\n\nUSAGE\n    pack [-a] [name]\n\nOPTIONS\n    -a\n        All.\n"""\n\nimport sys\n\n\n'
+    text += "def main():\n    run(sys.argv)\n    return 0\n\n\nif __name__ == '__main__':\n    sys.exit(main())\n"
+    assert {part.kind for part in segment(text)} == {Kind.CODE}
+
+
+def test_markdown_that_quotes_a_manual_stays_markdown():
+    text = f"# Pack\n\nIt has these options:\n\n```\n{PAGE}```\n\n## Boxes\n\nA box is open.\n"
+    headings = [title for kind, title, _ in read(text) if kind is Kind.HEADING]
+    assert headings == ["# Pack", "## Boxes"]
+
+
+def test_a_line_of_a_paragraph_that_begins_with_an_option_begins_no_entry():
+    starts = [title for _, title, _ in read(PAGE)]
+    assert "--dry-run, which only shows what would be done, for a way to" not in starts
+
+
+def test_entries_within_very_many_others_are_text():
+    text = "NAME\n x\n" + "".join(" " * depth + "-x y\n" for depth in range(1, 300)) + "    z\n" * 99
+    assert max(len(part.needs) for part in segment(text)) <= 6
+
+
+@given(
+    st.lists(st.sampled_from(["NAME", "OPTIONS", " -a, --all", "  x y.", "", "\t\tz. A b.", "   * q", "a: b", "\r"]))
+)
+def test_segments_partition_any_manual(lines):
+    text = "\n".join(lines)
+    parts = segment(text)
+    assert "".join(text[part.start : part.end] for part in parts) == text
+    assert all(need < len(parts) for part in parts for need in part.needs)
