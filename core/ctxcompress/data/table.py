@@ -65,6 +65,13 @@ class SegmentTable:
         return np.array(self.document, dtype=np.intp)
 
     @cached_property
+    def begins(self) -> NDArray[np.bool_]:
+        """Whether each segment is the first of its document."""
+        begins = np.ones(self.documents.size, dtype=bool)
+        np.not_equal(self.documents[1:], self.documents[:-1], out=begins[1:])
+        return begins
+
+    @cached_property
     def lengths(self) -> NDArray[np.float64]:
         """The length of each segment in characters."""
         return np.fromiter(map(len, self.texts), float, len(self.texts))

@@ -38,13 +38,14 @@ class OutcomeBuilder:
         """Passage number -> its kept spans, in the order in which passages are shown."""
         self._markers = {index: markers for index, (_, markers) in shown_parts.items()}
         self._texts, self._lines = layout.texts(shown_parts), layout.lines
-        self._drop_reasons = (
+        drop_reasons = (
             (Reason.DUPLICATE, _repeated_parts(passages, reduction, first)),
             (Reason.DUPLICATE, delivered),
             (Reason.TRUNCATED, {index: spans_of(gaps) for index, gaps in layout.gaps.items()}),
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
             (Reason.UNLIKELY, layout.of_passages(unlikely)),
         )
+        self._drop_reasons = [(reason, parts) for reason, parts in drop_reasons if parts]
         """Each drop reason with the parts of passages that it explains. The first reason for a part counts."""
         self._in_parts = set(self.spans).union(*(parts for _, parts in self._drop_reasons))
 
@@ -111,6 +112,8 @@ def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: in
     """Return the parts of passages, from number `first` on, that no document has, because another passage has the same
     text."""
     whole = {document.passage for document in reduction.documents if document.is_passage}
+    if len(whole) == len(passages) - first:
+        return {}
     in_documents: dict[int, list[Span]] = {}
     for document in reduction.documents:
         for passage, span, _ in () if document.is_passage else document.pieces:

@@ -32,8 +32,8 @@ _TOTAL = re.compile(
 
 def raise_sentences(table: SegmentTable, probability: Floats) -> Floats:
     """Return the probabilities; that of a sentence is at least a share of those beside it in its paragraph."""
-    after = _continuing(table)
-    before = [number - 1 for number in after]
+    after = np.array(_continuing(table), np.intp)
+    before = after - 1
     raised = probability.copy()
     raised[after] = np.maximum(raised[after], _FROM_BEFORE * probability[before])
     raised[before] = np.maximum(raised[before], _FROM_AFTER * probability[after])

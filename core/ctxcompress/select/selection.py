@@ -235,8 +235,10 @@ def without_duplicates(
     otherwise text that is repeated on and on would be kept from somewhere in the middle. forced: segments that are kept
     in any case.
     """
+    if not structure.same:
+        return order, {}
     copies: dict[str, list[int]] = {}
-    for number in order if structure.same else ():
+    for number in order:
         text = structure.same.get(number)
         if text is not None:
             copies.setdefault(text, []).append(number)
@@ -309,6 +311,8 @@ class Coherence:
 
         A heading or an announcement needs one segment that follows it: a kept one, else the best.
         """
+        if not self._candidates.segments[item][5] and self._announcement[item] < 0 and item not in self._leading:
+            return [self._segments + self._candidates.passage[item]]  # so for most segments
         found = [item]
         for number in found:  # it grows
             if number >= self._segments:  # an opening needs nothing
