@@ -509,13 +509,13 @@ def test_copies_among_the_windows_do_not_hide_the_neighbours(doc):
     assert letters(result.text) == letters(" ".join(SENTENCES[:9]))
 
 
-SHORT_TEXTS = st.lists(st.sampled_from(["a b. c d.", "c d. e f.", "e f. a b.", "c d.", " c d. ", "", "x"]), max_size=9)
+SHORT_TEXTS = st.lists(st.sampled_from(["a b. c d.", "c d. e f.", "e f. a b.", "c d.", "x", "g h."]), max_size=9)
 
 
 def goes_on(before, after):
     """Tell whether one text ends with a sentence that the other begins with."""
     units = {f"{part.strip()}." for part in before.split(".")[:-1]}
-    return any(before.rstrip().endswith(unit) and after.startswith(unit) for unit in units) or after == "" != before
+    return any(before.rstrip().endswith(unit) and after.startswith(unit) for unit in units)
 
 
 @given(SHORT_TEXTS)
