@@ -28,7 +28,7 @@ from time import process_time
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.encoders.encoder import unit
+from ctxcompress.encoders.vectors import unit
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
 
 SIZES = (50, 500, 5_000)

@@ -39,9 +39,11 @@ __all__ = ["OptionFields"]
 class OptionFields(BaseModel):
     """The options of CompressionConfig as fields, each with its description."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
 {fields}
+
+
+for _name, _field in OptionFields.model_fields.items():  # pydantic would parse this file again for the docstrings
+    _field.description = OPTIONS[_name].description
 '''
 
 # An adapter takes models of its framework, too; the core checks the items of must_keep; a cache is of a class that
@@ -99,7 +101,8 @@ def _keywords(options: Sequence[Declared], module: ast.Module) -> str:
 
 def _fields(options: Sequence[Declared], module: ast.Module) -> str:
     hints = {option.name: OBJECTS.get(option.name, option.type) for option in options}
-    imports = _imports(module, hints.values(), {"pydantic": ["BaseModel", "ConfigDict", "Field"]})
+    others = {"pydantic": ["BaseModel", "Field"], "ctxcompress.config.options": ["OPTIONS"]}
+    imports = _imports(module, hints.values(), others)
     fields = "\n".join(_field(option, hints[option.name]) for option in options)
     return FIELDS.format(imports=imports, fields=fields)
 

@@ -13,27 +13,29 @@ for agents.
     agent = create_agent(model, tools, middleware=[CtxCompressMiddleware(max_tokens=1000)])  # extra "agents"
 """
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from langchain_ctxcompress.building import CtxContextBuilder
-from langchain_ctxcompress.building_tools import builder_tools, latest_context
-from langchain_ctxcompress.chat_models import LLMSelector
-from langchain_ctxcompress.citing import cite
-from langchain_ctxcompress.compressed_tool import compress_tool
-from langchain_ctxcompress.compressor import CtxCompressor
-from langchain_ctxcompress.elision import expand_tool
-from langchain_ctxcompress.embeddings import EmbeddingsEncoder
-from langchain_ctxcompress.feedback import record
-from langchain_ctxcompress.formats import format_documents
-from langchain_ctxcompress.query_tool import query_tool
-from langchain_ctxcompress.research import CtxResearchRetriever
-from langchain_ctxcompress.retriever import CtxCompressRetriever
-from langchain_ctxcompress.tools import preview_tools
-from langchain_ctxcompress.transformer import CtxAnalysisTransformer
-from langchain_ctxcompress.window import prompt_tokens
+from ctxcompress.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from langchain_ctxcompress.building import CtxContextBuilder
+    from langchain_ctxcompress.building_tools import builder_tools, latest_context
+    from langchain_ctxcompress.chat_models import LLMSelector
+    from langchain_ctxcompress.citing import cite
+    from langchain_ctxcompress.compressed_tool import compress_tool
+    from langchain_ctxcompress.compressor import CtxCompressor
+    from langchain_ctxcompress.elision import expand_tool
+    from langchain_ctxcompress.embeddings import EmbeddingsEncoder
+    from langchain_ctxcompress.feedback import record
+    from langchain_ctxcompress.formats import format_documents
     from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
+    from langchain_ctxcompress.research import CtxResearchRetriever
+    from langchain_ctxcompress.retriever import CtxCompressRetriever
+    from langchain_ctxcompress.search_tool import query_tool
+    from langchain_ctxcompress.tools import preview_tools
+    from langchain_ctxcompress.transformer import CtxAnalysisTransformer
+    from langchain_ctxcompress.window import prompt_tokens
 
 __all__ = [
     "CtxAnalysisTransformer",
@@ -55,11 +57,37 @@ __all__ = [
     "record",
 ]
 
+if find_spec("langchain") is not None:
+    __all__ += ["CtxCompressMiddleware"]
+
+_find, __dir__ = lazy_names(
+    __name__,
+    {
+        "CtxAnalysisTransformer": "langchain_ctxcompress.transformer",
+        "CtxCompressRetriever": "langchain_ctxcompress.retriever",
+        "CtxCompressor": "langchain_ctxcompress.compressor",
+        "CtxContextBuilder": "langchain_ctxcompress.building",
+        "CtxResearchRetriever": "langchain_ctxcompress.research",
+        "EmbeddingsEncoder": "langchain_ctxcompress.embeddings",
+        "LLMSelector": "langchain_ctxcompress.chat_models",
+        "builder_tools": "langchain_ctxcompress.building_tools",
+        "cite": "langchain_ctxcompress.citing",
+        "compress_tool": "langchain_ctxcompress.compressed_tool",
+        "expand_tool": "langchain_ctxcompress.elision",
+        "format_documents": "langchain_ctxcompress.formats",
+        "latest_context": "langchain_ctxcompress.building_tools",
+        "preview_tools": "langchain_ctxcompress.tools",
+        "prompt_tokens": "langchain_ctxcompress.window",
+        "query_tool": "langchain_ctxcompress.search_tool",
+        "record": "langchain_ctxcompress.feedback",
+    },
+)
+
 
 def __getattr__(name: str) -> object:
-    """The middleware is there where `langchain` is; the rest needs langchain-core alone."""
+    """Import what is used first. The middleware is there where `langchain` is; the rest needs langchain-core alone."""
     if name != "CtxCompressMiddleware":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _find(name)
     try:
         from langchain_ctxcompress.middleware import CtxCompressMiddleware
     except ModuleNotFoundError as error:

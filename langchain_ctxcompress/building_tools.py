@@ -18,6 +18,7 @@ from ctxcompress.tools.building import (
 )
 from ctxcompress.tools.input_models import NoInput, SearchInput
 from langchain_ctxcompress.building import CtxContextBuilder
+from langchain_ctxcompress.convert import check_retriever
 
 __all__ = ["builder_tools", "latest_context"]
 
@@ -48,14 +49,17 @@ def builder_tools(
 
     The tools raise what the retriever or an encoder raises.
     """
+    most = room_for_search(builder, tokens_per_search)
+    if retriever is not None:
+        check_retriever(retriever)
     if state_key is not None:
-        return _state_tools(builder, retriever, state_key, tokens_per_search)
+        return _state_tools(builder, retriever, state_key, most)
     status = StructuredTool.from_function(
         lambda: str(builder.status()), name="context_status", description=STATUS, args_schema=NoInput
     )
     if retriever is None:
         return [status]
-    calls = _Calls(builder, retriever, room_for_search(builder, tokens_per_search))
+    calls = _Calls(builder, retriever, most)
     add = StructuredTool(
         name="search_and_add",
         description=ADD,
@@ -94,7 +98,7 @@ class _Calls:
 
 
 def _state_tools(
-    builder: CtxContextBuilder, retriever: RetrieverLike | None, state_key: str, tokens_per_search: int | None
+    builder: CtxContextBuilder, retriever: RetrieverLike | None, state_key: str, most: int
 ) -> list[BaseTool]:
     try:
         from langchain_ctxcompress.graph_state import state_tools
@@ -102,4 +106,4 @@ def _state_tools(
         raise ImportError(
             f"state_key needs langgraph, and there is no {error.name}; install ctxcompress[agents]"
         ) from error
-    return state_tools(builder, retriever, state_key, room_for_search(builder, tokens_per_search))
+    return state_tools(builder, retriever, state_key, most)

@@ -3,25 +3,31 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
-from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import Runnable, ensure_config, run_in_executor
+from langchain_core.runnables import ensure_config, run_in_executor
 from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict, override
 
-from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
-from ctxcompress.tools.component_options import ComponentOptions
+import ctxcompress
+from ctxcompress import Compression, CompressionConfig, Encoder
+from ctxcompress.tools.component_options import OPTIONS, ComponentOptions
+from ctxcompress.tools.framework_models import LLMSelector
 from ctxcompress.tools.records import original_index
-from langchain_ctxcompress.batching import CompressionStep, shared_pool
-from langchain_ctxcompress.chat_models import LLMSelector, as_language_model, traced_by
+from langchain_ctxcompress.batching import shared_pool
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
-from langchain_ctxcompress.window import context_window
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.runnables import Runnable
+else:
+    BaseChatModel = object
+    """Pydantic need not know the class, which takes longer to import than all the rest: any object passes it."""
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
 
@@ -63,17 +69,17 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
 
     model_config = ConfigDict(frozen=True)
 
-    encoder: Embeddings | Encoder | object | None = None
+    encoder: Embeddings | Encoder | object | None = Field(default=None, description=OPTIONS["encoder"].description)
     """What tells the scorer "evidence" how close texts are in meaning: LangChain `Embeddings`, such as
     `OpenAIEmbeddings()`, or one of ctxcompress.encoders, such as `StaticVectors()`. Only sentences whose words leave it
     in doubt are embedded, in a few calls; `EmbeddingsEncoder` adds word vectors. `acompress_documents` awaits
     `aembed_query` and `aembed_documents`. Embeddings that EmbeddingsFilter or EmbeddingsRedundantFilter left on the
     documents are used and not computed again, so they must come from this model."""
-    llm: BaseChatModel | LLMSelector | object | None = None
+    llm: BaseChatModel | LLMSelector | object | None = Field(default=None, description=OPTIONS["llm"].description)
     """A chat model that selects the segments, such as `ChatOpenAI(...)`, also `model.with_retry()` and other runnables
     around one; or `LLMSelector(model, ...)`. Its run is a child of the compressor's run. `acompress_documents` awaits
     `ainvoke`. If it fails, the result is the one without it; the statistics in the trace say so."""
-    cache: object | None = Field(default=None, exclude=True)
+    cache: object | None = Field(default=None, exclude=True, description=OPTIONS["cache"].description)
     """A cache for what is found out about documents, one of ctxcompress.cache, such as `MemoryCache()`. It saves time
     and changes nothing else; `model_dump` does not include it."""
 
@@ -85,11 +91,17 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     @staticmethod
     @override
     def _as_language_model(llm: object) -> Any:
+        if llm is None:
+            return None
+        from langchain_ctxcompress.chat_models import as_language_model  # as for all of LangChain's models
+
         return as_language_model(llm)
 
     @staticmethod
     @override
     def _context_window(model: object) -> int | None:
+        from langchain_ctxcompress.window import context_window
+
         return context_window(model)
 
     @override
@@ -139,7 +151,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         index = original_index(document.metadata.get(RECORD_KEY), document.page_content, originals)
         config = self.config.switched_off() if max_tokens is None else self.config.for_expansion(max_tokens)
         passages = passages_from_documents(documents[index : index + 1], config)
-        found = Compressor(config).compress(query, passages)
+        found = ctxcompress.Compressor(config).compress(query, passages)
         if not found.passages and originals[index]:
             raise ValueError(f"max_tokens is {max_tokens}, and nothing of the document fits; give more")
         whole = [replace(kept, index=index) for kept in found.passages]
@@ -155,13 +167,15 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     def confidence(self, documents: Sequence[Document], query: str) -> float:
         """Return the probability, from 0 to 1, that the documents answer the query at all, before or in place of
         compressing them: see `ctxcompress.Compression.confidence`. A chain can search elsewhere if it is low."""
-        return Compressor(self.config).confidence(query, passages_from_documents(documents, self.config))
+        return ctxcompress.Compressor(self.config).confidence(query, passages_from_documents(documents, self.config))
 
-    def as_runnable(self) -> Runnable[DocumentsAndQuery, list[Document]]:
+    def as_runnable(self) -> "Runnable[DocumentsAndQuery, list[Document]]":
         """Return this compressor as a step of a chain: {"documents": [...], "query": "..."} -> documents.
 
         `batch` and `abatch` of many inputs use several processes: see docs/how-to/batch.md.
         """
+        from langchain_ctxcompress.compression_step import CompressionStep
+
         return CompressionStep(self, self._compress_given, self._acompress_given)
 
     def _compress_given(self, given: DocumentsAndQuery) -> list[Document]:
@@ -173,26 +187,33 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     def _compress(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks
     ) -> tuple[Compression, list[Document]]:
-        config = traced_by(self.config, callbacks)
+        config = self._traced_by(callbacks)
         passages = passages_from_documents(documents, config)
-        compression = (shared_pool(self) or Compressor(config)).compress(query, passages)
+        compression = (shared_pool(self) or ctxcompress.Compressor(config)).compress(query, passages)
         self._trace(compression)
         return compression, self._compressed(documents, compression, config)
 
     async def _acompress(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks
     ) -> tuple[Compression, list[Document]]:
-        config = traced_by(self.config, callbacks)
+        config = self._traced_by(callbacks)
         # Documents with large metadata take time to read and copy.
         passages = await run_in_executor(None, passages_from_documents, documents, config)
         pool = shared_pool(self)
         if pool is None:
-            compression = await Compressor(config).acompress(query, passages)
+            compression = await ctxcompress.Compressor(config).acompress(query, passages)
         else:
             compression = await run_in_executor(None, pool.compress, query, passages)
         if self.trace_to is not None:
             await run_in_executor(None, self._trace, compression)
         return compression, await run_in_executor(None, self._compressed, documents, compression, config)
+
+    def _traced_by(self, callbacks: Callbacks) -> CompressionConfig:
+        if self.llm is None:
+            return self.config
+        from langchain_ctxcompress.chat_models import traced_by
+
+        return traced_by(self.config, callbacks)
 
     def _trace(self, compression: Compression) -> None:
         if self.trace_to is not None:

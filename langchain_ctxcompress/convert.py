@@ -7,6 +7,7 @@ from dataclasses import replace
 from numbers import Real
 
 from langchain_core.documents import Document
+from langchain_core.runnables import Runnable
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
 from ctxcompress.tools.records import (
@@ -19,9 +20,11 @@ from ctxcompress.tools.records import (
     readable,
     record_of,
 )
+from ctxcompress.tools.retrieval import check_kind
 
 __all__ = [
     "RECORD_KEY",
+    "check_retriever",
     "compressed_document",
     "copied_document",
     "dropped_document",
@@ -38,6 +41,11 @@ def passages_from_documents(documents: Iterable[Document], config: CompressionCo
     if it is of the same `score_kind`. Raises TypeError for anything but Documents.
     """
     return tuple(_passage(index, document, config) for index, document in enumerate(documents))
+
+
+def check_retriever(retriever: object) -> None:
+    """Raise TypeError for what finds no documents."""
+    check_kind("retriever", retriever, Runnable, "a retriever, or any runnable from a query to documents")
 
 
 def kept_passages(documents: Sequence[Document], config: CompressionConfig) -> list[KeptPassage]:

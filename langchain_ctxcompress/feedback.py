@@ -6,7 +6,7 @@ from langchain_core.documents import Document
 from langchain_core.messages.content import Citation
 
 from ctxcompress import CompressionConfig
-from ctxcompress.tools.feedback_calls import FeedbackLog, Span, Used, record_used
+from ctxcompress.tools.feedback_calls import FeedbackLog, Span, Used, checked_items, record_used
 from langchain_ctxcompress.convert import kept_passages
 
 __all__ = ["record"]
@@ -32,7 +32,7 @@ def record(
     Raises TypeError if a document is not remembered by the log, or `used` names none of the documents, and ValueError
     if the log's file cannot be used.
     """
-    given = list(documents)
+    given = checked_items("documents", documents, Document)
     kept = kept_passages(given, CompressionConfig())
     return record_used(
         log,

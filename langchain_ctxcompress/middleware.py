@@ -14,8 +14,8 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
-from ctxcompress.tools.component_options import ConfigSource, Preset
-from ctxcompress.tools.history import Generation
+from ctxcompress.tools.component_options import ConfigSource, Preset, check_flag, starting_config
+from ctxcompress.tools.history import Generation, check_history
 from ctxcompress.tools.keeper import EXPAND, Expander, check_room
 from ctxcompress.tools.output_compressor import SearchLimits, named_query, on_thread, only_text
 from ctxcompress.tools.prompt_size import with_window
@@ -108,7 +108,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         expandable: bool | None = None,
         store: AnyStore | None = None,
         expand_tokens: int = 1_000,
-        history_tokens: int | None = None,
+        history_tokens: int | str | None = None,
         keep_last: int = 3,
         history_share: float = 0.5,
         name: str | None = None,
@@ -136,27 +136,32 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         `expand` returns.
 
         history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
-        of tools; None compresses no history. keep_last: the number of steps that stay as they are; a step is a message
+        of tools; None compresses no history. "25%" is a share of what `reserved_tokens` leave of the context window.
+        keep_last: the number of steps that stay as they are; a step is a message
         of the user, or an answer of the model with the results of its calls. history_share: how much of
         `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.
         """
         super().__init__()
+        check_history(history_tokens, keep_last, history_share)
+        _check_kinds(expandable, name, budgets)
         self._name = name or type(self).__name__
         self._only = None if tools is None else _names("tools", tools)
         self._exclude = _names("exclude", exclude)
+        start = starting_config(config, preset)
         options = with_window(options, context_window)
-        self._window: int | None = options.pop("context_window", None)
+        given = options.get("context_window")
+        self._window: int | None = start.context_window if given is None else given
         # Requests tell the window, if this does not.
-        options["context_window"] = self._window or _ANY_WINDOW
+        options["context_window"] = _ANY_WINDOW if self._window is None else self._window
         self._outputs = Outputs.of(
             min_tokens=min_tokens,
             complexity=complexity,
             search_limits=search_limits,
             max_tokens=max_tokens,
-            preset=preset,
-            config=config,
+            config=start,
             **options,
         )
+        expander = Expander.of(self._outputs.config, expand_tokens, "expand_tokens")
         self._budgets = {tool: self._outputs.with_budget(budget) for tool, budget in (budgets or {}).items()}
         self._shelf = Shelf.of(store) if expandable or store is not None else None
         self.tools = []
@@ -167,12 +172,17 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
                 check_room(outputs.config.max_tokens)
             self._exclude |= {EXPAND}
             if expandable is not False:
-                expander = Expander.of(self._outputs.config, expand_tokens, "expand_tokens")
                 self.tools = [self._shelf.expand_tool(expander)]
         self._history = (
             None
             if history_tokens is None
-            else History(self._outputs.config, history_tokens, keep_last=keep_last, history_share=history_share)
+            else History(
+                self._outputs.config,
+                history_tokens,
+                keep_last=keep_last,
+                history_share=history_share,
+                window=self._window,
+            )
         )
 
     @property
@@ -300,7 +310,18 @@ def _last_question(state: Any) -> str | None:
     return next((text for message in asked if (text := str(message.text)).strip()), None)
 
 
+def _check_kinds(expandable: object, name: object, budgets: object) -> None:
+    """Raise ValueError for arguments of another kind."""
+    if expandable is not None:
+        check_flag("expandable", expandable)
+    if name is not None and not isinstance(name, str):
+        raise ValueError(f"name is {name!r}; give a string, or None for the name of the class")
+    if budgets is not None and not isinstance(budgets, Mapping):
+        raise ValueError(f"budgets is {budgets!r}; give a mapping from the name of a tool to its max_tokens")
+
+
 def _names(option: str, tools: Collection[BaseTool | str]) -> frozenset[str]:
-    if isinstance(tools, str):
+    is_list = isinstance(tools, Collection) and not isinstance(tools, str)
+    if not is_list or not all(isinstance(tool, BaseTool | str) for tool in tools):
         raise ValueError(f"{option} is {tools!r}; give a list of tools or of their names")
     return frozenset(tool if isinstance(tool, str) else tool.name for tool in tools)

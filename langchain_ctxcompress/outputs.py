@@ -110,7 +110,7 @@ class Outputs(OutputCompressor):
             return found
         result = self.compress([text], query)
         left_out = LeftOut.of_compression(result)
-        if not result.text and (empty := self.emptied_text(text)):
+        if not result.text and (empty := self.emptied_text(text) or self.said_nothing()):
             return Shortened(empty, result.stats.original_tokens, self.count(empty), left_out)
         return Shortened(result.text, result.stats.original_tokens, result.tokens, left_out)
 
@@ -149,8 +149,10 @@ class Outputs(OutputCompressor):
         places = list(texts)
         result = self.compress([texts[place] for place in places], query)
         kept = {places[part.index]: part.text for part in result.passages}
+        if not kept and (nothing := self.said_nothing()):
+            kept = {places[0]: nothing}
         content = _with_texts(blocks, kept, places)
-        return Shortened(content, result.stats.original_tokens, result.tokens)
+        return Shortened(content, result.stats.original_tokens, result.tokens or sum(map(self.count, kept.values())))
 
     def _documents(self, documents: list[Document] | tuple[Document, ...], query: str | None) -> Shortened:
         """Return the replacement of documents, which LangChain shows to the model as Python writes them."""
@@ -171,7 +173,7 @@ class Outputs(OutputCompressor):
             return repr(documents[int(passage.id)].model_copy(update={"page_content": text}))
 
         config = self.config.with_options(max_tokens=budget, separator=", ")
-        for kept in Compressor(config).compress(query, numbered, frame=shown).passages:
+        for kept in Compressor(config).compress_part(query, numbered, frame=shown).passages:
             copy = compressed_document(documents[kept.index], kept, self.config)
             copy.metadata.pop(RECORD_KEY)  # the model would see it
             yield copy

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
@@ -28,15 +28,17 @@ class _Strict(BaseRetriever):
     """A retriever that refuses unknown keywords. LangChain's own retrievers ignore them."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+    _more: ClassVar[frozenset[str]] = frozenset()
+    """Names of arguments that are no fields."""
 
     @model_validator(mode="before")
     @classmethod
     def _known(cls, given: object) -> object:
-        known = [*cls.model_fields, *(field.alias for field in cls.model_fields.values() if field.alias)]
+        known = [*cls.model_fields, *cls._more, *(field.alias for field in cls.model_fields.values() if field.alias)]
         for name in given if isinstance(given, Mapping) else ():
             if name not in known:
                 close = get_close_matches(name, known, n=1)
-                hint = f"did you mean {close[0]!r}?" if close else f"the arguments are {', '.join(known)}"
+                hint = f"did you mean {close[0]!r}?" if close else f"the arguments are {', '.join(cls.model_fields)}"
                 raise ValueError(f"there is no argument {name!r} of {cls.__name__}; {hint}")
         return given
 
@@ -45,14 +47,18 @@ class CtxCompressRetriever(_Strict):
     """A retriever that compresses the documents of another one.
 
         CtxCompressRetriever(base_retriever=retriever, compressor=CtxCompressor(max_tokens=1000))
-        CtxCompressRetriever(base_retriever=retriever, preset="docs")
+        CtxCompressRetriever(base_retriever=retriever, max_tokens=1000, preset="docs")
         CtxCompressRetriever(base_retriever=retriever, config="ctxcompress.toml", k=20)
+
+    Options of CtxCompressor, other than `llm`, may be given in place of `compressor`, as to LlamaIndex's retriever.
 
     An empty retrieval gives an empty list. All steps are child runs of this retriever's run in the trace. As in
     LangChain's own compression retriever, search arguments of a single call (`retriever.invoke(query, k=50)`) go to the
     base retriever. It raises what the base retriever or the compressor raises. An unknown keyword raises
     pydantic's ValidationError (a ValueError) with the closest field there is.
     """
+
+    _more = frozenset((*CtxCompressor.model_fields, "config"))
 
     base_retriever: RetrieverLike
     """Any retriever, or any runnable from a query to a list of documents."""
@@ -74,12 +80,17 @@ class CtxCompressRetriever(_Strict):
     @model_validator(mode="before")
     @classmethod
     def _with_compressor(cls, given: object) -> object:
-        if not isinstance(given, Mapping) or (given.get("preset") is None and given.get("config") is None):
+        if not isinstance(given, Mapping):
+            return given
+        options = {name: value for name, value in given.items() if name in cls._more and name not in cls.model_fields}
+        options |= {name: given[name] for name in ("preset", "config") if given.get(name) is not None}
+        if not options:
             return given
         if "compressor" in given:
-            raise ValueError("both compressor and preset or config are given; give them to CtxCompressor")
-        compressor = CtxCompressor(preset=given.get("preset"), config=given.get("config"))
-        return {**given, "compressor": compressor, "preset": None, "config": None}
+            names = "preset or config" if options.keys() <= {"preset", "config"} else next(iter(options))
+            raise ValueError(f"both compressor and {names} are given; give them to CtxCompressor")
+        others = {name: value for name, value in given.items() if name not in options}
+        return {**others, "compressor": CtxCompressor(**options)}
 
     @classmethod
     def from_vectorstore(

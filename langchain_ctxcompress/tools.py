@@ -16,7 +16,7 @@ from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.input_models import ExpandInput, SearchInput
 from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
 from langchain_ctxcompress.compressor import CtxCompressor
-from langchain_ctxcompress.convert import compressed_document, passages_from_documents
+from langchain_ctxcompress.convert import check_retriever, compressed_document, passages_from_documents
 
 __all__ = ["preview_tools"]
 
@@ -49,6 +49,7 @@ def preview_tools(
 
     Raises ValueError for a wrong value. The tools raise what the retriever or an encoder raises.
     """
+    check_retriever(retriever)
     options = {"format": "plain", "preset": preset, "config": config, **options}
     previews = CtxCompressor(max_tokens=max_tokens, mode="preview", **options).config
     pair = _Pair(retriever, PreviewTools(Compressor(previews), max_remembered=max_remembered))

@@ -1,10 +1,12 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
+CtxCompressFunctionAgent: a FunctionAgent that reads its messages within a number of tokens, also in a long turn.
 CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
 CtxAnalysisTransformer: goes into the transformations of an ingestion pipeline, and fills a cache.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 CtxCompressRetriever: a retriever that searches for the parts of a question at once.
 CtxContextBuilder: builds one context from several retrievals.
+CtxContextSerializer: writes a workflow's context in the middle of a turn, so that a run can go on from there.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
 ContextStore: keeps whole outputs in a workflow's context, for `expand_tool`.
 builder_tools: returns tools with which agents build their context.
@@ -20,31 +22,39 @@ record: records which nodes an answer used, for tuning.
 CtxResearchRetriever: gives a question the nodes of an earlier one that asks the same.
 """
 
-from llamaindex_ctxcompress.building import CtxContextBuilder
-from llamaindex_ctxcompress.building_tools import builder_tools
-from llamaindex_ctxcompress.citing import cite
-from llamaindex_ctxcompress.compressed_tool import compress_tool
-from llamaindex_ctxcompress.elision import ContextStore, expand_tool
-from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
-from llamaindex_ctxcompress.feedback import record
-from llamaindex_ctxcompress.formats import format_nodes
-from llamaindex_ctxcompress.llms import LLMSelector
-from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
-from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
-from llamaindex_ctxcompress.query_tool import query_tool
-from llamaindex_ctxcompress.research import CtxResearchRetriever
-from llamaindex_ctxcompress.retriever import CtxCompressRetriever
-from llamaindex_ctxcompress.tools import preview_tools
-from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
-from llamaindex_ctxcompress.window import prompt_tokens
+from typing import TYPE_CHECKING
+
+from ctxcompress.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from llamaindex_ctxcompress.agents import CtxCompressFunctionAgent, CtxContextSerializer
+    from llamaindex_ctxcompress.building import CtxContextBuilder
+    from llamaindex_ctxcompress.building_tools import builder_tools
+    from llamaindex_ctxcompress.citing import cite
+    from llamaindex_ctxcompress.compressed_tool import compress_tool
+    from llamaindex_ctxcompress.elision import ContextStore, expand_tool
+    from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
+    from llamaindex_ctxcompress.feedback import record
+    from llamaindex_ctxcompress.formats import format_nodes
+    from llamaindex_ctxcompress.llms import LLMSelector
+    from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
+    from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
+    from llamaindex_ctxcompress.research import CtxResearchRetriever
+    from llamaindex_ctxcompress.retriever import CtxCompressRetriever
+    from llamaindex_ctxcompress.search_tool import query_tool
+    from llamaindex_ctxcompress.tools import preview_tools
+    from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
+    from llamaindex_ctxcompress.window import prompt_tokens
 
 __all__ = [
     "ContextStore",
     "CtxAnalysisTransformer",
+    "CtxCompressFunctionAgent",
     "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
     "CtxCompressRetriever",
     "CtxContextBuilder",
+    "CtxContextSerializer",
     "CtxResearchRetriever",
     "EmbeddingsEncoder",
     "LLMSelector",
@@ -58,3 +68,29 @@ __all__ = [
     "query_tool",
     "record",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "ContextStore": "llamaindex_ctxcompress.elision",
+        "CtxAnalysisTransformer": "llamaindex_ctxcompress.transformer",
+        "CtxCompressFunctionAgent": "llamaindex_ctxcompress.agents",
+        "CtxCompressMemoryBlock": "llamaindex_ctxcompress.memory",
+        "CtxCompressPostprocessor": "llamaindex_ctxcompress.postprocessor",
+        "CtxCompressRetriever": "llamaindex_ctxcompress.retriever",
+        "CtxContextBuilder": "llamaindex_ctxcompress.building",
+        "CtxContextSerializer": "llamaindex_ctxcompress.agents",
+        "CtxResearchRetriever": "llamaindex_ctxcompress.research",
+        "EmbeddingsEncoder": "llamaindex_ctxcompress.embeddings",
+        "LLMSelector": "llamaindex_ctxcompress.llms",
+        "builder_tools": "llamaindex_ctxcompress.building_tools",
+        "cite": "llamaindex_ctxcompress.citing",
+        "compress_tool": "llamaindex_ctxcompress.compressed_tool",
+        "expand_tool": "llamaindex_ctxcompress.elision",
+        "format_nodes": "llamaindex_ctxcompress.formats",
+        "preview_tools": "llamaindex_ctxcompress.tools",
+        "prompt_tokens": "llamaindex_ctxcompress.window",
+        "query_tool": "llamaindex_ctxcompress.search_tool",
+        "record": "llamaindex_ctxcompress.feedback",
+    },
+)

@@ -8,6 +8,7 @@ from llama_index.core.workflow import Context
 
 from ctxcompress.tools.building import ADD, STATUS, BudgetTooSmall, message_for, message_without_room, room_for_search
 from ctxcompress.tools.input_models import NoInput, SearchInput
+from ctxcompress.tools.retrieval import check_kind
 from llamaindex_ctxcompress.building import CtxContextBuilder
 
 __all__ = ["builder_tools"]
@@ -35,6 +36,8 @@ def builder_tools(
     The tools raise what the retriever or an encoder raises.
     """
     most = room_for_search(builder, tokens_per_search)
+    if retriever is not None:
+        check_kind("retriever", retriever, BaseRetriever, "a BaseRetriever")
     if state_key is not None:
         calls = _InContext(builder, retriever, state_key, most)
         status = FunctionTool.from_defaults(

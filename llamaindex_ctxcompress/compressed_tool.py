@@ -85,6 +85,12 @@ def compress_tool(
         raise TypeError(
             f"tool is a {type(tool).__name__}; give a BaseTool, such as FunctionTool.from_defaults(function)"
         )
+    arguments = tool.metadata.get_parameters_dict().get("properties", {})
+    if query_argument is not None and query_argument not in arguments:
+        raise ValueError(
+            f"query_argument is {query_argument!r}; the arguments of {tool.metadata.name} are "
+            f"{', '.join(arguments) or 'none'}"
+        )
     check_limits(min_tokens, complexity, search_limits)
     given = dict(mode="extract", format="plain", max_tokens=max_tokens, preset=preset, config=config, **options)
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
@@ -145,7 +151,7 @@ class _Outputs(OutputCompressor):
         if _are_nodes(raw):
             shown = [node.get_content(MetadataMode.LLM) for node in raw]
             if text in ("".join(f"{part}\n\n" for part in shown), str(raw)):
-                return _Cut([self._of_nodes(raw, query)])
+                return _Cut([self._of_nodes(raw, query) or self.said_nothing()])
         is_written = not isinstance(raw, str) and str(raw) == text
         found = self._search(raw if is_written else text, query)
         if found is not None:
@@ -156,7 +162,7 @@ class _Outputs(OutputCompressor):
         kept = result.text
         if not kept and is_written and isinstance(raw, list | tuple | Mapping):
             kept = str(self.emptied(raw))
-        return _Cut([kept or self.emptied_text(text)], LeftOut.of_compression(result))
+        return _Cut([kept or self.emptied_text(text) or self.said_nothing()], LeftOut.of_compression(result))
 
     def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
         kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)
@@ -164,7 +170,7 @@ class _Outputs(OutputCompressor):
 
     def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> "_Cut":
         result = self.compress(texts, query, separator=separator)
-        kept = {part.index: part.text for part in result.passages}
+        kept = {part.index: part.text for part in result.passages} or {0: self.said_nothing()}
         return _Cut([kept.get(place, "") for place in range(len(texts))])
 
     def _search(self, results: object, query: str | None) -> "_Cut | None":

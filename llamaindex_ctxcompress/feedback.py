@@ -6,7 +6,7 @@ from llama_index.core.base.llms.types import CitationBlock
 from llama_index.core.schema import NodeWithScore
 
 from ctxcompress import CompressionConfig
-from ctxcompress.tools.feedback_calls import FeedbackLog, Span, Used, record_used
+from ctxcompress.tools.feedback_calls import FeedbackLog, Span, Used, checked_items, record_used
 from llamaindex_ctxcompress.convert import kept_passages
 
 __all__ = ["record"]
@@ -32,7 +32,7 @@ def record(
     Raises TypeError if a node is not remembered by the log, or `used` names none of the nodes, and ValueError if the
     log's file cannot be used.
     """
-    given = list(nodes)
+    given = checked_items("nodes", nodes, NodeWithScore)
     return record_used(
         log,
         kept_passages(given, CompressionConfig()),

@@ -3,7 +3,7 @@
 from os import PathLike, fspath
 from typing import Any
 
-from llama_index.core.bridge.pydantic import field_serializer
+from llama_index.core.bridge.pydantic import ConfigDict, field_serializer
 from typing_extensions import override
 
 from ctxcompress.tools.component_options import ComponentOptions
@@ -17,6 +17,8 @@ __all__ = ["SerializedOptions"]
 
 class SerializedOptions(ComponentOptions):
     """The options of a component, which can be written as JSON. A callable `encoding` is written by its name alone."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     @staticmethod
     @override

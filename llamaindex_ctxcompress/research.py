@@ -10,6 +10,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
 
 from ctxcompress.tools.research_contexts import RECORD_KEY, ContextCodec, Research, ResearchCache, with_provenance
+from ctxcompress.tools.retrieval import check_kind
 from llamaindex_ctxcompress.convert import copy_node, passed_through
 
 __all__ = ["CtxResearchRetriever"]
@@ -37,6 +38,8 @@ class CtxResearchRetriever(BaseRetriever):
         node_postprocessors: Sequence[BaseNodePostprocessor] = (),
         callback_manager: CallbackManager | None = None,
     ) -> None:
+        check_kind("retriever", retriever, BaseRetriever, "a BaseRetriever")
+        check_kind("research_cache", research_cache, ResearchCache, "a ResearchCache of ctxcompress.research")
         self._retriever, self._postprocessors = retriever, tuple(node_postprocessors)
         self._cache = research_cache
         super().__init__(callback_manager=callback_manager)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from types import NoneType
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -12,7 +13,8 @@ from llama_index.core.llms import LLM
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from typing_extensions import override
 
-from ctxcompress.tools.retrieval import adecompose, decompose, fused
+from ctxcompress.tools.component_options import check_flag
+from ctxcompress.tools.retrieval import adecompose, check_kind, decompose, fused
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = ["CtxCompressRetriever"]
@@ -44,8 +46,13 @@ class CtxCompressRetriever(BaseRetriever):
         those of CtxCompressPostprocessor. decompose: whether to split questions. llm: a language model that writes the
         searches; where it fails or refuses, a warning is logged and rules make them.
 
-        Raises ValueError for a wrong value, and if both `postprocessor` and options are given.
+        Raises ValueError for a wrong value, and if both `postprocessor` and options are given, and TypeError for an
+        argument of another kind.
         """
+        check_kind("retriever", retriever, BaseRetriever, "a BaseRetriever")
+        check_kind("postprocessor", postprocessor, (CtxCompressPostprocessor, NoneType), "a CtxCompressPostprocessor")
+        check_kind("llm", llm, (LLM, NoneType), "an LLM of LlamaIndex")
+        check_flag("decompose", decompose)
         super().__init__(callback_manager=callback_manager)
         if postprocessor is not None and options:
             raise ValueError(f"{next(iter(options))} is given beside a postprocessor; give it to the postprocessor")

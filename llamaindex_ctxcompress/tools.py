@@ -15,6 +15,7 @@ from ctxcompress.errors import InputError
 from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.input_models import ExpandInput, SearchInput
 from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
+from ctxcompress.tools.retrieval import check_kind
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
@@ -62,6 +63,7 @@ def preview_tools(
     Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a `max_tokens` below 1,
     which agents show to the model, and whatever the retriever or an encoder raises.
     """
+    check_kind("retriever", retriever, BaseRetriever, "a BaseRetriever")
     options = {"format": "plain", "preset": preset, "config": config, **options}
     previews = CtxCompressPostprocessor.config_of(dict(mode="preview", max_tokens=max_tokens, **options))
     pair = _Pair(retriever, PreviewTools(Compressor(previews), max_remembered=max_remembered))

@@ -6,6 +6,7 @@ its title, which readers see.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from doctest import ELLIPSIS, OutputChecker
@@ -80,6 +81,31 @@ def test_pages_were_found() -> None:
 def test_few_blocks_are_not_run_and_each_says_why() -> None:
     skipped = [f"{name_of(page)}:{block.line}" for page in PAGES for block in blocks_of(page) if not block.runs]
     assert len(skipped) <= AT_MOST_NOT_RUN, skipped
+
+
+PACKAGES = {
+    "langchain": r"from langchain_(?:core|ctxcompress)",
+    "agents": r"from (?:langchain\.|langgraph)|CtxCompressMiddleware",
+    "langchain-classic": r"from langchain_classic",
+    "llamaindex": r"from llama(?:_index|index_ctxcompress)",
+    "static": r"StaticVectors",
+    "otel": r"telemetry=True|from opentelemetry",
+    "opentelemetry-sdk": r"from opentelemetry\.sdk",
+    "qdrant": r"QdrantCache\(",
+    "batch": r"import pyarrow",
+    "ray": r"import ray",
+}
+"""The extra, or the package, that brings what code uses."""
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_a_page_names_what_its_code_needs(page: Path) -> None:
+    """A new user installs what the page says, and no more."""
+    text, code = page.read_text(encoding="utf-8"), "\n".join(block.code for block in blocks_of(page) if block.runs)
+    for name, use in PACKAGES.items():
+        if re.search(use, code):
+            named = rf"pip install [^\n]*\b{name}\b|\[{name}\]|extras? (?:`\w+` (?:and|or) )?`{name}`"
+            assert re.search(named, text), f"{name_of(page)} does not say that it needs {name}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

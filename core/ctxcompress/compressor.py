@@ -14,19 +14,16 @@ from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
-from ctxcompress.errors import BudgetTooSmall, CtxCompressError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, CtxCompressError, InputError
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
 from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
+from ctxcompress.reduce.required import MUST_KEEP
 from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
-from ctxcompress.xray.collect import collect_xray
-from ctxcompress.xray.page import brief as in_brief
-from ctxcompress.xray.page import page
-from ctxcompress.xray.trace import write_page
 
 __all__ = ["Compressor", "PassageInput", "compress"]
 
@@ -42,7 +39,11 @@ class Compressor:
     __slots__ = ("config",)
 
     def __init__(self, config: CompressionConfig | None = None) -> None:
-        self.config = config or CompressionConfig()
+        if config is not None and not isinstance(config, CompressionConfig):
+            raise ConfigError(
+                f"config is a {type(config).__name__}; give a CompressionConfig, or CompressionConfig.from_file(path)"
+            )
+        self.config = CompressionConfig() if config is None else config
 
     def compress(
         self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]
@@ -61,6 +62,14 @@ class Compressor:
         PatternTimeout if a regular expression of it takes too long. Raises TokenizerUnavailable if the encoding cannot
         be loaded.
         """
+        result = self.compress_part(query, passages, frame=frame, **options)
+        _warn_if_nothing_matches(result)
+        return result
+
+    def compress_part(
+        self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]
+    ) -> Compression:
+        """Do the same for one of many inputs: there is no warning if `must_keep` names something in others only."""
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         config = self.config.with_options(**options)
@@ -171,15 +180,29 @@ class Compressor:
 
         brief: return the short form that notebooks show.
         """
+        from ctxcompress.xray.collect import collect_xray  # pages are rare, and their modules take time to import
+        from ctxcompress.xray.page import brief as in_brief
+        from ctxcompress.xray.page import page
+
         return in_brief(compression) if brief else page(collect_xray(compression, self.config))
 
     def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
         """Write that page into a folder: see `Compression.trace`."""
+        from ctxcompress.xray.collect import collect_xray
+        from ctxcompress.xray.page import page
+        from ctxcompress.xray.trace import write_page
+
         try:  # the encoder is not called again: that could be expensive, or fail
             return write_page(page(collect_xray(compression, self.config, asks_encoder=False)), directory)
         except CtxCompressError as error:
             _log.warning("the page of a compression could not be made (%s)", error)
             return None
+
+
+def _warn_if_nothing_matches(result: Compression) -> None:
+    for stage in result.stages:
+        if stage.name == MUST_KEEP and stage.skipped:
+            _log.warning("must_keep: %s in %d passages; check how it is written", stage.note, result.input_count)
 
 
 def compress(

@@ -3,15 +3,17 @@
 The adapters wrap the models of their frameworks. Users of the core give an object with `complete`.
 """
 
-import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from inspect import getattr_static
 from math import isfinite
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 from ctxcompress.errors import ConfigError
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = [
     "Answer",
@@ -118,7 +120,7 @@ class LLMSelector:
         has_identity = getattr_static(self.model, "identity", None) is not None  # without computing it
         return has_identity and callable(getattr(self.model, "complete", None)) and not isinstance(self.model, type)
 
-    def on_loop(self, loop: asyncio.AbstractEventLoop) -> Self:
+    def on_loop(self, loop: "asyncio.AbstractEventLoop") -> Self:
         """Return the selector with a model that can be awaited on this loop; the same one if the model cannot."""
         is_remembered = isinstance(self.model, RememberedModel)
         model = self.model.model if is_remembered else self.model
@@ -179,7 +181,7 @@ class ModelOnLoop:
 
     __slots__ = ("_loop", "_model")
 
-    def __init__(self, model: AsyncLanguageModel, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, model: AsyncLanguageModel, loop: "asyncio.AbstractEventLoop") -> None:
         self._model, self._loop = model, loop
 
     @property
@@ -189,7 +191,9 @@ class ModelOnLoop:
 
     def start(self, prompt: Prompt) -> Future[Answer]:
         """Begin to ask, and return the future answer. Cancelling it cancels the coroutine."""
-        return asyncio.run_coroutine_threadsafe(self._model.acomplete(prompt), self._loop)
+        from asyncio import run_coroutine_threadsafe
+
+        return run_coroutine_threadsafe(self._model.acomplete(prompt), self._loop)
 
     def complete(self, prompt: Prompt, /) -> Answer:
         """Return the answer of the model's `acomplete`."""

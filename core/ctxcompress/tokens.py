@@ -19,6 +19,7 @@ import tiktoken_ext.openai_public as openai_public
 from tiktoken.load import load_tiktoken_bpe
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Encoding", "TokenCounter"]
 
@@ -27,7 +28,7 @@ Encoding = str | Callable[[str], int | Sized]
 
 # The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a space or one of
 # these marks. So the tokens of the text up to there are exactly the first tokens of the whole text.
-_PIECE_END = re.compile(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
+_PIECE_END = lazy_regex(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
 _CHARACTERS_PER_TOKEN = 5
 # No piece has letters on both sides of a space either. So a text has at least as many tokens as it has words that begin
 # with a letter after a space, and these can be counted much faster.
@@ -40,7 +41,7 @@ _LONGEST_REMEMBERED = 1_000
 _IN_TOKTOK = frozenset(("cl100k_base", "o200k_base"))
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
-_BLANK = re.compile(r"[^\S\r\n]{2}[^\S\r\n]++")
+_BLANK = lazy_regex(r"[^\S\r\n]{2}[^\S\r\n]++")
 _LONGEST_BLANK = 500_000
 """Spaces in a row that tiktoken can take. At about a million its regular expression overflows the stack and panics."""
 

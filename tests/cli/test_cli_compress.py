@@ -143,7 +143,15 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
-    [(None, "No such file"), (b"ok \xff", "byte 0xff at offset 3"), ("h\u00e9".encode("utf-16"), "is not UTF-8")],
+    [
+        (None, "No such file"),
+        (b"ok \xff", "byte 0xff at offset 3"),
+        ("h\u00e9".encode("utf-16"), "is not UTF-8"),
+        (b"a\0b", "it is not text"),
+        (b"%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n", "it is a PDF, which is not text; convert it first"),
+        (b"\xef\xbb\xbf\r\n%PDF-1.7\n", "it is a PDF"),
+        (rb"{\rtf1\ansi The default timeout is 30 seconds.}", "it is RTF"),
+    ],
 )
 def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, content: bytes | None, complaint: str) -> None:
     path = tmp_path / "file.txt"
@@ -212,6 +220,7 @@ def test_files_of_any_name_can_have_a_passage_a_line(tmp_path: Path) -> None:
         (("--tier", "summary", "--max-tokens", "5"), "give one of them"),
         (("--encoding", "p51k"), "o200k_base"),
         (("--language", "English"), "two-letter code"),
+        (("--language", "xx"), "language is 'xx'; give a two-letter code such as 'en'"),
         (("--no-such-option",), "--no-such-option"),
     ],
 )
@@ -220,6 +229,15 @@ def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], complaint: str) -> 
     assert result.exit_code == 2
     assert complaint in result.stderr
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["compress", "xray"])
+def test_what_must_be_kept_and_is_nowhere_is_named(files: list[str], tmp_path: Path, command: str) -> None:
+    given = ["--must-keep", "OPS-4711", "--must-keep-regex", r"\d\d+ seconds", "--max-tokens", "30"]
+    output = ["-o", str(tmp_path / "page.html")] if command == "xray" else []
+    result = CliRunner().invoke(app, [command, "-q", QUESTION, *files, *given, *output])
+    assert result.exit_code == 0
+    assert result.stderr == "ctxcompress: of what must be kept, nothing matches 'OPS-4711'\n"
 
 
 def test_a_question_is_needed() -> None:

@@ -425,3 +425,10 @@ async def test_a_tool_without_an_asynchronous_way_is_shortened_and_reported_once
 def test_what_is_no_tool_is_refused():
     with pytest.raises(TypeError, match="tool is a function; give a BaseTool"):
         compress_tool(lambda query: query)
+
+
+@pytest.mark.parametrize("each", [lc_tools.fetch_page, lc_tools.paragraphs], ids=["text", "blocks"])
+def test_a_text_of_which_nothing_is_kept_says_so(each):
+    less = compress_tool(each, max_tokens=100, min_tokens=0, adaptive=True, on_empty="drop", query_argument=None)
+    message = call(less, **{ARGUMENTS[each.name]: "which zebra crossed the Alps?"})
+    assert "Nothing in this result answers the query." in str(message.content)

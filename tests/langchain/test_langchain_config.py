@@ -8,6 +8,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
 from lc_documents import make_documents, make_store
+from option_sources import CONFIG, FORMS, config_as
 from search_shapes import KUBERNETES
 
 from ctxcompress import CompressionConfig
@@ -16,25 +17,20 @@ from langchain_ctxcompress import (
     CtxCompressMiddleware,
     CtxCompressor,
     CtxCompressRetriever,
+    CtxContextBuilder,
+    builder_tools,
     compress_tool,
     preview_tools,
     query_tool,
 )
 
 BASE = RunnableLambda(lambda query: make_documents())
-CONFIG = CompressionConfig(max_tokens=123, adaptive=True, synonyms={"k8s": ["kubernetes"]}, cache=MemoryCache())
 
 
-@pytest.fixture(params=["object", "toml", "json"])
+@pytest.fixture(params=FORMS)
 def config(request, tmp_path):
     """The same options in three forms."""
-    if request.param == "object":
-        return CONFIG
-    path = tmp_path / f"ctxcompress.{request.param}"
-    table = {"max_tokens": 123, "adaptive": True, "synonyms": {"k8s": ["kubernetes"]}, "cache": "memory"}
-    toml = '[compression]\nmax_tokens = 123\nadaptive = true\nsynonyms = { k8s = ["kubernetes"] }\ncache = "memory"'
-    path.write_text(toml if request.param == "toml" else json.dumps({"compression": table}))
-    return path if request.param == "toml" else str(path)
+    return config_as(request.param, tmp_path)
 
 
 def test_a_compressor_starts_from_a_config(config):
@@ -71,6 +67,33 @@ def test_a_retriever_starts_from_a_config_or_a_preset(config):
     assert CtxCompressRetriever(base_retriever=BASE).compressor == CtxCompressor()
     with pytest.raises(ValueError, match="both compressor and preset or config are given; give them to CtxCompressor"):
         CtxCompressRetriever(base_retriever=BASE, compressor=CtxCompressor(), preset="docs")
+
+
+def test_a_retriever_takes_the_options_of_its_compressor():
+    retriever = CtxCompressRetriever(base_retriever=BASE, max_tokens=20, must_keep=["INV-7"], k=3)
+    assert retriever.compressor == CtxCompressor(max_tokens=20, must_keep=["INV-7"])
+    assert CtxCompressRetriever(base_retriever=BASE, preset="docs", top_n=3).compressor.config.top_n == 3
+    for options, said in (
+        ({"max_tokens": 0}, "max_tokens is 0; it must be at least 1"),
+        ({"max_token": 20}, "there is no argument 'max_token' of CtxCompressRetriever; did you mean 'max_tokens'?"),
+        ({"max_tokens": 20, "compressor": CtxCompressor()}, "both compressor and max_tokens are given; give them to"),
+    ):
+        with pytest.raises(ValueError, match=said.replace("?", r"\?")):
+            CtxCompressRetriever(base_retriever=BASE, **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: query_tool(5), "retriever is a int; give a retriever, or any runnable"),
+        (lambda: preview_tools(5), "retriever is a int; give a retriever, or any runnable"),
+        (lambda: builder_tools(CtxContextBuilder(100), 5), "retriever is a int; give a retriever"),
+        (lambda: builder_tools(CtxContextBuilder(100), tokens_per_search=-1), "tokens_per_search is -1; give a whole"),
+    ],
+)
+def test_a_wrong_argument_is_refused_at_once(make, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        make()
 
 
 def test_the_tools_start_from_a_config(config):

@@ -105,6 +105,21 @@ def test_other_documents_and_evidence_are_refused(log, kept):
     assert record([], log=log, missing=True) == 0
 
 
-def test_something_else_than_a_log_is_refused():
+def test_something_else_than_a_log_is_refused(kept):
+    with pytest.raises(TypeError, match="log is a str; give the FeedbackLog that the compressor has"):
+        record(kept, log="feedback.sqlite", answer=ANSWER)
     with pytest.raises(ValidationError, match="feedback is a str; give a FeedbackLog"):
         CtxCompressor(feedback="feedback.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("x", "documents is a str"),
+        (None, "documents is a NoneType"),
+        (["x"], r"documents\[0\] is a str; give a list of Document"),
+    ],
+)
+def test_what_is_no_list_of_documents_is_refused(log, given, said):
+    with pytest.raises(TypeError, match=said):
+        record(given, log=log, answer="x")

@@ -347,6 +347,18 @@ def test_the_state_says_nothing_where_nothing_was_saved_and_takes_no_input():
         ({"min_tokens": 1.5}, "min_tokens is 1.5"),
         ({"tools": "fetch_page"}, "tools is 'fetch_page'; give a list"),
         ({"complexity": 3}, "complexity is 3"),
+        ({"tools": 5}, "tools is 5; give a list"),
+        ({"exclude": [5]}, r"exclude is \[5\]; give a list"),
+        ({"budgets": ["fetch_page"]}, r"budgets is \['fetch_page'\]; give a mapping"),
+        ({"name": 5}, "name is 5; give a string"),
+        ({"context_window": 0}, "context_window is 0; give a whole number"),
+        # Of features that are off:
+        ({"keep_last": -1}, "keep_last is -1; give a whole number, at least 1"),
+        ({"history_share": 5}, "history_share is 5; give a number between 0 and 1"),
+        ({"expand_tokens": 5}, "expand_tokens is 5; give a whole number, at least 300"),
+        ({"expandable": False, "expand_tokens": 5}, "expand_tokens is 5"),
+        ({"expandable": "yes"}, "expandable is 'yes'; give True or False"),
+        ({"score_threshold": 7}, "score_threshold is 7; the best score"),
     ],
 )
 def test_values_that_cannot_work_are_refused(options, message):
@@ -356,6 +368,26 @@ def test_values_that_cannot_work_are_refused(options, message):
 
 def test_the_rest_does_not_import_langchain():
     code = "import sys, langchain_ctxcompress; sys.exit('langchain' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_a_star_import_has_the_middleware_and_no_other_framework():
+    code = """
+import sys
+from langchain_ctxcompress import *
+assert CtxCompressMiddleware.__name__ == "CtxCompressMiddleware"
+sys.exit(any(name in sys.modules for name in ("torch", "transformers", "sentence_transformers", "llama_index")))
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_without_langchain_a_star_import_has_the_rest():
+    code = """
+import sys
+sys.modules["langchain"] = None
+from langchain_ctxcompress import *
+sys.exit("CtxCompressMiddleware" in globals() or "CtxCompressor" not in globals())
+"""
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

@@ -8,6 +8,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from lc_tools import Scripted, calling
 from pydantic import ValidationError
@@ -95,3 +96,15 @@ def test_a_function_is_written_by_name_and_not_read_back():
     assert dumped["must_keep"] == [{"function": "len"}]
     with pytest.raises(ValidationError, match=r'give {"text": ...}, {"regex": ...} or'):
         CtxCompressor(**dumped)
+
+
+def test_a_tools_result_without_it_is_no_reason_for_a_warning(caplog):
+    tools = (
+        compress_tool(read_page, max_tokens=30, must_keep=["OPS-4711"]),
+        query_tool(RunnableLambda(lambda _: DOCUMENTS), must_keep=["OPS-4711"]),
+    )
+    for each in tools:
+        each.invoke({"query": "which account?"})
+    assert not caplog.records
+    CtxCompressor(max_tokens=40, must_keep=["OPS-4711"]).compress_documents(DOCUMENTS, "which account?")
+    assert "must_keep: nothing matches 'OPS-4711' in 2 passages" in caplog.text

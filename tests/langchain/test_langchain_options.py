@@ -10,7 +10,7 @@ import lc_tools
 import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
-from langchain_core.language_models import BaseChatModel, FakeListChatModel
+from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import ConfigurableField
 from langchain_core.vectorstores import InMemoryVectorStore
 from lc_documents import QUERY, make_documents
@@ -96,7 +96,7 @@ def test_only_the_documented_names_are_exported():
         "query_tool",
         "record",
     ]
-    assert sorted(langchain_ctxcompress.__all__) == names
+    assert sorted(langchain_ctxcompress.__all__) == sorted([*names, "CtxCompressMiddleware"])
 
 
 def test_options_are_exactly_the_cores_in_name_and_order():
@@ -112,8 +112,8 @@ def test_each_option_has_the_cores_default_and_type_and_a_description(option):
     core, own = get_type_hints(CompressionConfig)[option.name], get_type_hints(CtxCompressor)[option.name]
     if option.name == "encoder":  # what compares, which the core exports no name for, is the object in it
         assert _alternatives(own) == {*map(str, (Embeddings, Encoder, object, type(None)))}
-    elif option.name == "llm":
-        assert _alternatives(own) == {*map(str, (BaseChatModel, LLMSelector, object, type(None)))}
+    elif option.name == "llm":  # BaseChatModel, which takes long to import, is an object for pydantic
+        assert _alternatives(own) == {*map(str, (LLMSelector, object, type(None)))}
     elif option.name == "cache":  # of a class that the core's public face has no room for
         assert _alternatives(own) == {*map(str, (object, type(None)))}
     elif option.name == "telemetry":

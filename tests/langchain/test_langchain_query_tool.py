@@ -132,6 +132,13 @@ def test_nothing_found_is_said():
     assert (message.status, message.artifact) == ("success", [])
 
 
+def test_a_result_that_does_not_answer_is_said_to_do_so():
+    tool = query_tool(finding(*make_documents()), adaptive=True, on_empty="drop")
+    message = call(tool, query="which zebra crossed the Alps?")
+    assert message.content.startswith("No result answers the query.")
+    assert message.artifact == []
+
+
 def test_what_the_retriever_raises_is_raised():
     def fail(_: str) -> list[Document]:
         raise ConnectionError("the store is away")

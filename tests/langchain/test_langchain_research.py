@@ -7,25 +7,10 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from lc_documents import make_documents
 from pydantic import ValidationError
+from research_questions import AGAIN, ASKED, OTHER, Clock, research_cache
 
 from ctxcompress.cache import DiskCache
-from ctxcompress.encoders import StaticVectors
-from ctxcompress.research import ResearchCache
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, CtxResearchRetriever
-
-ENCODER = StaticVectors()
-ASKED, AGAIN, OTHER = (
-    "What is the default timeout of the client?",
-    "what's the client's default timeout",
-    "What is the default timeout of the server?",
-)
-
-
-class Clock:
-    now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Counting(BaseRetriever):
@@ -45,7 +30,7 @@ def base():
 
 
 def research(base: BaseRetriever, **given) -> CtxResearchRetriever:
-    cache = ResearchCache(ENCODER, **{"clock": Clock(), **given})
+    cache = research_cache(**given)
     return CtxResearchRetriever(base_retriever=base, research_cache=cache)
 
 
@@ -127,4 +112,4 @@ def test_subclasses_stay_what_they_are(base):
 
 def test_an_unknown_argument_is_refused(base):
     with pytest.raises(ValidationError, match="cache"):
-        CtxResearchRetriever(base_retriever=base, cache=ResearchCache(ENCODER))
+        CtxResearchRetriever(base_retriever=base, cache=research_cache())

@@ -14,6 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from lc_tools import PAGE, Scripted, calling, tokens
 from search_shapes import KUBERNETES
 
+from ctxcompress import CompressionConfig
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
     CtxCompressor,
@@ -116,7 +117,7 @@ def _steps(share: str, window: int | None, steps: int = 3, **options: Any) -> li
     result = agent.invoke({"messages": [HumanMessage(KUBERNETES)]}, config)
     assert "ctxcompress_tokens_left" not in result
     taken = prompt_tokens(result["messages"], system_prompt="Be brief. " * 20, tools=[lc_tools.fetch_page])
-    assert taken <= (window or options["context_window"])
+    assert taken <= (window or options["context_window"] or 1_000)
     return [tokens(message.content) for message in result["messages"] if isinstance(message, ToolMessage)]
 
 
@@ -135,6 +136,16 @@ def test_an_option_gives_the_window_where_the_profile_does_not():
         ValueError, match=r"the profile of the model \(Scripted\) has no max_input_tokens; give context_window"
     ):
         _steps("50%", None)
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_config_gives_the_window_too(as_file, tmp_path):
+    path = tmp_path / "ctxcompress.toml"
+    path.write_text("[compression]\ncontext_window = 1000")
+    config = path if as_file else CompressionConfig(context_window=1_000)
+    plain = _steps("50%", None, context_window=1_000)
+    assert _steps("50%", None, config=config, context_window=None) == plain
+    assert _steps("50%", None, config=CompressionConfig(context_window=9_000), context_window=1_000) == plain
 
 
 async def test_asynchronously_and_for_a_single_tool():

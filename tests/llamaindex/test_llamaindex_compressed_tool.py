@@ -446,3 +446,12 @@ def test_values_that_cannot_work_are_refused(options, error, message):
 def test_what_is_no_tool_is_refused():
     with pytest.raises(TypeError, match="tool is a function; give a BaseTool"):
         compress_tool(web_search)
+
+
+@pytest.mark.parametrize(
+    "each", [function(fetch_page), function(nodes), function(picture)], ids=lambda t: t.metadata.name
+)
+def test_a_text_of_which_nothing_is_kept_says_so(each):
+    less = compress_tool(each, max_tokens=100, min_tokens=0, adaptive=True, on_empty="drop")
+    asking = {"url" if each.metadata.name == "fetch_page" else "query": "which zebra crossed the Alps?"}
+    assert "Nothing in this result answers the query." in less.call(**asking).content

@@ -1,6 +1,5 @@
 """`config=` and `preset=`, which everything takes that has options."""
 
-import json
 import pickle
 from typing import Any
 
@@ -8,12 +7,22 @@ import pytest
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
+from option_sources import CONFIG, FORMS, config_as
 
 from ctxcompress import CompressionConfig
 from ctxcompress.cache import MemoryCache
-from llamaindex_ctxcompress import CtxCompressPostprocessor, compress_tool, preview_tools, query_tool
-
-CONFIG = CompressionConfig(max_tokens=123, adaptive=True, synonyms={"k8s": ["kubernetes"]}, cache=MemoryCache())
+from ctxcompress.encoders import StaticVectors
+from ctxcompress.research import ResearchCache
+from llamaindex_ctxcompress import (
+    CtxCompressPostprocessor,
+    CtxCompressRetriever,
+    CtxContextBuilder,
+    CtxResearchRetriever,
+    builder_tools,
+    compress_tool,
+    preview_tools,
+    query_tool,
+)
 
 
 def scored(*texts: str) -> list[NodeWithScore]:
@@ -33,16 +42,10 @@ def long_page(query: str) -> str:
 TOOL = FunctionTool.from_defaults(long_page)
 
 
-@pytest.fixture(params=["object", "toml", "json"])
+@pytest.fixture(params=FORMS)
 def config(request, tmp_path):
     """The same options in three forms."""
-    if request.param == "object":
-        return CONFIG
-    path = tmp_path / f"ctxcompress.{request.param}"
-    table = {"max_tokens": 123, "adaptive": True, "synonyms": {"k8s": ["kubernetes"]}, "cache": "memory"}
-    toml = '[compression]\nmax_tokens = 123\nadaptive = true\nsynonyms = { k8s = ["kubernetes"] }\ncache = "memory"'
-    path.write_text(toml if request.param == "toml" else json.dumps({"compression": table}))
-    return path if request.param == "toml" else str(path)
+    return config_as(request.param, tmp_path)
 
 
 def test_a_postprocessor_starts_from_a_config(config):
@@ -62,6 +65,39 @@ def test_a_config_is_not_written_down_but_its_options_are():
     assert not {"config", "start"} & set(written)
     assert CtxCompressPostprocessor.from_dict(written).config == CONFIG.with_options(cache=None)
     assert pickle.loads(pickle.dumps(postprocessor)).config.budget == 123
+
+
+def test_a_retriever_takes_the_options_of_its_postprocessor():
+    retriever = CtxCompressRetriever(Finder(), max_tokens=20, must_keep=["INV-7"])
+    assert retriever.postprocessor.config == CtxCompressPostprocessor(max_tokens=20, must_keep=["INV-7"]).config
+    with pytest.raises(ValueError, match="max_tokens is 0; it must be at least 1"):
+        CtxCompressRetriever(Finder(), max_tokens=0)
+    with pytest.raises(ValueError, match="max_tokens is given beside a postprocessor"):
+        CtxCompressRetriever(Finder(), max_tokens=20, postprocessor=CtxCompressPostprocessor())
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: CtxCompressRetriever(5), "retriever is a int; give a BaseRetriever"),
+        (lambda: CtxCompressRetriever(Finder(), postprocessor=5), "postprocessor is a int; give a Ctx"),
+        (lambda: CtxCompressRetriever(Finder(), llm=5, decompose=False), "llm is a int; give an LLM"),
+        (lambda: CtxCompressRetriever(Finder(), decompose="yes"), "decompose is 'yes'; give True or False"),
+        (lambda: query_tool(5), "source is a int; give a BaseRetriever or a BaseQueryEngine"),
+        (lambda: preview_tools(5), "retriever is a int; give a BaseRetriever"),
+        (lambda: builder_tools(CtxContextBuilder(100), 5), "retriever is a int; give a BaseRetriever"),
+        (lambda: builder_tools(CtxContextBuilder(100), tokens_per_search=-1), "tokens_per_search is -1; give a whole"),
+        (lambda: CtxResearchRetriever(5, ResearchCache(StaticVectors())), "retriever is a int; give a BaseRetriever"),
+        (lambda: CtxResearchRetriever(Finder(), 5), "research_cache is a int; give a ResearchCache"),
+        (
+            lambda: compress_tool(TOOL, query_argument="q"),
+            "query_argument is 'q'; the arguments of long_page are query",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_refused_at_once(make, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        make()
 
 
 def test_the_tools_start_from_a_config(config):

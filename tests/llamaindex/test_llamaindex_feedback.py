@@ -85,3 +85,21 @@ def test_other_nodes_and_evidence_are_refused(log):
         record(four_nodes(), log=log)
     with pytest.raises(TypeError, match="none of the nodes"):
         record(kept_by(log, four_nodes()), log=log, used=["no id"])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("x", "nodes is a str"),
+        (None, "nodes is a NoneType"),
+        (["x"], r"nodes\[0\] is a str; give a list of NodeWithScore"),
+    ],
+)
+def test_what_is_no_list_of_nodes_is_refused(log, given, said):
+    with pytest.raises(TypeError, match=said):
+        record(given, log=log, answer="x")
+
+
+def test_something_else_than_a_log_is_refused(log):
+    with pytest.raises(TypeError, match="log is a str; give the FeedbackLog that the compressor has"):
+        record(kept_by(log, four_nodes()), log="feedback.sqlite", answer=ANSWER)

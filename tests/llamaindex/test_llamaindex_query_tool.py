@@ -138,6 +138,13 @@ def test_nothing_found_is_said():
     assert output.raw_output.nodes == []
 
 
+def test_a_result_that_does_not_answer_is_said_to_do_so():
+    tool = query_tool(Finder(*four_nodes()), adaptive=True, on_empty="drop")
+    output = tool(query="which zebra crossed the Alps?")
+    assert output.content.startswith("No result answers the query.")
+    assert output.raw_output.nodes == []
+
+
 def test_wrong_options_are_refused_when_the_tool_is_made():
     with pytest.raises(ValueError, match="max_tokens is 0"):
         query_tool(Finder(), max_tokens=0)

@@ -6,25 +6,10 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from research_questions import AGAIN, ASKED, OTHER, Clock, research_cache
 
 from ctxcompress.cache import DiskCache
-from ctxcompress.encoders import StaticVectors
-from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import CtxCompressPostprocessor, CtxResearchRetriever
-
-ENCODER = StaticVectors()
-ASKED, AGAIN, OTHER = (
-    "What is the default timeout of the client?",
-    "what's the client's default timeout",
-    "What is the default timeout of the server?",
-)
-
-
-class Clock:
-    now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Counting(BaseRetriever):
@@ -45,7 +30,7 @@ def base():
 
 
 def research(base: BaseRetriever, *postprocessors: CtxCompressPostprocessor, **given) -> CtxResearchRetriever:
-    cache = ResearchCache(ENCODER, **{"clock": Clock(), **given})
+    cache = research_cache(**given)
     return CtxResearchRetriever(base, cache, node_postprocessors=postprocessors)
 
 

@@ -1,6 +1,7 @@
 """The documents that the tests of the server serve, and how it is started as a program."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,21 @@ FILES = {
     "docs/server.md": "# Server\n\nThe server has a timeout of its own, which a client does not see.\n",
     "src/pool.py": "def open_pool(size):\n    return [connect() for _ in range(size)]\n",
 }
+
+
+@contextmanager
+def served(docs: Path, *options: str) -> Iterator[int]:
+    """A server of the folder over HTTP as a program: its port."""
+    arguments = [*COMMAND, "--docs", str(docs), "--http", "--port", "0", *options]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr
+            said = server.stderr.readline()
+            assert said.endswith("/mcp\n"), said
+            yield int(said.rpartition(":")[2].removesuffix("/mcp\n"))
+            assert server.poll() is None, server.stderr.read()
+        finally:
+            server.terminate()
 
 
 def make_docs(folder: Path) -> Path:

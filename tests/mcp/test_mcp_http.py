@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp import Client
-from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, text_of
+from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, served, text_of
 from pytest_socket import enable_socket, socket_allow_hosts
 
 TYPES = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -31,16 +31,8 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def port(docs: Path) -> Iterator[int]:
     """Of one server for all tests: to start it takes longer than most of them."""
-    arguments = [*COMMAND, "--docs", str(docs), "--http", "--port", "0"]
-    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stderr
-            said = server.stderr.readline()
-            assert said.endswith("/mcp\n"), said
-            yield int(said.rpartition(":")[2].removesuffix("/mcp\n"))
-            assert server.poll() is None, server.stderr.read()
-        finally:
-            server.terminate()
+    with served(docs) as port:
+        yield port
 
 
 def url(port: int) -> str:

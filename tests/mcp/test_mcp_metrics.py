@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
-from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs
+from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, served
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_socket import enable_socket, socket_allow_hosts
 from telemetry import Told
@@ -37,20 +37,8 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def port(docs: Path) -> Iterator[int]:
-    yield from _served(docs, "--metrics")
-
-
-def _served(docs: Path, *options: str) -> Iterator[int]:
-    arguments = [*COMMAND, "--docs", str(docs), "--http", "--port", "0", *options]
-    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stderr
-            said = server.stderr.readline()
-            assert said.endswith("/mcp\n"), said
-            yield int(said.rpartition(":")[2].removesuffix("/mcp\n"))
-            assert server.poll() is None, server.stderr.read()
-        finally:
-            server.terminate()
+    with served(docs, "--metrics") as port:
+        yield port
 
 
 def request(port: int, method: str = "GET", **headers: str) -> tuple[int, str, str]:
@@ -112,7 +100,7 @@ def test_the_page_is_only_read(port: int) -> None:
 
 
 def test_without_the_flag_there_is_no_page(docs: Path) -> None:
-    for port in _served(docs):
+    with served(docs) as port:
         assert request(port)[0] == 405
 
 

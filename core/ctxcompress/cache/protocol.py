@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -189,6 +188,8 @@ def _versions() -> str:
 
 
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # takes time to import; only caches need it
+
     try:
         return version(package)
     except PackageNotFoundError:

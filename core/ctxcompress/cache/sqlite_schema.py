@@ -2,7 +2,6 @@
 
 import operator
 import os
-import re
 import sqlite3
 import time
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from ctxcompress.cache.private_file import companions
 from ctxcompress.cache.stored import MAGIC
 from ctxcompress.errors import ConfigError
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
     "BUSY",
@@ -41,7 +41,7 @@ _FILE_HEADER = b"SQLite format 3\0"
 _PAGE_BYTES = 4096
 """A file of one page has tables but no entries."""
 _TRACES = (MAGIC, *_SCHEMA)
-_KEY = re.compile(rb"(?:text|outcome):[0-9a-f]{64}")
+_KEY = lazy_regex(rb"(?:text|outcome):[0-9a-f]{64}")
 FIRST_KEY = "text:" + 64 * "0"
 """The key of a one-byte entry in every new file: a trace beyond the first page, even while all other entries are in the
 write-ahead log."""

@@ -1,6 +1,5 @@
 """The command `demo`: a question about the installed packages, answered with and without compression."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import Distribution, distributions
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.errors import MissingExtra
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Chunk", "HashedWords", "installed_documentation", "run_demo", "split_markdown"]
@@ -29,7 +29,7 @@ RETRIEVED = 20
 _READABLE = ("text/markdown", "text/plain")
 _FENCES = ("```", "~~~")
 _HEADING = "#"
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 _QUESTIONS = (
     ("orjson", "Which orjson option serializes datetime objects without a tzinfo as UTC?"),
     ("tiktoken", "Is byte pair encoding reversible and lossless, and why does it compress text?"),

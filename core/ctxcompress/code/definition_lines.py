@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ctxcompress.code.detection import SCRIPTS
 from ctxcompress.data.passages import NodeKind
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Definition", "assigned_name", "definition_on_line", "ends_with_function", "is_attached"]
 
@@ -16,7 +17,7 @@ _MODIFIERS = (
     "fileprivate mutating nonmutating convenience required indirect implicit case readonly actual expect external "
     "package"
 ).replace(" ", "|")
-_DEFINITION = re.compile(
+_DEFINITION = lazy_regex(
     rf"""[ \t]*+
     (?P<modifiers> (?: (?:{_MODIFIERS}|pub(?:\([\w ]*\))?|extern(?:[ \t]+"[^"\n]*")?|private\(set\)
           |enum(?=[ \t]+class\b)|class(?=[ \t]+func\b)|fun(?=[ \t]+interface\b)|record(?=[ \t]+struct\b))[ \t]+ )*)
@@ -28,10 +29,10 @@ _DEFINITION = re.compile(
     """,
     re.VERBOSE,
 )
-_TYPE_NAME = re.compile(r"[A-Za-z_]\w*+(?!::)")
-_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
-_IMPLEMENTED = re.compile(r"[ \t]*+(?:unsafe[ \t]+)?impl\b(?P<what>[^\n{]*+)")
-_ASSIGNED = re.compile(
+_TYPE_NAME = lazy_regex(r"[A-Za-z_]\w*+(?!::)")
+_TYPE_ARGUMENTS = lazy_regex(r"<[^<>]*>")
+_IMPLEMENTED = lazy_regex(r"[ \t]*+(?:unsafe[ \t]+)?impl\b(?P<what>[^\n{]*+)")
+_ASSIGNED = lazy_regex(
     r"""[ \t]*+
     (?P<modifiers> (?:(?:export|default|public|private|protected|static|readonly|declare|local)[ \t]+)*)
     (?:(?:const|let|var|val)[ \t]+)?
@@ -45,7 +46,7 @@ _ASSIGNED = re.compile(
     re.VERBOSE,
 )
 """A function that a name, a member or a key of an object is set to."""
-_TYPED_FUNCTION = re.compile(
+_TYPED_FUNCTION = lazy_regex(
     r"[ \t]*+"
     r"(?!(?:return|else|if|for|foreach|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is"
     r"|try|using|lock|synchronized|when|match|guard|elseif|unless|until|with|do|loop|case|goto|function|sizeof|typeof"
@@ -54,14 +55,14 @@ _TYPED_FUNCTION = re.compile(
     r"(?P<name>[\w$:~]+(?:<[^<>\n]*>::[\w$~]+)?)[ \t]*(?:<[^<>\n]*>[ \t]*)?"
     r"\((?:[^;{}\n]*\)[^;={}\n]{0,120}\{[ \t]*(?://[^\n]*)?$|[^;{}\n]*\)[^;={}\n:,.]{0,80}$|[^;{}\n]*,[ \t]*$|[ \t]*$)"
 )
-_CALLBACK = re.compile(
+_CALLBACK = lazy_regex(
     r"(?:\bfunc(?:tion)?\b|=>|->[ \t]*\{|\bdo[ \t]*\||\bnew[ \t]+[\w.<>]+\(|\[[^\]\n]*\][ \t]*\()[^\n]*$"
 )
 """A function without a name at the end of a line."""
-_NAMELESS_EXPORT = re.compile(
+_NAMELESS_EXPORT = lazy_regex(
     r"export[ \t]+default[ \t]+(?:abstract[ \t]+)?(?:async[ \t]+)?(?:(?P<class>class)|function)\b"
 )
-_SQL_DEFINITION = re.compile(
+_SQL_DEFINITION = lazy_regex(
     r"[ \t]*+(?:create|alter)[ \t]+(?:or[ \t]+(?:replace|alter)[ \t]+)?(?:\w+[ \t]+)??"
     r"(?:(?P<code>function|procedure|trigger|view)|table|type|index)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
     r"(?:[\w\"`\[\]]+\.)*(?P<name>[\w\"`\[\]]+)",
@@ -75,23 +76,23 @@ _CLASSES = frozenset(("class", "object", "record"))
 _NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window"))
 """Parts of a name that are the same in every file."""
 _GOES_ON_AFTER = frozenset("(,{[")
-_ATTACHED = re.compile(
+_ATTACHED = lazy_regex(
     r"[ \t]*+(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$|template[ \t]*<[^\n]*>[ \t]*\r?$)",
     re.MULTILINE,
 )
 """Comments, decorators and attributes, which belong to the definition directly after them."""
-_ANNOTATIONS = re.compile(
+_ANNOTATIONS = lazy_regex(
     r"[ \t]*+(?:(?:@(?!interface\b)[\w.:]++(?:\((?:[^()\n]|\([^()\n]*+\))*+\))?|#!?\[[^\]\n]*+\]|\[[^\]\n]++\])"
     r"[ \t]++)++(?=[^\s/])"
 )
 """Annotations and attributes on the line of what they belong to."""
 _ANNOTATION_BEGINS = frozenset("@#[")
-_TYPE_LINE = re.compile(
+_TYPE_LINE = lazy_regex(
     r"(?!(?:else|do|return|break|continue|try|goto|default)\b)[A-Za-z_][\w \t*&:<>,]*+(?<![:,])[ \t]*+\r?\n"
     r"(?=[A-Za-z_~][\w:~]*+[ \t]*+\()"
 )
 """The type of a function in C whose name begins the next line."""
-_PRIVATE_MEMBER = re.compile(r"[ \t]*+#[\w$]+[ \t]*[(=;]")
+_PRIVATE_MEMBER = lazy_regex(r"[ \t]*+#[\w$]+[ \t]*[(=;]")
 """A private member of a class in JavaScript."""
 _WITH_TYPE_LINES = frozenset(("c", "cpp"))
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = [
     "SCRIPTS",
     "code_lines",
@@ -59,26 +61,26 @@ _LANGUAGES = {
 _LANGUAGE_BY_EXTENSION = {
     extension: language for language, extensions in _LANGUAGES.items() for extension in extensions.split()
 }
-_FRAGMENT = re.compile(r"#[^.#]*$")
+_FRAGMENT = lazy_regex(r"#[^.#]*$")
 """The fragment of a URL that names a part of a file, such as `#L10-L42`."""
-_SHEBANG = re.compile(r"\#![^\n]*\b(?P<name>python|node|ruby|perl|bash|zsh|sh)")
+_SHEBANG = lazy_regex(r"\#![^\n]*\b(?P<name>python|node|ruby|perl|bash|zsh|sh)")
 _INTERPRETERS = {"node": "javascript", "bash": "shell", "zsh": "shell", "sh": "shell"}
 _SIGNS = (
-    ("python", re.compile(r"^[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|\bself\.\w|"
+    ("python", lazy_regex(r"^[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|\bself\.\w|"
                           r"^from [\w.]+ import ", re.MULTILINE)),
-    ("rust", re.compile(r"\bfn \w+|\blet mut |\bimpl\b|&mut |::<|^use \w+::", re.MULTILINE)),
-    ("go", re.compile(r"^func |:=|^package \w+$|\bchan\b|\bdefer ", re.MULTILINE)),
-    ("java", re.compile(r"^import [\w.]+;|\b(?:public|private|protected) (?:static |final |abstract )*[\w<>\[\]]+ \w+|"
+    ("rust", lazy_regex(r"\bfn \w+|\blet mut |\bimpl\b|&mut |::<|^use \w+::", re.MULTILINE)),
+    ("go", lazy_regex(r"^func |:=|^package \w+$|\bchan\b|\bdefer ", re.MULTILINE)),
+    ("java", lazy_regex(r"^import [\w.]+;|\b(?:public|private|protected) (?:static |final |abstract )*[\w<>\[\]]+ \w+|"
                         r"@Override", re.MULTILINE)),
-    ("cpp", re.compile(r"\bstd::|\btemplate ?<|^#include <\w+>$|\bnamespace \w+ ?\{|\w::~?\w+\(", re.MULTILINE)),
-    ("c", re.compile(r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w",
+    ("cpp", lazy_regex(r"\bstd::|\btemplate ?<|^#include <\w+>$|\bnamespace \w+ ?\{|\w::~?\w+\(", re.MULTILINE)),
+    ("c", lazy_regex(r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w",
                      re.MULTILINE)),
-    ("typescript", re.compile(r"\binterface \w+ \{|: (?:string|number|boolean|void|any)\b|^export type |\bas const\b",
+    ("typescript", lazy_regex(r"\binterface \w+ \{|: (?:string|number|boolean|void|any)\b|^export type |\bas const\b",
                               re.MULTILINE)),
-    ("javascript", re.compile(r"=> ?[{(\w]|\bfunction\b|\b(?:const|let|var) \w+ =|===|\brequire\(|^export ",
+    ("javascript", lazy_regex(r"=> ?[{(\w]|\bfunction\b|\b(?:const|let|var) \w+ =|===|\brequire\(|^export ",
                               re.MULTILINE)),
-    ("ruby", re.compile(r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|\bdo \|\w+\|", re.MULTILINE)),
-    ("shell", re.compile(r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ ", re.MULTILINE)),
+    ("ruby", lazy_regex(r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|\bdo \|\w+\|", re.MULTILINE)),
+    ("shell", lazy_regex(r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ ", re.MULTILINE)),
 )  # fmt: skip
 """Signs of each language that the others mostly lack. Among equal counts the first language wins."""
 _PROSE_EXTENSIONS = frozenset(
@@ -104,11 +106,11 @@ _MARKUP = r"""
     | [\[(][\w:., -]+[\])]:?[ ]\S                           # a label in brackets: of a reference, a log line
     | [^\n]*\]\((?:https?:|\#)                              # a link
 """
-_LINES = re.compile(rf"\s*+(?:({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
-_LINES_OR_MARKUP = re.compile(rf"\s*+(?:({_MARKUP})|({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
+_LINES = lazy_regex(rf"\s*+(?:({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
+_LINES_OR_MARKUP = lazy_regex(rf"\s*+(?:({_MARKUP})|({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
 """Each line that is not blank, and the sign of what it is."""
-_TILDE_FENCE = re.compile(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
-_QUOTES = re.compile(r"\"\"\"|'''")  # literals, which a search finds six times as fast as "{3}
+_TILDE_FENCE = lazy_regex(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
+_QUOTES = lazy_regex(r"\"\"\"|'''")  # literals, which a search finds six times as fast as "{3}
 _SURE_LINES = 4
 """Number of lines of evidence needed to assume that a chunk does not continue the one before."""
 _PART_SAMPLE = 600
@@ -117,12 +119,12 @@ _MOST_CHANGES = 5
 """Number of changes between docstring and code after which parts are no longer read."""
 _EXAMPLE_LINES = 4
 """Number of prose lines that the prompt of an interactive session counts for, because docstrings have such examples."""
-_OPENING_DOCSTRING = re.compile(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
+_OPENING_DOCSTRING = lazy_regex(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
 """The opening quotes of a docstring with text on the same line, which cannot be closing quotes."""
-_CONTINUATION = re.compile(r"[:{(\[,\\=+]$|->$|\b(?:and|or|not|in)$")
-_EXPRESSION_REST = re.compile(r"[ \t]*+[\"')\]}.]")
+_CONTINUATION = lazy_regex(r"[:{(\[,\\=+]$|->$|\b(?:and|or|not|in)$")
+_EXPRESSION_REST = lazy_regex(r"[ \t]*+[\"')\]}.]")
 """The beginning of the rest of an expression."""
-_COMMENT = re.compile(r"[ \t]*+(?:#|//|\*)")
+_COMMENT = lazy_regex(r"[ \t]*+(?:#|//|\*)")
 
 
 def is_code_name(name: str | None) -> bool:

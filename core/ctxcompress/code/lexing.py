@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from ctxcompress.code.detection import end_of_cut_text
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["LogicalLines", "entry_starts", "logical_lines"]
 
@@ -25,7 +26,7 @@ _REGEX = r"(?<=[=(,:\[!&|?{};\n])[ \t]*+/(?![/*\s])(?:[^/\\\n\[]|\\[^\n]|\[(?:[^
 
 
 def _pattern(*parts: str) -> re.Pattern[str]:
-    return re.compile("|".join((*parts, _BRACKETS)))
+    return lazy_regex("|".join((*parts, _BRACKETS)))
 
 
 _PYTHON = _pattern(_TRIPLE, _HASH, _DOUBLE, _SINGLE)
@@ -44,11 +45,11 @@ _TOKENS = {
     **dict.fromkeys(("lua", "haskell"), _DASHES),
     "sql": _SQL,
 }
-_PYTHON_DEFINITION = re.compile(r"[ \t]*+(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
+_PYTHON_DEFINITION = lazy_regex(r"[ \t]*+(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
 """Beginnings of Python lines that no bracket can contain, so that an open bracket was never closed."""
-_COMMENT = re.compile(r"[ \t]*+(?:#(?!!)|//|/\*|--[ ])")
-_COMMENT_OR_LABEL = re.compile(r"[ \t]*+(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
-_SLASHED_COMMENT = re.compile(r"[ \t]*+(?://|/\*)")
+_COMMENT = lazy_regex(r"[ \t]*+(?:#(?!!)|//|/\*|--[ ])")
+_COMMENT_OR_LABEL = lazy_regex(r"[ \t]*+(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
+_SLASHED_COMMENT = lazy_regex(r"[ \t]*+(?://|/\*)")
 _WITHOUT_HASHES = frozenset("javascript typescript tsx rust csharp kotlin scala swift dart".split())
 """Languages in which a hash begins an attribute, a private name or nothing."""
 _WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
@@ -56,16 +57,16 @@ _BRACKET_DEPTH = {"(": 1, "[": 1, ")": -1, "]": -1}
 _BRACE_DEPTH = {"{": 1, "}": -1}
 _BRACED = frozenset("javascript typescript tsx php c cpp java rust csharp kotlin scala swift dart go".split())
 """Languages in which a function, an object or a class in parentheses has lines of its own."""
-_SQL_END = re.compile(r";[ \t]?\r?\n|\n\r?\n")
+_SQL_END = lazy_regex(r";[ \t]?\r?\n|\n\r?\n")
 """The end of a statement in SQL, or a blank line."""
 _CLOSING = frozenset(")]}")
 _WITH_INITIALIZERS = frozenset("cpp csharp kotlin scala swift".split())
 _PAREN, _BODY, _VALUE = 0, 1, 2
 """Brackets in which lines continue, braces in which they end, and braces in which they continue."""
-_OPENS_BODY = re.compile(r"[)\w>]")
+_OPENS_BODY = lazy_regex(r"[)\w>]")
 """The character before a brace around the body of a function or a class."""
-_LINE_END = re.compile(r"[ \t]*+(?://[^\n]*+)?(?:\r?\n|\Z)")
-_GOES_ON = re.compile(
+_LINE_END = lazy_regex(r"[ \t]*+(?://[^\n]*+)?(?:\r?\n|\Z)")
+_GOES_ON = lazy_regex(
     r"[ \t]*+(?:(?P<clause>where|throws|extends|implements|permits|requires)\b(?![ \t]*+[:=(.,;)])|:(?!:))"
 )
 """A line that continues the signature above it."""

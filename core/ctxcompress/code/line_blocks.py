@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from ctxcompress.code.lexing import logical_lines
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Extent", "LineBlocks"]
 
@@ -18,23 +19,23 @@ Extent = tuple[int, int, int]
 
 A body that ends where it begins has no lines. A plain tuple, because there is one for each line of a text.
 """
-_CONTINUATION = re.compile(
+_CONTINUATION = lazy_regex(
     r"[ \t]*+(?:[)\]}]+[ \t]*(?:else|catch|finally|while)\b|(?:else|elif|elsif|elseif|except|finally|catch|rescue"
     r"|ensure|then)\b)"
 )
 """A line that continues the statement above it with the same indentation."""
-_CLOSES = re.compile(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
-_COMMENT = re.compile(r"[ \t]*+(?:#|//|/\*|\*|--[ ])")
+_CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
+_COMMENT = lazy_regex(r"[ \t]*+(?:#|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
-_FLAT = re.compile(r"[ \t]*+(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
+_FLAT = lazy_regex(r"[ \t]*+(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
 """Definitions whose body is often not indented."""
-_LABEL = re.compile(r"[ \t]*+(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
+_LABEL = lazy_regex(r"[ \t]*+(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
 """Labels in a body that is often not indented: the cases of a switch, the sections of a class."""
 _FLAT_BEGINS, _LABEL_BEGINS = frozenset("ine"), frozenset("cdp")
 """The first characters of these two."""
-_CONDITIONAL = re.compile(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
-_FIRST = re.compile(r"[ \t]*+(.?)", re.DOTALL)
+_CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
+_FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
 
 
 class LineBlocks:

@@ -14,10 +14,11 @@ from ctxcompress.code.definition_lines import (
 from ctxcompress.code.detection import SCRIPTS
 from ctxcompress.code.line_blocks import Extent, LineBlocks
 from ctxcompress.data.passages import Node, NodeKind
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["line_outline"]
 
-_IMPORT = re.compile(
+_IMPORT = lazy_regex(
     r"[ \t]*+(?:import\b|from[ \t]+[\w.]+[ \t]+import\b|\#[ \t]*include\b|(?:pub[ \t]+)?use[ \t]+[\w:{]|using[ \t]+\w"
     r"|package[ \t]+\w|(?:const|let|var)[ \t]+[\w{}, ]+=[ \t]*require\(|require(?:_relative)?[ \t(]|extern[ \t]+crate)"
 )
@@ -26,17 +27,17 @@ _DEEPEST = 12
 """Levels of nested bodies. Deeper ones are not cut."""
 _SHORT = 250
 """The most characters of a statement that is not worth cutting."""
-_ASSIGNMENT = re.compile(r"[ \t]*+(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
+_ASSIGNMENT = lazy_regex(r"[ \t]*+(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
-_DOCSTRING = re.compile(r"[ \t]*+[rRuU]?(?:\"{3}|'{3}|\"|')")
-_EXPORT_STATEMENT = re.compile(r"^(?:export\b|(?:module\.)?exports\b)", re.MULTILINE)
-_EXPORTS = re.compile(
+_DOCSTRING = lazy_regex(r"[ \t]*+[rRuU]?(?:\"{3}|'{3}|\"|')")
+_EXPORT_STATEMENT = lazy_regex(r"^(?:export\b|(?:module\.)?exports\b)", re.MULTILINE)
+_EXPORTS = lazy_regex(
     r"^(?:export(?:[ \t]++default)?|(?:exports[ \t]*+=[ \t]*+)?(?:module\.)?exports(?:\.[\w$]++)?[ \t]*+=)[ \t]*+"
     r"(?P<names>\{[^{}]{0,4000}+\}|[\w$]++(?=[ \t]*+;?[ \t]*+$))",
     re.MULTILINE,
 )
 """Names that a script exports separately from their definitions."""
-_NAME = re.compile(r"[\w$]+")
+_NAME = lazy_regex(r"[\w$]+")
 _IMPORTS, _STATEMENT = NodeKind.IMPORTS, NodeKind.STATEMENT  # ten times as fast as attributes of an enum
 _NEVER_SPECIAL = frozenset("{}();")
 """First characters that no comment, definition, import, assignment or label has."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxcompress.data.passages import Node, NodeKind
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
     "COMMENTS",
@@ -51,13 +52,13 @@ _SHORT = 5
 """The most lines of a compound statement that is not worth cutting."""
 _UNBOUNDED = 1 << 60
 """The end of a body that nothing closes: a line number after all lines."""
-_CLAUSE_LINE = re.compile(
+_CLAUSE_LINE = lazy_regex(
     r"^(?P<indent>[ \t]*+)(?:[)\]}]++[ \t]*+)?(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure)\b",
     re.MULTILINE,
 )
-_CATCH = re.compile(r"[ \t)\]}]*+(?:except|catch|rescue)\b")
-_CLOSING_LINE = re.compile(r"(?:[)\]}]+[;,]?|end|fi|done)\s*\Z")
-_FIRST_CODE_LINE = re.compile(r"^(?P<indent>[ \t]*+)(?![\r\n#*]|/[/*]|--[ ])(?P<try>(?:try|begin)\b)?", re.MULTILINE)
+_CATCH = lazy_regex(r"[ \t)\]}]*+(?:except|catch|rescue)\b")
+_CLOSING_LINE = lazy_regex(r"(?:[)\]}]+[;,]?|end|fi|done)\s*\Z")
+_FIRST_CODE_LINE = lazy_regex(r"^(?P<indent>[ \t]*+)(?![\r\n#*]|/[/*]|--[ ])(?P<try>(?:try|begin)\b)?", re.MULTILINE)
 """The first line that is not a comment."""
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from itertools import accumulate, chain, takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -114,6 +113,9 @@ def _parser(package: str, function: str) -> "Parser | None":
 
 @cache
 def _is_safe() -> bool:
+
+    from importlib.metadata import PackageNotFoundError, version  # takes time to import; only whole files need it
+
     try:
         numbers = tuple(map(int, re.findall(r"\d+", version("tree-sitter"))))
     except PackageNotFoundError:

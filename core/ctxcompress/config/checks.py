@@ -5,7 +5,6 @@ several options is checked by the functions whose names begin with "check_".
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from importlib.util import find_spec
 from math import isfinite
 from typing import Any, Literal, TypeGuard, get_args
@@ -16,6 +15,7 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.language_model import LLMSelector
+from ctxcompress.text.language import LANGUAGE_CODES
 
 __all__ = [
     "Check",
@@ -138,8 +138,8 @@ def token_encoding(name: str, value: object) -> object:
 
 
 def language_code(name: str, value: object) -> object:
-    if value is not None and not (isinstance(value, str) and len(value) == 2 and value.islower()):
-        raise ConfigError(f"{name} is {value!r}; give a two-letter code such as 'en', or None to detect it")
+    if value is not None and not (isinstance(value, str) and value in LANGUAGE_CODES):
+        raise ConfigError(f"{name} is {value!r}; give a two-letter code such as 'en' (ISO 639-1), or None to detect it")
     return value
 
 
@@ -204,6 +204,8 @@ def field_keys(name: str, value: object) -> dict[str, str]:
 
 def closest(name: str, known: Iterable[str], otherwise: str) -> str:
     """Return the end of a message about an unknown name: the closest one there is, or `otherwise` if none is close."""
+    from difflib import get_close_matches  # takes time to import, and few calls need it
+
     close = get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]!r}?" if close else otherwise
 
@@ -238,7 +240,7 @@ def check_scores(min_score: object, threshold: object, kind: str, *, relative: b
     if min_score is not None:
         _check_score("min_score", min_score, kind, ", or None to keep passages whatever their score", relative=relative)
     kind = kind if used else "similarity"
-    _check_score("score_threshold", threshold, kind, ", such as 0.4", relative=relative and used)
+    _check_score("score_threshold", threshold, kind, ", such as 0.4", relative=relative)
 
 
 def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:

@@ -15,7 +15,6 @@ from ctxcompress.config import checks
 from ctxcompress.config.budgets import NO_LIMIT, TIERS, Tier, budget_of, check_budget, with_one_budget
 from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.declaration import Option, option
-from ctxcompress.config.files import read_options
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.data.must_keep import MustKeep, read_rules
@@ -296,6 +295,8 @@ class CompressionConfig:
         Raises ConfigError for an unknown key, with the closest one there is, or a file that cannot be parsed,
         MissingExtra if the encoder or cache that it names is not installed, and OSError if there is no file.
         """
+        from ctxcompress.config.files import read_options  # its parsers take time to import
+
         options = read_options(path, ["preset", *OPTIONS])
         is_on, preset = options.pop("enabled", True), options.pop("preset", None)
         config = cls(**options) if preset is None else cls.from_preset(preset, **options)

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = ["Origins", "Place", "find_quote"]
 
-_ELLIPSIS = re.compile(r"\[(?:\.{3}|\u2026)\]|\.{3,}+|\u2026")
+_ELLIPSIS = lazy_regex(r"\[(?:\.{3}|\u2026)\]|\.{3,}+|\u2026")
 _MARKS = "\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb\u300c\u300d` \t\r\n"
-_ESCAPE = re.compile(r"^(\s*+)\\(?=\\*+[\[*])", re.MULTILINE)
-_WORD = re.compile(r"\S++")
+_ESCAPE = lazy_regex(r"^(\s*+)\\(?=\\*+[\[*])", re.MULTILINE)
+_WORD = lazy_regex(r"\S++")
 _BETWEEN = "\n\n"
 
 

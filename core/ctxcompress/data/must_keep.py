@@ -21,7 +21,7 @@ from ctxcompress.data.named_patterns import NamedPattern, find_named
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.errors import ConfigError, PatternTimeout
 
-__all__ = ["FindSpans", "MustKeep", "Rule", "find_all", "read_rules", "written"]
+__all__ = ["FindSpans", "Finds", "MustKeep", "Rule", "find_all", "read_rules", "written"]
 
 FindSpans = Callable[[str], Iterable[Sequence[int]]]
 """A function from a text to spans of it."""
@@ -66,6 +66,9 @@ class Literally:
     def written(self) -> object:
         return {"text": self.text} if self.text in list(NamedPattern) else self.text
 
+    def __str__(self) -> str:
+        return repr(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Regex:
@@ -100,6 +103,9 @@ class Regex:
     def written(self) -> object:
         return {"regex": self.pattern}
 
+    def __str__(self) -> str:
+        return f"the pattern {self.pattern!r}"
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -111,6 +117,9 @@ class Named:
         return find_named(self.name, passage.text)
 
     def written(self) -> object:
+        return self.name.value
+
+    def __str__(self) -> str:
         return self.name.value
 
 
@@ -127,6 +136,9 @@ class PassageSpans:
     def written(self) -> object:
         return {"passage": self.passage, "spans": [list(span) for span in self.spans]}
 
+    def __str__(self) -> str:
+        return f"the spans of passage {self.passage!r}"
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -142,6 +154,9 @@ class Found:
 
     def written(self) -> object:
         return None
+
+    def __str__(self) -> str:
+        return self.name
 
     @property
     def name(self) -> str:
@@ -162,20 +177,53 @@ def written(must_keep: Sequence[MustKeep]) -> list[object] | None:
     return None if None in items else items
 
 
-def find_all(must_keep: Sequence[MustKeep], passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
-    """Return number of a passage -> the spans of its text that the option names, in order, overlapping ones as one.
+@dataclass(frozen=True, slots=True)
+class Finds:
+    """What the rules of the option find in passages."""
 
-    White space at the ends of a match does not count, nor does a part beyond the end of the text. Raises
-    PatternTimeout, and ConfigError for a function that returns no spans.
-    """
-    found: dict[int, list[Span]] = {}
-    limit = _SECONDS * max(1.0, sum(len(passage.text) for passage in passages.values()) / _CHARACTERS_PER_SECOND)
-    for rule in read_rules("must_keep", must_keep):
-        begin = monotonic()
-        for number, passage in passages.items():
-            spans = (_trimmed(passage.text, *span) for span in rule.find(passage, limit - (monotonic() - begin)))
-            found.setdefault(number, []).extend(span for span in spans if span.start < span.end)
-    return {number: _united(spans) for number, spans in sorted(found.items()) if spans}
+    spans: dict[int, tuple[Span, ...]]
+    """Number of a passage -> the spans of its text that the rules name, in order, overlapping ones as one."""
+    rules: tuple[Rule, ...] = ()
+    missed: tuple[Rule, ...] = ()
+    """The rules that find nothing."""
+
+    @classmethod
+    def of(cls, must_keep: Sequence[MustKeep], passages: Mapping[int, Passage]) -> "Finds":
+        """Apply the rules to passages, by number.
+
+        White space at the ends of a match does not count, nor does a part beyond the end of the text. Raises
+        PatternTimeout, and ConfigError for a function that returns no spans.
+        """
+        found: dict[int, list[Span]] = {}
+        missed: list[Rule] = []
+        rules = read_rules("must_keep", must_keep)
+        limit = _SECONDS * max(1.0, sum(len(passage.text) for passage in passages.values()) / _CHARACTERS_PER_SECOND)
+        for rule in rules:
+            of_rule = dict(_found_by(rule, passages, limit))
+            if not of_rule:
+                missed.append(rule)
+            for number, spans in of_rule.items():
+                found.setdefault(number, []).extend(spans)
+        return cls({number: _united(spans) for number, spans in sorted(found.items())}, rules, tuple(missed))
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether nothing is found, though a rule names more than a kind of text, such as dates."""
+        return not self.spans and not all(isinstance(rule, Named) for rule in self.rules)
+
+
+def find_all(must_keep: Sequence[MustKeep], passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
+    """Return the spans of passages that the option names: see `Finds`."""
+    return Finds.of(must_keep, passages).spans
+
+
+def _found_by(rule: Rule, passages: Mapping[int, Passage], seconds: float) -> Iterator[tuple[int, list[Span]]]:
+    """Yield the number of each passage in which a rule finds something, with the spans. Raises PatternTimeout."""
+    begin = monotonic()
+    for number, passage in passages.items():
+        spans = (_trimmed(passage.text, *span) for span in rule.find(passage, seconds - (monotonic() - begin)))
+        if found := [span for span in spans if span.start < span.end]:
+            yield number, found
 
 
 def _rule(name: str, item: Any) -> Rule:

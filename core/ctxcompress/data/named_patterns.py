@@ -9,6 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from ctxcompress.data.passages import Span
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["NamedPattern", "find_named"]
 
@@ -35,10 +36,10 @@ _SHORTEST_KEY = 10
 """Characters of letters in both cases and digits in a row, such as a random key."""
 _SHORTEST_PART = 4
 """Characters of the part of ctx-3f2a or user-10293 that has the digits."""
-_TOKEN = re.compile(r"(?<![A-Za-z0-9_-])(?:#(?=\d))?[A-Za-z0-9]++(?:[-_]++[A-Za-z0-9]++)*+")
-_PART = re.compile(r"[A-Za-z0-9]+")
-_HEX = re.compile(r"[0-9a-f]+")
-_DIGIT = re.compile(r"\d")
+_TOKEN = lazy_regex(r"(?<![A-Za-z0-9_-])(?:#(?=\d))?[A-Za-z0-9]++(?:[-_]++[A-Za-z0-9]++)*+")
+_PART = lazy_regex(r"[A-Za-z0-9]+")
+_HEX = lazy_regex(r"[0-9a-f]+")
+_DIGIT = lazy_regex(r"\d")
 
 _MONTHS = """
     january february march april may june july august september october november december
@@ -55,7 +56,7 @@ _MONTHS = """
 _MONTH = rf"(?:{'|'.join(sorted(set(_MONTHS), key=lambda name: (-len(name), name)))})"
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[ap]m|[+-]\d{2}:?\d{2})\b)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|er|\.)?"
-_DATE = re.compile(
+_DATE = lazy_regex(
     rf"""(?=\w)(?<![\w./-])(?:
         \d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_TIME})?                        # 2024-05-17T08:30Z
       | \d{{1,2}}[./-]\d{{1,2}}[./-]\d{{4}}(?:,?[ ]{_TIME})?           # 17.05.2024
@@ -69,10 +70,10 @@ _DATE = re.compile(
     """.replace(" ?(?:Z", "[ ]?(?:Z"),
     re.IGNORECASE | re.VERBOSE,
 )
-_URL = re.compile(r"(?<![A-Za-z0-9])(?:(?:https?|ftps?|wss?|s3|gs|file)://|www\.)[^\s<>\"'`|{}\\^]++", re.IGNORECASE)
+_URL = lazy_regex(r"(?<![A-Za-z0-9])(?:(?:https?|ftps?|wss?|s3|gs|file)://|www\.)[^\s<>\"'`|{}\\^]++", re.IGNORECASE)
 _AFTER_URL = ".,;:!?*_"
-_FENCE = re.compile(r"^[ \t>]*+(`{3,}+|~{3,}+)(.*)$", re.MULTILINE)
-_CODE_SPAN = re.compile(r"(?<!`)(`{1,2}+)[^`\n]++\1(?!`)")
+_FENCE = lazy_regex(r"^[ \t>]*+(`{3,}+|~{3,}+)(.*)$", re.MULTILINE)
+_CODE_SPAN = lazy_regex(r"(?<!`)(`{1,2}+)[^`\n]++\1(?!`)")
 
 
 def find_named(name: NamedPattern, text: str) -> Iterator[Span]:

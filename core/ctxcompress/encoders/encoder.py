@@ -1,18 +1,18 @@
-"""The protocols of encoders and comparers, which tell how close texts are in meaning to a query, and checks of results.
+"""The protocols of encoders and comparers, which tell how close texts are in meaning to a query.
 
 Implementations are in `ctxcompress.encoders`.
 """
 
-import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import CancelledError, wait
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+if TYPE_CHECKING:  # both take time to import, and many callers only need the classes
+    import asyncio
 
-from ctxcompress.errors import ConfigError
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "AsyncEncoder",
@@ -23,14 +23,8 @@ __all__ = [
     "PassageVectors",
     "WithWordVectors",
     "WordComparer",
-    "as_numbers",
-    "checked_numbers",
-    "unit",
-    "without_surrogates",
     "word_vectors_of",
 ]
-
-Floats = NDArray[np.float64]
 
 _POLL_INTERVAL = 0.05
 """Seconds between looks at whether the loop is still alive."""
@@ -40,10 +34,10 @@ _POLL_INTERVAL = 0.05
 class Encoder(Protocol):
     """A model that turns texts into vectors whose cosine tells how close they are. A SentenceTransformer is one."""
 
-    def encode_query(self, text: str, /) -> ArrayLike:
+    def encode_query(self, text: str, /) -> "ArrayLike":
         """Return the vector of a query, shape (dimensions,)."""
 
-    def encode_document(self, texts: Sequence[str], /) -> ArrayLike:
+    def encode_document(self, texts: Sequence[str], /) -> "ArrayLike":
         """Return one vector for each text, shape (texts, dimensions). Parts of the query are among the texts."""
 
 
@@ -51,10 +45,10 @@ class Encoder(Protocol):
 class AsyncEncoder(Encoder, Protocol):
     """An encoder with coroutines, which `Compressor.acompress` awaits."""
 
-    def aencode_query(self, text: str, /) -> Coroutine[Any, Any, ArrayLike]:
+    def aencode_query(self, text: str, /) -> "Coroutine[Any, Any, ArrayLike]":
         """Return what `encode_query` returns."""
 
-    def aencode_document(self, texts: Sequence[str], /) -> Coroutine[Any, Any, ArrayLike]:
+    def aencode_document(self, texts: Sequence[str], /) -> "Coroutine[Any, Any, ArrayLike]":
         """Return what `encode_document` returns."""
 
 
@@ -69,7 +63,7 @@ class Comparer(Protocol):
         False if it should compare only the texts that other features leave in doubt, and only with the query.
         """
 
-    def compare(self, query: str, texts: Sequence[str], /) -> ArrayLike:
+    def compare(self, query: str, texts: Sequence[str], /) -> "ArrayLike":
         """Return one number for each text, greater for closer texts, on any scale, shape (texts,)."""
 
 
@@ -77,7 +71,7 @@ class Comparer(Protocol):
 class ManyComparer(Comparer, Protocol):
     """A comparer for which several queries cost little more than one."""
 
-    def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> ArrayLike:
+    def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> "ArrayLike":
         """Return the result of `compare` for each query, shape (queries, texts)."""
 
 
@@ -90,9 +84,9 @@ class WordComparer(Comparer, Protocol):
         queries: Sequence[Sequence[str]],
         texts: Sequence[Sequence[str]],
         labels: Sequence[Sequence[str]],
-        label_of: NDArray[np.intp],
+        label_of: "NDArray[np.intp]",
         /,
-    ) -> tuple[ArrayLike, ArrayLike]:
+    ) -> "tuple[ArrayLike, ArrayLike]":
         """Return how close each text with its label before it is to each query, shape (queries, texts), and how close
         each label is, shape (queries, labels).
 
@@ -111,7 +105,7 @@ class PassageVectors(Protocol):
     def language(self) -> str:
         """The ISO 639-1 code of the language. Passages in other languages are not compared by these vectors."""
 
-    def encode_passages(self, texts: Sequence[str], /) -> ArrayLike:
+    def encode_passages(self, texts: Sequence[str], /) -> "ArrayLike":
         """Return one vector for each text, shape (texts, dimensions)."""
 
 
@@ -132,44 +126,6 @@ def word_vectors_of(encoder: object) -> Comparer | None:
     return None if is_cheap else encoder.word_vectors
 
 
-def without_surrogates(texts: Sequence[str]) -> list[str]:
-    """Return the texts without lone surrogates, which tokenizers reject."""
-    return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-
-
-def as_numbers(values: object) -> Floats | None:
-    """Return the values as an array, or None if they are not numbers."""
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # torch raises the last for tensors with a gradient
-        return None
-
-
-def checked_numbers(values: ArrayLike, of: str, dimensions: int) -> Floats:
-    """Return the result of an encoder as an array of finite numbers.
-
-    of: what the encoder was asked about, for the message. dimensions: the number of dimensions that it must have.
-
-    Raises ConfigError if the result is anything else.
-    """
-    array = as_numbers(values)
-    if array is None:
-        raise ConfigError(f"the encoder gave a {type(values).__name__} for {of}; give an array of numbers")
-    if array.ndim != dimensions:
-        raise ConfigError(f"the encoder gave an array of shape {array.shape} for {of}; give {dimensions} dimensions")
-    if not np.isfinite(array).all():
-        raise ConfigError(f"the encoder gave NaN or infinity for {of}; give finite numbers")
-    return array
-
-
-def unit(vectors: Floats) -> Floats:
-    """Return the vectors scaled to length 1. Zero vectors stay zero."""
-    # Scaled by the largest value first, so that no square overflows.
-    scaled = vectors / np.maximum(np.abs(vectors).max(axis=-1, keepdims=True, initial=0.0), 1e-300)
-    result: Floats = scaled / np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 1e-12)
-    return result
-
-
 class OnLoop:
     """An adapter that lets a thread without an event loop use an async encoder.
 
@@ -179,17 +135,17 @@ class OnLoop:
 
     __slots__ = ("_cancelled", "_encoder", "_loop", "tokenizer", "word_vectors")
 
-    def __init__(self, encoder: AsyncEncoder, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, encoder: AsyncEncoder, loop: "asyncio.AbstractEventLoop") -> None:
         self._encoder, self._loop = encoder, loop
         self.word_vectors = word_vectors_of(encoder)
         self.tokenizer = getattr(encoder, "tokenizer", None)
         self._cancelled = threading.Event()
 
-    def encode_query(self, text: str, /) -> ArrayLike:
+    def encode_query(self, text: str, /) -> "ArrayLike":
         """Return the result of the encoder's `aencode_query`."""
         return self._await(self._encoder.aencode_query(text))
 
-    def encode_document(self, texts: Sequence[str], /) -> ArrayLike:
+    def encode_document(self, texts: Sequence[str], /) -> "ArrayLike":
         """Return the result of the encoder's `aencode_document`."""
         return self._await(self._encoder.aencode_document(texts))
 
@@ -197,11 +153,13 @@ class OnLoop:
         """Cancel the running call and all later ones."""
         self._cancelled.set()
 
-    def _await(self, coroutine: Coroutine[Any, Any, ArrayLike]) -> ArrayLike:
+    def _await(self, coroutine: "Coroutine[Any, Any, ArrayLike]") -> "ArrayLike":
         if self._is_over():
             coroutine.close()
             raise CancelledError
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        from asyncio import run_coroutine_threadsafe
+
+        future = run_coroutine_threadsafe(coroutine, self._loop)
         # A loop that has stopped never completes the future, so check it now and then.
         while not wait([future], timeout=_POLL_INTERVAL).done:
             if self._is_over():

@@ -4,10 +4,11 @@ A model has whole words and long pieces of the languages that it learned from. I
 letter, and its similarities say little about them.
 """
 
-import re
 from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any, Protocol, runtime_checkable
+
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["HasTokenizer", "Pieces", "knowledge"]
 
@@ -18,8 +19,8 @@ _MOST_WORDS = 200
 """The number of words that are looked at: more say the same."""
 _AT_ONCE = 30
 """The number of words given to a tokenizer at once. It warns of texts that are longer than the model reads."""
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_HANGUL = re.compile("[\uac00-\ud7af]")
+_HAN = lazy_regex("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_HANGUL = lazy_regex("[\uac00-\ud7af]")
 
 
 @runtime_checkable

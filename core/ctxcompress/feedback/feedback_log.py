@@ -93,9 +93,10 @@ class FeedbackLog:
         Nothing is stored if there is no evidence and `missing` is not set. The segments are scored again, which takes
         about three times as long as the compression, and an `encoder` is asked again.
 
-        Raises InputError if `used` names something that is not in the result, and ConfigError if the file cannot be
-        used.
+        Raises InputError if `result` is no result of `compress` or `used` names something that is not in it, and
+        ConfigError if the file cannot be used.
         """
+        _check_result(result)
         evidence = [_evidence(item, result) for item in used]
         if answer is not None:
             evidence += used_by_answer(answer, result.passages, numbered=numbered)
@@ -111,6 +112,7 @@ class FeedbackLog:
 
         The adapters do this for each call. If the file cannot be used, log a warning and return None.
         """
+        _check_result(result)
         call = uuid4().hex
         try:
             self._file.put(self.scope, call, CallSheet.of(result, frame=frame).encode(), None)
@@ -177,6 +179,14 @@ class FeedbackLog:
 
     def _damage(self, stored: StoredCall, error: Exception) -> ConfigError:
         return ConfigError(f"call {stored.id} in {self.path.name} is damaged ({error}); rename the file and start anew")
+
+
+def _check_result(result: object) -> None:
+    if not isinstance(result, Compression):
+        raise InputError(
+            f"result is a {type(result).__name__}; give the Compression that compress returned, or to `record` of an "
+            "adapter its documents or nodes"
+        )
 
 
 def _evidence(item: object, result: Compression) -> Used:

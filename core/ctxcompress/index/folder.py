@@ -7,6 +7,7 @@ O_NOFOLLOW). So replacing something by a link between listing and reading gains 
 import errno
 import os
 import stat
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -42,6 +43,10 @@ _TEXT_NAMES = frozenset(
     "authors changelog changes contributing copying dockerfile history install license makefile news notice readme "
     "todo".split()
 )
+_DOCUMENTS = {b"%PDF-": "a PDF", b"%!PS-Adobe-": "PostScript", b"{\\rtf": "RTF"}
+"""How files begin that can be all ASCII and still hold markup or code for a program rather than text."""
+_HEAD = 1_000
+"""The bytes at the beginning of a file that tell."""
 _THIRD_PARTY_FOLDERS = frozenset(
     "__pycache__ bower_components dist-packages node_modules site-packages venv vendor".split()
 )
@@ -118,9 +123,9 @@ class Folder:
         return Listing(stamps, is_all=True, unread=unread)
 
     def read(self, path: str) -> bytes:
-        """Return the content of a text file.
+        """Return the content of a file.
 
-        Raises Unreadable if it is not text or too large, and OSError if it no longer exists or is now a link.
+        Raises Unreadable if it is no file or too large, and OSError if it no longer exists or is now a link.
         """
         with self._opened(path.split("/"), _FILE) as opened:
             state = os.fstat(opened)
@@ -131,8 +136,6 @@ class Folder:
                 content += more
         if len(content) > LARGEST:
             raise Unreadable(f"it has more than {LARGEST:,} bytes; split it")
-        if b"\0" in content:
-            raise Unreadable("it is not text")
         return bytes(content)
 
     def _walk(self, parts: tuple[str, ...], unread: dict[str, str]) -> Iterator[tuple[str, Stamp]]:
@@ -223,7 +226,12 @@ def is_text_name(name: str) -> bool:
 
 
 def decoded(content: bytes) -> str:
-    """Return the text of a file without the byte order mark. Raises Unreadable if it is not UTF-8."""
+    """Return the text of a file without the byte order mark. Raises Unreadable if it is not text in UTF-8."""
+    if b"\0" in content and not content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise Unreadable("it is not text")
+    for beginning, name in _DOCUMENTS.items():
+        if content[:_HEAD].removeprefix(BOM_UTF8).lstrip().startswith(beginning):
+            raise Unreadable(f"it is {name}, which is not text; convert it first")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -17,7 +17,7 @@ from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.results import Decision, DeliveredContext, KeptPassage, Reason
 from ctxcompress.data.spans import inverse, shown
-from ctxcompress.encoders.encoder import as_numbers
+from ctxcompress.encoders.vectors import as_numbers
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline.delivered_memory import DeliveredMemory
 from ctxcompress.tokens import TokenCounter

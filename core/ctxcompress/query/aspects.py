@@ -10,39 +10,49 @@ from collections import deque
 from itertools import dropwhile
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.focus import only_wishes
 from ctxcompress.query.phrases import Signals
 
-__all__ = ["Aspects", "asks_for_best", "aspects_of_best", "compared_things", "split_questions", "things_to_explain"]
+__all__ = [
+    "Aspects",
+    "asks_for_best",
+    "aspects_of_best",
+    "compared_things",
+    "numbered_questions",
+    "split_questions",
+    "things_to_explain",
+]
 
-_QUESTION_END = re.compile(r"(?<=[?\uff1f\u061f])\s*+")
-_COMMA = re.compile(r"[,;\u3001\uff0c\u060c\uff1b]")
-_STOP = re.compile(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
+_QUESTION_END = lazy_regex(r"(?<=[?\uff1f\u061f])\s*+")
+_COMMA = lazy_regex(r"[,;\u3001\uff0c\u060c\uff1b]")
+_STOP = lazy_regex(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
 """The end of a statement."""
 _EDGES = ' \t\r\n.,;:!?"()\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f\u060c\u061b\u061f\u00bf\u00a1\u0964'
-_FIXED = re.compile(
+_FIXED = lazy_regex(
     r"(?<!\w)(?:pros\s++and\s++cons|advantages\s++and\s++disadvantages|strengths\s++and\s++weaknesses|"
     r"terms\s++and\s++conditions|research\s++and\s++development|trial\s++and\s++error|supply\s++and\s++demand|"
     r"vor-\s++und\s++nachteile|vorteile\s++und\s++nachteile|ventajas\s++y\s++desventajas|"
     r"avantages\s++et\s++inconv\u00e9nients|pro\s++e\s++contro|\u043f\u043b\u044e\u0441\u044b\s++\u0438\s++\u043c\u0438\u043d\u0443\u0441\u044b)(?!\w)"
 )
 """Fixed phrases that contain a conjunction but are one thing."""
-_BACK = frozenset("it its they them their this that these those he she him her each both one two three other".split())
-"""Words that refer to something named elsewhere."""
-_TAIL = re.compile(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
-_NUMBER = re.compile(r"v?\d[\d.]*+\Z")
-_EXAMPLES = re.compile(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
-_BEST = re.compile(
+_ITEM = lazy_regex(r"(?<!\S)\(?(\d{1,2})[.)]\s++(?=\S)")
+"""The number before a question of a list."""
+_TAIL = lazy_regex(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
+_NUMBER = lazy_regex(r"v?\d[\d.]*+\Z")
+_EXAMPLES = lazy_regex(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
+_BEST = lazy_regex(
     r"(?<!\w)(?:top|best|leading|besten|f\u00fchrenden|mejores|principales|meilleurs|meilleures|migliori|melhores|principais"
     r"|\u043b\u0443\u0447\u0448\w++|\u0442\u043e\u043f|en\s++iyi)(?:\s++(?P<number>\d{1,3}))?(?!\w)"
 )
 """A query for the best of many, such as "top 5 cloud providers"."""
-_BY = re.compile(
+_BY = lazy_regex(
     r"(?<!\w)(?:by|in\s++terms\s++of|regarding|with\s++respect\s++to|according\s++to|based\s++on|considering|nach"
     r"|hinsichtlich|bez\u00fcglich|seg\u00fan|en\s++cuanto\s++a|en\s++t\u00e9rminos\s++de|selon|en\s++termes\s++de|concernant"
     r"|in\s++termini\s++di|riguardo\s++a|em\s++termos\s++de|quanto\s++a)(?!\w)|:(?=\s)"
 )
 """Words before the aspects of a query."""
-_FOR = re.compile(r"(?<!\w)(?:on|for|bei|f\u00fcr|por|par|pour|per|para|\u043f\u043e)(?!\w)")
+_FOR = lazy_regex(r"(?<!\w)(?:on|for|bei|f\u00fcr|por|par|pour|per|para|\u043f\u043e)(?!\w)")
 """The same, but often before something else: aspects follow if a query names a number of best ones, or many aspects."""
 _MANY_ASPECTS = 3
 _TRIED = 8
@@ -63,11 +73,30 @@ class Aspects(NamedTuple):
         return tuple(" ".join(filter(None, (self.before, thing, self.after))) for thing in self.things)
 
 
-def split_questions(query: str) -> tuple[str, ...]:
-    """Return the questions of a query, if there are several and none refers to another one."""
-    found = tuple(part.strip() for part in _QUESTION_END.split(query) if part.strip(_EDGES))
-    later = (word.strip(_EDGES).lower() for part in found[1:] for word in part.split())
-    return found if len(found) > 1 and _BACK.isdisjoint(later) else ()
+def split_questions(query: str, signals: Signals) -> tuple[str, ...]:
+    """Return the questions of a query, if there are several and none refers to another one.
+
+    Questions of a numbered list come without their numbers, each with the words before the list.
+    """
+    parts = numbered_questions(query) or _QUESTION_END.split(query)
+    found = tuple(part.strip() for part in parts if part.strip(_EDGES) and not only_wishes(part))
+    refers = any(signals.reference.search(_lower(part)) for part in found[1:])
+    return found if len(found) > 1 and not refers else ()
+
+
+def numbered_questions(query: str) -> tuple[str, ...]:
+    """Return the parts of a list such as "1) ... 2) ...", each with the words before the list; none without a list."""
+    items: list[re.Match[str]] = []
+    for match in _ITEM.finditer(query):
+        if int(match[1]) == len(items) + 1:
+            items.append(match)
+    if len(items) < 2:
+        return ()
+    before = "" if only_wishes(query[: items[0].start()]) else query[: items[0].start()].strip()
+    ends = [match.start() for match in items[1:]] + [len(query)]
+    parts = [query[match.end() : end].strip() for match, end in zip(items, ends, strict=True)]
+    is_list = all(" " in part or _QUESTION_END.search(part) for part in parts)  # unlike "is 1) or 2) better"
+    return tuple(f"{before} {part}".strip() for part in parts) if is_list else ()
 
 
 def compared_things(query: str, signals: Signals) -> Aspects | None:
@@ -187,7 +216,7 @@ def _stands_alone(name: str, signals: Signals) -> bool:
     content = [word for word in words if word not in signals.ignored]
     if not content or len(name) > _LONGEST or (signals.is_spaced and len(words) > _MOST_WORDS):
         return False
-    return _BACK.isdisjoint(words) and not _NUMBER.match(name)
+    return not signals.reference.search(_lower(name)) and not _NUMBER.match(name)
 
 
 def _is_name(thing: str) -> bool:

@@ -2,7 +2,8 @@
 
 The rules for complexity come from "Query Complexity & Result Compression" (Context Engine Series, part 2): signals add
 up to a score, and the score decides how many sub-queries are worth making. Two rules are added, which the examples
-there need: three or more compared things add 2 points, and several things to explain add 2. Only whole words match, in
+there need: three or more compared things add 2 points, and several things to explain add 2. A third counts the
+questions of a numbered list. Only whole words match, in
 the language of the query and in English. A year is a signal of current events if it is last year, this year or next.
 """
 
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from ctxcompress.query.aspects import compared_things, things_to_explain
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.aspects import compared_things, numbered_questions, things_to_explain
 from ctxcompress.query.phrases import Signals, signals_for
 from ctxcompress.text.words import has_unspaced, split_words
 
@@ -20,18 +22,18 @@ __all__ = ["Complexity", "ComplexityResult", "Intent", "IntentResult", "classify
 
 _SHORT, _LONG = 10, 30
 """A query with fewer words is very short, one with more words is long."""
-_QUESTION_MARK = re.compile(r"[?\uff1f\u061f]")
-_YEAR = re.compile(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
-_RANKED = re.compile(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
+_QUESTION_MARK = lazy_regex(r"[?\uff1f\u061f]")
+_YEAR = lazy_regex(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
+_RANKED = lazy_regex(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
 _MANY = 3
 """The fewest compared things that count as many."""
 _CHARACTERS = 2
 """Number of characters that count as a word in a script without spaces between words."""
 _CODE = {
-    "identifier": re.compile(r"(?<![A-Za-z0-9_])(?:[a-z]++[0-9]*+[A-Z][A-Za-z0-9]*+|[A-Za-z0-9]++_[A-Za-z0-9_]++)"),
-    "code": re.compile(r"`[^`\n]++`"),
-    "version": re.compile(r"(?<![\w.])v?\d++(?:\.\d++)++(?![\w])"),
-    "option": re.compile(r"(?<![\w-])--[a-z][\w-]*+"),
+    "identifier": lazy_regex(r"(?<![A-Za-z0-9_])(?:[a-z]++[0-9]*+[A-Z][A-Za-z0-9]*+|[A-Za-z0-9]++_[A-Za-z0-9_]++)"),
+    "code": lazy_regex(r"`[^`\n]++`"),
+    "version": lazy_regex(r"(?<![\w.])v?\d++(?:\.\d++)++(?![\w])"),
+    "option": lazy_regex(r"(?<![\w-])--[a-z][\w-]*+"),
 }
 
 
@@ -80,7 +82,8 @@ def classify_complexity(query: str, *, language: str | None = None, year: int | 
 
     Points: -1 for fewer than 10 words, 1 for more than 30 words, 1 for several question marks, 1 for two or more
     conjunctions, 1 for a word of analysis ("in detail", "evaluate"), 1 for current events ("latest", this year), 2 for
-    a comparison, 2 more for three or more compared things, 2 for several things to explain.
+    a comparison, 2 more for three or more compared things, 2 for several things to explain, 2 for two numbered
+    questions and 4 for more.
 
     A capitalized word of analysis inside a sentence ("Microsoft Research") is treated as a name and does not count,
     unless most words are capitalized.
@@ -98,14 +101,13 @@ def classify_complexity(query: str, *, language: str | None = None, year: int | 
 def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]:
     """Yield (points, reason) of every rule that applies."""
     lower = query.lower()
-    words, marks = _count(query), len(_QUESTION_MARK.findall(query))
+    words = _count(query)
     conjunctions = len(signals.conjunction.findall(lower))
     if words < _SHORT:
         yield -1, f"very short query ({words} words)"
     elif words > _LONG:
         yield 1, f"long query ({words} words)"
-    if marks > 1:
-        yield 1, f"{marks} questions"
+    yield from _questions(query)
     if conjunctions > 1:
         yield 1, f"{conjunctions} conjunctions"
     if match := signals.comparison.search(lower):
@@ -118,6 +120,15 @@ def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]
         yield 1, f"current events ({match.group()!r})"
     if conjunctions and signals.explanation.search(lower) and (aspects := things_to_explain(query, signals)):
         yield 2, f"{len(aspects.things)} things to explain"
+
+
+def _questions(query: str) -> Iterator[tuple[int, str]]:
+    """Yield the points for several questions."""
+    marks, numbered = len(_QUESTION_MARK.findall(query)), len(numbered_questions(query))
+    if marks > 1:
+        yield 1, f"{marks} questions"
+    if numbered > 1:
+        yield 2 if numbered < _MANY else 4, f"{numbered} numbered questions"
 
 
 def _count(query: str) -> int:

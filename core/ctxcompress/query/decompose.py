@@ -1,13 +1,14 @@
 """Decomposition of a query into sub-queries, each of which searches for something different."""
 
-import inspect
 import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from types import CoroutineType
 from typing import Protocol, runtime_checkable
 
 from ctxcompress.errors import InputError
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.aspects import (
     Aspects,
     asks_for_best,
@@ -17,6 +18,7 @@ from ctxcompress.query.aspects import (
     things_to_explain,
 )
 from ctxcompress.query.complexity import classify_complexity
+from ctxcompress.query.focus import without_courtesy
 from ctxcompress.query.phrases import Signals, signals_for
 
 __all__ = ["Completes", "Invokes", "LanguageModel", "adecompose", "decompose"]
@@ -27,10 +29,10 @@ Each looks for something that the others do not. Keep names, numbers and the lan
 Answer with the queries alone, one a line.
 
 Question: {query}"""
-_NUMBERING = re.compile(r"\s*+(?:[-*\u2022]|\(?\d{1,2}[.):])\s++")
-_QUOTED_LINE = re.compile(r"([\"'`])(?P<a>[^\"'`]++)\1|\u201c(?P<b>[^\u201c\u201d]++)\u201d")
+_NUMBERING = lazy_regex(r"\s*+(?:[-*\u2022]|\(?\d{1,2}[.):])\s++")
+_QUOTED_LINE = lazy_regex(r"([\"'`])(?P<a>[^\"'`]++)\1|\u201c(?P<b>[^\u201c\u201d]++)\u201d")
 """A whole line in quotation marks."""
-_REFUSAL = re.compile(
+_REFUSAL = lazy_regex(
     r"\W*+(?:I(?:['\u2019]m| am) (?:sorry|unable|not able)|I (?:can(?:no|['\u2019])t|won['\u2019]t)|sorry\b|as an AI"
     r"|unfortunately)",
     re.IGNORECASE,
@@ -65,10 +67,10 @@ LanguageModel = Invokes | Completes | Callable[[str], object]
 def decompose(query: str, llm: LanguageModel | None = None, *, language: str | None = None) -> tuple[str, ...]:
     """Return the sub-queries of a query: at most one, two or four, depending on its complexity, and at least one.
 
-    A simple query is its own only sub-query. With `llm`, the language model writes the sub-queries. Without it, rules
-    make them from the sentences of the query, the things it compares or the things it asks to explain. A query for the
-    best of many has a sub-query for each aspect that it names, at most eight. If there are fewer than the complexity
-    allows, the whole query is added.
+    Greetings and thanks are left out. A simple query is its own only sub-query. With `llm`, the language model writes
+    the sub-queries. Without it, rules make them from the questions of the query, the things it compares or the things
+    it asks to explain. A query for the best of many has a sub-query for each aspect that it names, at most eight. If
+    there are fewer than the complexity allows, the whole query is added.
 
     llm: a chat model of LangChain, a model of LlamaIndex, or a function from a prompt to an answer. It is called once,
     and only if the query is not simple or asks for a number of best things. If it fails, refuses or writes no search,
@@ -118,8 +120,9 @@ class _Plan:
 
     @classmethod
     def of(cls, query: str, language: str | None) -> "_Plan":
+        signals, query = signals_for(query, language), without_courtesy(query)
         count = classify_complexity(query, language=language).sub_query_count
-        return cls(query, signals_for(query, language), count, _MOST_WRITTEN if asks_for_best(query) else count)
+        return cls(query, signals, count, _MOST_WRITTEN if asks_for_best(query) else count)
 
     @property
     def prompt(self) -> str:
@@ -147,7 +150,7 @@ class _Plan:
         if self.count == 1:
             return (query,)
         parts = (
-            split_questions(query)
+            split_questions(query, signals)
             or _each(compared_things(query, signals))
             or _each(things_to_explain(query, signals))
             or (query,)
@@ -168,7 +171,7 @@ def _completer(llm: LanguageModel) -> Callable[[str], object]:
 
     def ask(prompt: str) -> object:
         answer = given(prompt)
-        if inspect.iscoroutine(answer):
+        if isinstance(answer, CoroutineType):
             answer.close()
             raise InputError("llm is a coroutine function; give a function that returns the answer")
         return answer

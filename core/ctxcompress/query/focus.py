@@ -8,25 +8,27 @@ them: "The job fails at night. Why is that?"
 import re
 from collections.abc import Sequence
 
-__all__ = ["question_in"]
+from ctxcompress.lazy_regex import lazy_regex
+
+__all__ = ["only_wishes", "question_in", "without_courtesy"]
 
 _QUESTION_WORD = (
     r"(?:who|whom|whose|what|which|when|where|why|how|wer|wen|wem|was|welche[rsnm]?|wann|wo|warum|wieso|wie"
     r"|qui|que|quoi|quel(?:le)?s?|quand|où|pourquoi|comment|quién(?:es)?|qué|cuál(?:es)?|cuándo|dónde|por qué|cómo)\b"
 )
 _CLOSING = r"[\"'”’)\]]*+"
-_END = re.compile(
+_END = lazy_regex(
     rf"(?<![!?…])[!?…]++{_CLOSING}\s+|\.{_CLOSING}\s+(?=[\"'“‘(\[¿¡]*+(?:[^\W\da-zß-ÿ]|(?i:{_QUESTION_WORD})))|[。！？]++|\n+"
     r"|\s(?=(?:Please|Thanks?|Bitte|Danke|Merci|Gracias|Por favor)\b)|(?i:\b(?:question|query|frage|pregunta)\s*+:\s)"
 )
-_MAY_END = re.compile(
+_MAY_END = lazy_regex(
     rf"[!?….。！？\n:\s](?:(?<=[。！？\n:])|(?<=[!?….]){_CLOSING}\s"
     r"|(?<=\s)(?:Please|Thank|Bitte|Danke|Merci|Gracias|Por favor))"
 )
 """What each match of `_END` has, found several times as fast: most queries are one sentence."""
-_MARK = re.compile(rf"[?？؟]{_CLOSING}\s*+\Z")
-_ASKS = re.compile(rf"[\"'“(¿]*+{_QUESTION_WORD}", re.IGNORECASE)
-_COURTESY = re.compile(
+_MARK = lazy_regex(rf"[?？؟]{_CLOSING}\s*+\Z")
+_ASKS = lazy_regex(rf"[\"'“(¿]*+{_QUESTION_WORD}", re.IGNORECASE)
+_COURTESY = lazy_regex(
     r"\W*+(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|thanks?|thx|cheers|sorry|please|pls"
     r"|kindly|best|kind|regards|i hope|i am|i['’]m|i have|i['’]ve|you are|you['’]re|as an?|answer|respond|reply|cite"
     r"|keep|be|use|only|do not|don['’]t|hallo|guten|danke|vielen dank|bitte|ich bin|ich habe|du bist|antworte|bonjour"
@@ -34,9 +36,12 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 """How sentences begin that greet, thank, tell about the writer, or say what the answer should be like."""
-_LEAD = re.compile(
-    r"\W*+(?:(?:(?:hi|hello|hey|hallo|bonjour|salut|hola|ciao)(?: there| all| everyone| team)?"
-    r"|dear [\w ]{1,30}?|guten (?:tag|morgen|abend)|good (?:morning|afternoon|evening))[,!:] "
+_GREETING = (
+    r"(?:(?:hi|hello|hey|hallo|bonjour|salut|hola|ciao)(?: there| all| everyone| team)?"
+    r"|dear [\w ]{1,30}?|guten (?:tag|morgen|abend)|good (?:morning|afternoon|evening))"
+)
+_LEAD = lazy_regex(
+    rf"\W*+(?:{_GREETING}[,!:] "
     r"|(?:user|human|customer|question|quick (?:one|question)|frage)\s?: ?"
     r"|(?:um+|uh+)(?: (?:so|like|yeah|well|ok|just|basically)){0,4},? |(?:so|well|ok(?:ay)?|also), |(?:please|pls),? "
     r"|(?:can|could|would|will) you (?:please |kindly |maybe )?(?:tell me|explain|show me|help me understand),? "
@@ -45,6 +50,24 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 """What people put before a question in the same sentence."""
+_THANKS = (
+    r"(?:many thanks|thanks|thank you|thx|cheers|danke(?: schön)?|vielen dank|besten dank|merci(?: beaucoup)?"
+    r"|(?:muchas )?gracias|grazie(?: mille)?|obrigad[oa])"
+)
+_PLEASE = r"(?:please|pls|bitte(?: schön)?|s'il vous pla[iî]t|por favor|per favore)"
+_REST = (
+    r"(?: (?:so much|very much|a lot|again|all|in advance|sehr|im [Vv]oraus|d'avance|de antemano"
+    r"|for (?:your|the|any) (?:help|time|answers?|support)))*+"
+)
+_REGARDS = (
+    r"(?:(?:best|kind|warm|many)? ?regards|cheers|(?:viele|beste|liebe) grüße|mit freundlichen grüßen)(?:,? \w+)?"
+)
+_ONLY_COURTESY = lazy_regex(
+    rf"\W*+(?:{_GREETING}(?: \w+)?|{_THANKS}{_REST}(?: and {_REGARDS})?|{_PLEASE}|{_REGARDS})\W*+", re.IGNORECASE
+)
+"""A sentence that greets, thanks or takes leave, and says nothing else."""
+_BEFORE_QUESTION = lazy_regex(rf"\W*+(?:{_GREETING}[,!:] |{_PLEASE},? )(?=\S)", re.IGNORECASE)
+_AFTER_QUESTION = lazy_regex(rf",\s*+(?:{_PLEASE}|{_THANKS}{_REST})(?P<end>\W*+)\Z", re.IGNORECASE)
 _MOST_LEADS = 6
 _REFERS = frozenset(
     "this that these those it its they them their theirs he him his she her hers one ones there then such same former "
@@ -54,7 +77,7 @@ _REFERS = frozenset(
 """Words that refer to what was said before."""
 _FEWEST = 3
 """Words of a question that can stand alone."""
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 
 
 def question_in(query: str) -> str:
@@ -69,6 +92,30 @@ def question_in(query: str) -> str:
         return query
     words = [word.lower() for word in _WORD.findall(question)]
     return query if len(words) < _FEWEST or not _REFERS.isdisjoint(words) else question
+
+
+def without_courtesy(query: str) -> str:
+    """Return a query without greetings, thanks and "please"; the whole query if it has nothing else.
+
+    Other sentences stay, also those that ask nothing: they may say what the question is about.
+    """
+    sentences = _sentences(query)
+    left = [_bare(each) for each in sentences if not _ONLY_COURTESY.fullmatch(each)]
+    return query if left in ([], sentences) else " ".join(left)
+
+
+def only_wishes(text: str) -> bool:
+    """Tell whether a text asks nothing: it greets, thanks, or says what the answer should be like."""
+    return not _MARK.search(text.rstrip()) and _COURTESY.match(text) is not None
+
+
+def _bare(sentence: str) -> str:
+    for _ in range(_MOST_LEADS):
+        lead = _BEFORE_QUESTION.match(sentence)
+        if lead is None:
+            break
+        sentence = sentence[lead.end() :]
+    return _AFTER_QUESTION.sub(r"\g<end>", sentence)
 
 
 def _without_lead(sentence: str) -> str:

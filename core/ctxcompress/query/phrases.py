@@ -45,6 +45,8 @@ class Phrases:
     """Question words and comparisons that ask for an understanding."""
     guide: str
     """Names of introductory texts."""
+    reference: str
+    """Words that refer to something named elsewhere."""
 
 
 PHRASES: Mapping[str, Phrases] = MappingProxyType(
@@ -65,6 +67,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="install*|configur*|enable*|disable*|syntax|flag|option|command|parameter|default value",
             concept="why|how|explain|what|difference*|compare|compared|comparison|versus|vs|when should|which",
             guide="getting started|get started|overview|background|introduction|tutorial|guide|concepts",
+            reference="it|its|they|them|their|this|that|these|those|he|him|she|her|each|both|one|two|three|other",
         ),
         "de": Phrases(
             comparison="vergleich*|unterschied*|vs|versus|gegenüber|gegenüberstellung|vor- und nachteile|"
@@ -82,6 +85,9 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="installier*|konfigurier*|aktivier*|deaktivier*|syntax|befehl|option|parameter",
             concept="warum|wieso|weshalb|wie|was|erklär*|unterschied*|vergleich*|welche*|wann sollte",
             guide="erste schritte|einstieg|einführung|überblick|übersicht|hintergrund|grundlagen|anleitung",
+            reference="er|sie|es|ihn|ihm|ihr|ihre|ihren|ihrem|ihrer|ihres|ihnen|seine|seinen|seinem|seiner|seines|"
+            "dessen|deren|denen|dies|diese|dieser|dieses|diesem|diesen|jene*|beide*|davon|dafür|dazu|"
+            "daran|darin|dabei|dagegen|damit",
         ),
         "es": Phrases(
             comparison="compar*|diferencia entre|diferencias|frente a|versus|vs|pros y contras|ventajas y desventajas|"
@@ -98,6 +104,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="instal*|configur*|habilitar|activar|desactivar|sintaxis|comando|opción|parámetro",
             concept="por qué|cómo|qué|cuál|cuáles|explica*|diferencia*|compar*|versus|vs",
             guide="primeros pasos|introducción|resumen|visión general|fundamentos|guía|tutorial",
+            reference="él|ella|ellos|ellas|ello|su|sus|esto|eso|ese|esa|este|esta|estos|estas|esos|esas|ambos|ambas",
         ),
         "fr": Phrases(
             comparison="compar*|différence entre|différences|par rapport à|versus|vs|avantages et inconvénients|"
@@ -114,6 +121,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="install*|configur*|activer|désactiver|syntaxe|commande|option|paramètre",
             concept="pourquoi|comment|que|quoi|quel|quelle|quels|quelles|qu'est-ce|expliqu*|différence*|compar*|vs",
             guide="premiers pas|introduction|aperçu|vue d'ensemble|contexte|guide|tutoriel|bases",
+            reference="elle|ils|elles|son|sa|ses|leur|leurs|cet|cette|ces|cela|celui|celle|ceux|celles",
         ),
         "it": Phrases(
             comparison="confront*|differenza tra|differenze|rispetto a|versus|vs|pro e contro|vantaggi e svantaggi",
@@ -129,6 +137,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="install*|configur*|abilit*|disabilit*|sintassi|comando|opzione|parametro",
             concept="perché|come|cosa|che cos'è|quale|quali|spieg*|differenz*|confront*|vs",
             guide="primi passi|introduzione|panoramica|contesto|guida|tutorial|basi",
+            reference="esso|essa|essi|esse|lui|lei|loro|suo|sua|suoi|sue|questo|questa|questi|queste|quello|quella|"
+            "quelli|quelle|ciò|entrambi",
         ),
         "pt": Phrases(
             comparison="compar*|diferença entre|diferenças|versus|vs|prós e contras|vantagens e desvantagens",
@@ -144,6 +154,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="instal*|configur*|habilitar|ativar|desativar|sintaxe|comando|opção|parâmetro",
             concept="por que|por quê|porque|como|o que|qual|quais|explica*|expliqu*|diferença*|compar*|vs",
             guide="primeiros passos|introdução|visão geral|contexto|guia|tutorial|conceitos",
+            reference="ele|ela|eles|elas|dele|dela|deles|delas|nele|nela|seu|sua|seus|suas|isso|isto|este|esta|"
+            "estes|estas|esse|essa|esses|essas|ambos",
         ),
         "ru": Phrases(
             comparison="сравн*|отличи*|отлича*|разниц*|различи*|против|vs|плюсы и минусы|преимущества и недостатки",
@@ -158,6 +170,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="установ*|настро*|включ*|отключ*|синтаксис|команд*|параметр*|опци*",
             concept="почему|зачем|как|что|какой|какая|какие|объясн*|разниц*|сравн*|отлич*|vs",
             guide="начало работы|введение|обзор|руководство|основы|учебник",
+            reference="он|она|оно|они|его|её|ее|их|ему|ей|им|ним|ней|нём|нем|них|этот|эта|это|эти|этого|этой|этих|оба",
         ),
         "tr": Phrases(
             comparison="karşılaştır*|fark*|arasındaki fark*|kıyasla*|vs|artıları ve eksileri|"
@@ -173,6 +186,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="kur|kurulum*|yükle*|yapılandır*|etkinleştir*|söz dizimi|sözdizimi|komut*|parametre*",
             concept="neden|niçin|nasıl|nedir|ne|hangi|açıkla*|fark*|karşılaştır*|vs",
             guide="başlarken|giriş|genel bakış|rehber|kılavuz|temeller",
+            reference="onu|onun|ona|onlar*|bu|bunu|bunun|bunlar*|şu|şunu|her ikisi",
         ),
         "zh": Phrases(
             comparison="比较|對比|对比|比較|区别|區別|差异|差異|不同|优缺点|優缺點|利弊|vs",
@@ -187,6 +201,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="安装|安裝|配置|设置|設置|启用|啟用|禁用|语法|語法|命令|参数|參數",
             concept="为什么|為什麼|如何|怎么|怎麼|有什么|有什麼|有何|什么|什麼|解释|解釋|区别|區別|比较|比較|哪",
             guide="入门|入門|概述|背景|简介|簡介|教程|指南|原理",
+            reference="它|他们|她们|他們|她們|这些|那些|這些|两者|兩者",
         ),
         "ja": Phrases(
             comparison="比較|違い|差異|メリットとデメリット|長所と短所|優劣|vs",
@@ -201,6 +216,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="インストール|設定|有効|無効|構文|コマンド|オプション|パラメータ",
             concept="なぜ|どうして|どのように|どうやって|何|なに|説明|違い|比較|どれ|どちら",
             guide="はじめに|入門|概要|背景|チュートリアル|ガイド|基礎",
+            reference="それ|これ|その|彼|両者",
         ),
         "th": Phrases(
             comparison="เปรียบเทียบ|แตกต่าง|ความต่าง|ข้อดีและข้อเสีย|ข้อดีข้อเสีย|vs",
@@ -215,6 +231,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="ติดตั้ง|ตั้งค่า|เปิดใช้|ปิดใช้|ไวยากรณ์|คำสั่ง|พารามิเตอร์",
             concept="ทำไม|อย่างไร|ยังไง|อะไร|อธิบาย|แตกต่าง|เปรียบเทียบ|ไหน",
             guide="เริ่มต้น|ภาพรวม|เบื้องต้น|คู่มือ|บทนำ|พื้นฐาน",
+            reference="มัน|เขา|เธอ|สิ่งนี้|ทั้งสอง",
         ),
         "ar": Phrases(
             comparison="قارن*|مقارنة|الفرق بين|الفروق|الفرق|مقابل|مزايا وعيوب|إيجابيات وسلبيات|vs",
@@ -229,6 +246,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="تثبيت|ثبت|إعداد|تفعيل|تعطيل|صيغة|أمر|خيار",
             concept="لماذا|كيف|ما|ماذا|أي|اشرح|الفرق|مقارنة|قارن",
             guide="البدء|مقدمة|نظرة عامة|خلفية|دليل|أساسيات",
+            reference="هو|هي|هم|هذا|هذه|ذلك|تلك|كلاهما|منه|منها|فيه|فيها|له|لها",
         ),
         "hi": Phrases(
             comparison="तुलना|अंतर|फर्क|फ़र्क|फायदे और नुकसान|बनाम|vs",
@@ -243,6 +261,7 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             command="इंस्टॉल|स्थापित|कॉन्फ़िगर|कॉन्फिगर|सक्षम|अक्षम|सिंटैक्स|कमांड|विकल्प",
             concept="क्यों|कैसे|क्या|कौन|कौनसा|समझाइए|अंतर|तुलना|बनाम",
             guide="शुरुआत|परिचय|अवलोकन|पृष्ठभूमि|गाइड|मूल बातें",
+            reference="यह|वह|ये|वे|इस|उस|इसे|उसे|इसका|उसका|इसकी|उसकी|इसके|उसके|दोनों",
         ),
     }
 )
@@ -265,6 +284,7 @@ class Signals:
     command: re.Pattern[str]
     concept: re.Pattern[str]
     guide: re.Pattern[str]
+    reference: re.Pattern[str]
     ignored: frozenset[str]
     """Function words, in lower case."""
     is_spaced: bool

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.focus import question_in
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.stems import lower_case
@@ -77,11 +78,11 @@ _FEWEST_ASKED = 2
 _SYNONYM_WEIGHT = 0.5
 _KANA_WEIGHT = 0.5
 """The weight of pairs of hiragana, which are endings and particles more often than words."""
-_HIRAGANA = re.compile(r"[\u3041-\u309f]+")
-_THAI_STOP_WORD = re.compile("|".join(sorted(STOP_WORDS["th"], key=len, reverse=True)))
-_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
-_POSSESSIVE = re.compile(r"['\u2019]s$", re.IGNORECASE)
-_BREAK = re.compile(r"[,;:?!\u060c\u061f]")
+_HIRAGANA = lazy_regex(r"[\u3041-\u309f]+")
+_THAI_STOP_WORD = lazy_regex("|".join(sorted(STOP_WORDS["th"], key=len, reverse=True)))
+_WORD = lazy_regex(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
+_POSSESSIVE = lazy_regex(r"['\u2019]s$", re.IGNORECASE)
+_BREAK = lazy_regex(r"[,;:?!\u060c\u061f]")
 _MOST_CLAUSES = 8
 """The most clauses of a query, which limits the cost of a long one."""
 

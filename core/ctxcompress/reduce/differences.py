@@ -3,23 +3,24 @@
 A version, a port or a "not" may be one word of a hundred, and yet the one that matters.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import compress, count
 from operator import ne
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = ["NEGATIONS", "Particulars"]
 
 # Tokens that are not just small Latin letters, as most are; a number together with its unit.
-_NOT_PLAIN = re.compile(r"(?<!\S)[a-z]*+[^a-z\s]\S*+(?:(?<=\d)[^\S\n][A-Za-z\u00b5]{1,3}(?![^\s.,;:!?)]))?")
+_NOT_PLAIN = lazy_regex(r"(?<!\S)[a-z]*+[^a-z\s]\S*+(?:(?<=\d)[^\S\n][A-Za-z\u00b5]{1,3}(?![^\s.,;:!?)]))?")
 # A word that may begin with a capital letter and does not begin a sentence.
-_NAME = re.compile(r"(?<=[^\s.!?:\u3002]\s)[^\W\d_a-z][\w'\u2019-]*+")
+_NAME = lazy_regex(r"(?<=[^\s.!?:\u3002]\s)[^\W\d_a-z][\w'\u2019-]*+")
 _NEGATION = "not"
-_CODE_SPAN = re.compile(r"`[^`\n]+`")
+_CODE_SPAN = lazy_regex(r"`[^`\n]+`")
 # A digit, a character that only code, addresses and tables have, or a capital letter after a small one.
-_EXACT = re.compile(
+_EXACT = lazy_regex(
     r"\d|[_=<>{}\[\]\\/|&*+$#@%^~\u00a2-\u00b6\u00b9-\u00be\u00d7\u00f7\u2030\u2031\u2070-\u20bf\u2150-\u22ff]"
     r"|\w\(|[a-z][A-Z]|^--?\w|^!\w|\w\.\w"
 )
@@ -45,7 +46,7 @@ _DECISIVE = frozenset(
     "half twice".split()
 )
 # Negations and numbers of Chinese and Japanese, negations of Thai and Korean.
-_UNSPACED = re.compile(
+_UNSPACED = lazy_regex(
     r"[不没沒無无非未勿别別一二三四五六七八九十百千万萬億亿半两兩]|ない|ません|なし|ずに|ไม่|ห้าม|않|못하|없|아니|마세요|말아"
 )
 

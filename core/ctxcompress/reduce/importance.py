@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 
 from ctxcompress.code.elision import Marks
 from ctxcompress.data.passages import Node, NodeKind, Segment
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import split_lines
 
 __all__ = [
@@ -23,20 +24,20 @@ __all__ = [
 ]
 
 DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_COMMENTS = re.compile(r"(?:\s*+(?://[^\n]*+|/\*(?s:.*?)\*/))*+\s*+")
-_INTERFACE = re.compile(r"export[ \t]*+(?:default\b|[{*=])|(?:module\.)?exports[ \t]*+=")
-_FUNCTION = re.compile(
+_COMMENTS = lazy_regex(r"(?:\s*+(?://[^\n]*+|/\*(?s:.*?)\*/))*+\s*+")
+_INTERFACE = lazy_regex(r"export[ \t]*+(?:default\b|[{*=])|(?:module\.)?exports[ \t]*+=")
+_FUNCTION = lazy_regex(
     r"(?:module\.)?exports\.[\w$]++[ \t]*+=[ \t]*+(?:async[ \t]++)?(?:function\b|\(|[\w$]++[ \t]*+=>)"
 )
-_EXPORTED = re.compile(r"export\b|(?:module\.)?exports\b")
-_IMPORT = re.compile(r"^(?:import|export|const|let|var)\b", re.MULTILINE)
+_EXPORTED = lazy_regex(r"export\b|(?:module\.)?exports\b")
+_IMPORT = lazy_regex(r"^(?:import|export|const|let|var)\b", re.MULTILINE)
 _LONG_DECORATORS = 200
 """Characters: longer decorators above a signature are not shown with it."""
-_IMPORTANT_LINE = re.compile(
+_IMPORTANT_LINE = lazy_regex(
     r"[^\n]{0,200}?\b(?:export|function|class|interface|type|const|let|var|enum|namespace|def|fn|func|struct|trait)\b"
 )
 """A line that may define something, in code without an outline."""
-_WORD = re.compile(r"\S+")
+_WORD = lazy_regex(r"\S+")
 
 
 class Rank(IntEnum):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ctxcompress.config.options import ScoreKind
 from ctxcompress.data.metadata import RECORD_KEY, Record
 from ctxcompress.data.passages import Node, NodeKind, Passage
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.reduce.filters import above_threshold
 from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path, spelled, split_lines
 
@@ -24,10 +25,10 @@ _SAMPLE = 2_000
 """Characters at the beginning of a passage that a comment or a first line is looked for in."""
 _CONTAINERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 _NAMED = _CONTAINERS | {NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CONSTANT}
-_COMMENT = re.compile(r"[ \t]*(?:#(?![!\[])|//|/\*|\*|--|\"{3}|'{3}|[rRuU](?:\"{3}|'{3}))")
+_COMMENT = lazy_regex(r"[ \t]*(?:#(?![!\[])|//|/\*|\*|--|\"{3}|'{3}|[rRuU](?:\"{3}|'{3}))")
 _DECORATION = "#/*-!\"'`=~_ \t"
-_SHEBANG = re.compile(r"#!|[ \t]*#[^\n]*coding[:=]")
-_LOOKS_LIKE_LINE = re.compile(rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+({spelled(PREFIX)})", re.IGNORECASE)
+_SHEBANG = lazy_regex(r"#!|[ \t]*#[^\n]*coding[:=]")
+_LOOKS_LIKE_LINE = lazy_regex(rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+({spelled(PREFIX)})", re.IGNORECASE)
 _KEYS = (("start_line", "end_line"), ("startLine", "endLine"), ("loc.lines.from", "loc.lines.to"))
 
 

@@ -1,6 +1,5 @@
 """Overlaps of chunks: text that one chunk ends and another begins with, and chunks that are a part of another."""
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -8,6 +7,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.reduce.differences import NEGATIONS
 from ctxcompress.text.words import has_unspaced
 
@@ -25,7 +25,7 @@ __all__ = [
 SENTENCE_STOPS = (".", "?", "!", ":", "\u3002", "\uff1f", "\uff01")
 _KEY_LENGTH = 12
 """Characters near the beginning of a chunk that are searched for in the others."""
-_SKIPPED = re.compile(r"\s++|\S{1,40}+\s++")
+_SKIPPED = lazy_regex(r"\s++|\S{1,40}+\s++")
 """What to skip before them: indentation, or a first word that may be cut."""
 _TRIES = 128
 """The most places in a chunk to compare: a text that repeats one line has matches everywhere."""
@@ -35,8 +35,8 @@ _LONGEST_WORD = 60
 _EDGES = "()[]{}<>'\"`*_.,;:?!\u2018\u2019\u201c\u201d"
 _FEW = 64
 """Up to this number of chunks in a group, each key is searched for separately."""
-_WORD = re.compile(r"\S+")
-_UNIT = re.compile(
+_WORD = lazy_regex(r"\S+")
+_UNIT = lazy_regex(
     r"(?:[^\n.?!\u3002\uff1f\uff01]++|[.?!](?!\s|\Z|[^\x00-\u2fff]))*+(?:[.?!\u3002\uff1f\uff01]++|\n\s*+|\Z)"
 )
 """A sentence or a line."""

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Passage
-from ctxcompress.encoders.encoder import Encoder, PassageVectors, as_numbers, checked_numbers, unit, without_surrogates
+from ctxcompress.encoders.encoder import Encoder, PassageVectors
+from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
 

@@ -139,6 +139,7 @@ class _Reducer:
         """The last `numbers` and the result of `preferred` for them."""
         self._clock = Clock()
         self.stages = self._clock.laps
+        self.required.record(self._clock)
 
     def preferred(self) -> Sequence[int]:
         """Return the numbers of the passages that are left and not blank, from the best to the worst."""

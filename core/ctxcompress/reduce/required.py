@@ -3,16 +3,24 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from ctxcompress.data.documents import Document, Spans
-from ctxcompress.data.must_keep import MustKeep, find_all
+from ctxcompress.data.must_keep import Finds, MustKeep
 from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.stats import Clock
+from ctxcompress.text.lines import shortened
 
-__all__ = ["Required", "places_in_documents"]
+__all__ = ["MUST_KEEP", "Required", "places_in_documents"]
+
+MUST_KEEP = "must_keep"
+"""The name of the stage that looks for what must be kept. It is skipped if nothing is found."""
+_NOTHING_MATCHES = "nothing matches"
+_MOST_SHOWN, _LONGEST_SHOWN = 5, 60
+"""Of the rules that a note names: how many, with how many characters."""
 
 
 class Required:
     """The parts of passages that must be kept."""
 
-    __slots__ = ("_delivered", "_passages", "_spans")
+    __slots__ = ("_delivered", "_finds", "_passages", "_spans")
 
     def __init__(self, must_keep: Sequence[MustKeep], passages: Sequence[Passage], delivered: int) -> None:
         """delivered: how many passages at the beginning were delivered before; nothing is looked for in these.
@@ -21,7 +29,15 @@ class Required:
         """
         self._passages, self._delivered = passages, delivered
         new = dict(enumerate(passages[delivered:], delivered))
-        self._spans = find_all(must_keep, new) if must_keep else {}
+        self._finds = Finds.of(must_keep, new) if must_keep else Finds({})
+        self._spans = self._finds.spans
+
+    def record(self, clock: Clock) -> None:
+        """Record a stage with how many rules there are and how many find something, if there are any."""
+        rules, missed = self._finds.rules, self._finds.missed
+        if rules:
+            note = f"{_NOTHING_MATCHES} {_listed(missed)}" if missed else ""
+            clock.lap(MUST_KEEP, len(rules), len(rules) - len(missed), note, skipped=self._finds.is_nothing)
 
     def among(self, numbers: Collection[int]) -> frozenset[int]:
         """Return which of these passages have a part that must be kept."""
@@ -55,6 +71,12 @@ class Required:
     def _texts(self, number: int, spans: Sequence[Span]) -> set[str]:
         text = self._passages[number].text
         return {text[start:end] for start, end in spans}
+
+
+def _listed(rules: Sequence[object]) -> str:
+    shown = [shortened(str(rule), _LONGEST_SHOWN) for rule in rules[:_MOST_SHOWN]]
+    more = len(rules) - len(shown)
+    return ", ".join([*shown, f"{more} more"] if more else shown)
 
 
 def _within(pieces: Sequence[Span], spans: Sequence[Span]) -> list[Span]:

@@ -8,6 +8,7 @@ from ctxcompress.code.detection import continues_in_next, is_code_name, source_l
 from ctxcompress.data.documents import Document, Piece, Spans, documents_as_they_are
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.spans import intersection, inverse
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.reduce.filters import document_key
 from ctxcompress.reduce.overlaps import SENTENCE_STOPS, Link
 
@@ -17,12 +18,12 @@ Chain = list[tuple[int, int]]
 """(number of a text, how many characters at its beginning overlap with the text before)."""
 _SHORTEST = 100
 """Bytes: a shorter paragraph, such as "Deprecated since version 3.", depends on the text around it."""
-_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+_BLANK_LINES = lazy_regex(r"\n(?:[^\S\n]*+\n)++")
+_FENCE = lazy_regex(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 _INDENTED = (" ", "\t")
 _NO_TEXT = ("", "#", *_INDENTED)
 _SENTENCE_ENDS = (". ", "? ", "! ", "\n", "\u3002", "\uff1f", "\uff01")
-_LAST_WORD = re.compile(r"\w+\Z")
+_LAST_WORD = lazy_regex(r"\w+\Z")
 _LONGEST_WORD = 200
 _OFFSETS = ("start_index", "start_char_idx")
 """The metadata keys under which splitters store where a chunk begins in its document."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ctxcompress.data.results import Format
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.render.headers import Entry, Guard, Renderer, known_score, path_of, score_of, section_of, title_of
 from ctxcompress.text.lines import INVISIBLE, spelled
 
@@ -18,8 +19,8 @@ SCHEMA_VERSION = 1
 """The version goes up when a key is removed or changes its meaning, not when one is added."""
 _DIGITS = 4
 # Half a surrogate pair cannot be encoded in UTF-8; some parsers end a line at the others.
-_ESCAPED = re.compile(r"[\ud800-\udfff\x85\u2028\u2029]")
-_TAG = re.compile(rf"<(?=[\s/\\{INVISIBLE}]*+{spelled('document')}[{INVISIBLE}]*+s?(?![^\W_]))", re.IGNORECASE)
+_ESCAPED = lazy_regex(r"[\ud800-\udfff\x85\u2028\u2029]")
+_TAG = lazy_regex(rf"<(?=[\s/\\{INVISIBLE}]*+{spelled('document')}[{INVISIBLE}]*+s?(?![^\W_]))", re.IGNORECASE)
 _Factory = Callable[[str, str, Callable[[str], int]], Renderer]
 """(separator of the options, query, token counter) -> the renderer of a format."""
 

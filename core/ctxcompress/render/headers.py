@@ -1,12 +1,12 @@
 """The contents of a passage's header (path, title, headings, score), and the guard against text that forges one."""
 
-import re
 from dataclasses import dataclass
 from typing import Protocol
 
 from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.results import KeptPassage
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path
 
 __all__ = ["Entry", "Guard", "Renderer", "known_score", "path_of", "score_of", "section_of", "title_of"]
@@ -18,7 +18,7 @@ _LONGEST_HEADING = 80
 _MOST_HEADINGS = 8
 _GREATEST = 1e6
 """Greater scores are written with an exponent."""
-_SIGN = re.compile(r"\\*+(?:[§>]|\(-?+\d[\d.e+-]*+\))")
+_SIGN = lazy_regex(r"\\*+(?:[§>]|\(-?+\d[\d.e+-]*+\))")
 """A word that could be mistaken for a part of the header itself."""
 
 
@@ -90,8 +90,8 @@ class Guard:
 
     def __init__(self, header: str, flags: int = 0) -> None:
         """header: a regular expression that takes linear time."""
-        self._anywhere = re.compile(header, flags)  # a faster search than at the beginnings of lines
-        self._lines = re.compile(rf"((?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+)(\\*+{header})", flags)
+        self._anywhere = lazy_regex(header, flags)  # a faster search than at the beginnings of lines
+        self._lines = lazy_regex(rf"((?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+)(\\*+{header})", flags)
 
     def __call__(self, text: str) -> str:
         """Return the text with these backslashes."""

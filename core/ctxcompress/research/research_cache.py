@@ -12,10 +12,12 @@ import numpy as np
 from ctxcompress.cache.memory import MemoryCache
 from ctxcompress.cache.protocol import Cache, key_of
 from ctxcompress.config.checks import check_count
-from ctxcompress.encoders.encoder import AsyncEncoder, Encoder, PassageVectors, checked_numbers, unit
+from ctxcompress.encoders.encoder import AsyncEncoder, Encoder, PassageVectors
 from ctxcompress.encoders.static import StaticVectors
+from ctxcompress.encoders.vectors import checked_numbers, unit
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline.threads import on_thread
+from ctxcompress.query.focus import without_courtesy
 from ctxcompress.research.context_codecs import ENTRIES, HELD, ContextCodec, Entry, Held, Vector
 from ctxcompress.research.same_question import QuestionForm, ask_the_same
 
@@ -64,9 +66,9 @@ class ResearchCache:
 
     A question asks the same if its similarity to the earlier one is at least `threshold`, and if nothing is found that
     makes them different: content words, numbers, names, negations, question words, tense, or who does what to whom.
-    Only English questions are compared in this way; in other languages a question must have the same words in the same
-    order. Reuse is never silent: the `Research` that is returned names the earlier question, and there is a line in the
-    log.
+    Greetings and thanks do not count. Only English questions are compared in this way; in other languages a question
+    must have the same words in the same order. Reuse is never silent: the `Research` that is returned names the earlier
+    question, and there is a line in the log.
 
     encoder: `StaticVectors()`, or another encoder with a `threshold` of its own. store: a cache of ctxcompress.cache; a
     `MemoryCache` of 64 MB if there is none. With a `DiskCache` it outlives the process, and other processes share it;
@@ -123,7 +125,7 @@ class ResearchCache:
     ) -> Research[T]:
         """Do the same with a coroutine function. Reading and writing run on another thread."""
         if isinstance(self._encoder, AsyncEncoder):
-            vector = _checked_vector(await self._encoder.aencode_query(_checked(question)))
+            vector = _checked_vector(await self._encoder.aencode_query(_asked(question)))
         else:
             vector = await on_thread(lambda: self._vector(question))
         version = self.corpus_version
@@ -214,13 +216,14 @@ class ResearchCache:
 
     def _vector(self, question: str) -> Vector:
         if isinstance(self._encoder, PassageVectors):
-            return _checked_vector(np.asarray(self._encoder.encode_passages([_checked(question)]))[0])
-        return _checked_vector(self._encoder.encode_query(_checked(question)))
+            return _checked_vector(np.asarray(self._encoder.encode_passages([_asked(question)]))[0])
+        return _checked_vector(self._encoder.encode_query(_asked(question)))
 
 
 def _similarity(entry: Entry, question: str, vector: Vector) -> float:
     """Return the cosine, or 1.0 for the same words: an encoder may know none of them."""
-    return 1.0 if entry.question.split() == question.split() else min(float(entry.vector @ vector), 1.0)
+    is_same = _asked(entry.question).split() == _asked(question).split()
+    return 1.0 if is_same else min(float(entry.vector @ vector), 1.0)
 
 
 def _name(encoder: object) -> str:
@@ -231,6 +234,11 @@ def _checked(question: object) -> str:
     if not isinstance(question, str):
         raise InputError(f"the question is a {type(question).__name__}; give a string")
     return question
+
+
+def _asked(question: object) -> str:
+    """Return a question without greetings and thanks."""
+    return without_courtesy(_checked(question))
 
 
 def _checked_vector(vector: Any) -> Vector:

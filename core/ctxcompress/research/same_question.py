@@ -5,21 +5,22 @@ Alice". So similarity alone does not decide. These rules find what makes two sim
 separate two that are the same.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.focus import without_courtesy
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.text.language import STOP_WORDS, detect_language
 from ctxcompress.text.words import Terms, fold, split_words
 
 __all__ = ["QuestionForm", "ask_the_same"]
 
-_PRONOUN = re.compile(r"\bI\b(?!['\u2019.\-])")
-_POSSESSIVE = re.compile(r"['\u2019]s\b")
-_NAME = re.compile(r"(?<=\S\s)[^\W\d_a-z][\w'\u2019-]*+")
+_PRONOUN = lazy_regex(r"\bI\b(?!['\u2019.\-])")
+_POSSESSIVE = lazy_regex(r"['\u2019]s\b")
+_NAME = lazy_regex(r"(?<=\S\s)[^\W\d_a-z][\w'\u2019-]*+")
 _ASKING = frozenset(
     "answer describ display explain find give know list overview pleas possibl show summar tell want".split()
 )
@@ -75,8 +76,8 @@ class QuestionForm:
     @classmethod
     @lru_cache(maxsize=2_048)
     def of(cls, question: str) -> "QuestionForm":
-        """Read a question. Questions that were read lately are remembered."""
-        text = _PRONOUN.sub("i", question.strip().rstrip("?.! \u061f\uff1f"))
+        """Read a question without greetings and thanks. Questions that were read lately are remembered."""
+        text = _PRONOUN.sub("i", without_courtesy(question).strip().rstrip("?.! \u061f\uff1f"))
         text = _POSSESSIVE.sub("", text)
         language = detect_language(text)
         plain = [fold(word.lower()) for word in split_words(text)]

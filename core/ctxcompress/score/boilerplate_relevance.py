@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.data.table import Floats
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.notices import Notice, notice_of
 from ctxcompress.text.words import Terms, split_words
 
@@ -18,14 +19,14 @@ _LEAST = 0.01
 """The score of wanted boilerplate where all scores are 0."""
 _ENOUGH = 0.5
 """A byline with more than this share of the query's weight in its words is asked for."""
-_AUTHOR = re.compile(
+_AUTHOR = lazy_regex(
     r"\b(?:who wrote|written|author|byline|publi(?:sh|cat|cad|é)|posted|updated|reading time|geschrieben|autor"
     r"|verfasser|veröffentlicht|aktualisiert|écrit|auteur|mis à jour|escribió|actualizado|автор|написал|опубликован"
     r"|обновл)|作者|谁写|发布|更新",
     re.IGNORECASE,
 )
 _ABOUT = tuple(
-    (re.compile(rf"\b(?:{asked})", re.IGNORECASE), re.compile(said, re.IGNORECASE))
+    (lazy_regex(rf"\b(?:{asked})", re.IGNORECASE), lazy_regex(said, re.IGNORECASE))
     for asked, said in (
         ("cookie|consent|tracking|куки", "cookie|consent|tracking|куки"),
         ("copyright|rights|urheber|droits|derechos|版权", "©|copyright|rights|rechte|droits|derechos|版权"),
@@ -35,7 +36,7 @@ _ABOUT = tuple(
     )
 )
 """(words of queries, words of the notices that these ask for). Nobody asks for links."""
-_THE_PAGE = re.compile(
+_THE_PAGE = lazy_regex(
     r"\b(?:this|the|that) (?:\w+ )?(?:article|post|page|site|website|blog)\b|\b(?:this|the author)\W*$"
     r"|\b(?:dies\w*|der|die|das) (?:artikel|beitrag|seite|website)\b"
     r"|\b(?:cet|cette|l'|le|la|ce) ?(?:article|page|site)\b"

@@ -12,16 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ctxcompress.data.table import Floats, Integers
-from ctxcompress.encoders.encoder import (
-    Comparer,
-    Encoder,
-    ManyComparer,
-    WordComparer,
-    as_numbers,
-    checked_numbers,
-    unit,
-    without_surrogates,
-)
+from ctxcompress.encoders.encoder import Comparer, Encoder, ManyComparer, WordComparer
+from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import standardized

@@ -13,6 +13,7 @@ import numpy as np
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["raise_rows", "raise_sentences"]
 
@@ -25,7 +26,7 @@ by itself."""
 _OF_TABLE = 0.03
 """What a row gets of the probability of its header or total. Reports keep the same with 0.02 to 0.05, and more takes
 the room of better text."""
-_TOTAL = re.compile(
+_TOTAL = lazy_regex(
     r"(?:sub|grand )?total|totaal|summe\b|gesamt|insgesamt|somme\b|suma\b|итого|всего|合计|总计|合計", re.IGNORECASE
 )
 

@@ -1,6 +1,5 @@
 """The shapes of the lines of logs: a line without what differs from one time to the next."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +10,12 @@ import numpy as np
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers, SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.log_lines import LineKind, log_lines
 
 __all__ = ["LineShapes"]
 
-_VARIABLE = re.compile(
+_VARIABLE = lazy_regex(
     r"""0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
 )
 """Numbers and words with digits, addresses, paths, quoted strings."""
@@ -27,7 +27,7 @@ _FEWEST_ALIKE = 3
 """Number of shapes that differ in one word from which the word is a name, and the shapes are one."""
 _MOST_SHAPES = 5_000
 """With more shapes, names are not looked for: it would take too much memory."""
-_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
+_PART = lazy_regex(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
 """A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
 _SEVERITIES = (
     (
@@ -50,13 +50,13 @@ _SEVERITIES = (
     (0.4, r"(?i)\bWARN(?:ING)?\b|HTTP/[\d.]+\" 4\d\d|\bdeprecated\b|\bretry(?:ing)?\b"),
 )
 """(how bad it is, what says so), the worst first."""
-_SAYS = tuple((severity, re.compile(said)) for severity, said in _SEVERITIES)
+_SAYS = tuple((severity, lazy_regex(said)) for severity, said in _SEVERITIES)
 _READ = 600
 """Characters of a segment in which its severity is looked for."""
 _OF_FRAME = 0.3
 _OF_EXCEPTION = 0.95
 """The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
-_WORD = re.compile(r"\w")
+_WORD = lazy_regex(r"\w")
 
 Shape = tuple[str, ...]
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.line_shapes import LineShapes
 from ctxcompress.text.words import Terms
@@ -43,7 +44,7 @@ _MOST_AGAIN = 3
 _LEAST_PROBABILITY, _LEAST_WRONG = 0.02, 0.3
 """The score of the best line, where the words of the question say nothing: in general, and if it says what went wrong
 and the question asks for that."""
-_ASKS_WHAT_WENT_WRONG = re.compile(
+_ASKS_WHAT_WENT_WRONG = lazy_regex(
     r"\b(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*|panic\w*"
     r"|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?|fall(?:ó|o|a|os)"
     r"|почему|ошибк\w*)\b|为什么|错误|失败|なぜ|エラー",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.data.table import Floats
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["raise_odd_records"]
 
@@ -24,18 +25,18 @@ _MOST = 0.7
 """The score of the oddest record, relative to the best one, which may have the words of the query."""
 _PLAIN = 0.6
 """The factor for a value that does not say that something went wrong."""
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\b(?:wrong|fail\w*|errors?|broken?|breaks?|problems?|issues?|unusual\w*|odd|anomal\w+|outliers?|differ\w*|strange"
     r"|unexpected\w*|irregular\w*|suspicious|abnormal\w*|faulty|stand\w* out|went down|is down|fehler\w*|falsch"
     r"|erreurs?|échou\w+|anormal\w*|errores|fall(?:ó|o|a|os)|ошибк\w*)\b|错误|失败|异常|エラー|異常",
     re.IGNORECASE,
 )
-_SAYS_WRONG = re.compile(
+_SAYS_WRONG = lazy_regex(
     r"err|fail|fatal|crit|invalid|denied|reject|timeout|timed|abort|crash|except|panic|down|dead|lost|miss|refus|warn"
     r"|unhealthy|degraded|offline|expired|cancel|^[45]\d\d$|false|null|none",
     re.IGNORECASE,
 )
-_FIELD = re.compile(
+_FIELD = lazy_regex(
     r"""\\?["']?([A-Za-z_][\w.-]{0,60})\\?["']?[ \t]{0,9}[:=][ \t]{0,9}\\?["']?([^"',{}\[\]\n<>\\]{1,60})"""
     r"|<(\w[\w.:-]{0,60})>([^<>]{1,60})</"
 )
@@ -48,8 +49,8 @@ _SEVERITIES = {
 _LEVEL_KEYS = frozenset(("level", "severity", "lvl", "loglevel", "log_level", "levelname", "log.level"))
 _REPEATED = 0.5
 """The factor for a record that differs from an earlier one only in numbers."""
-_NUMBER = re.compile(r"[0-9a-f]*\d[0-9a-f]*", re.IGNORECASE)
-_CELLS = re.compile(r"[,;\t|]")
+_NUMBER = lazy_regex(r"[0-9a-f]*\d[0-9a-f]*", re.IGNORECASE)
+_CELLS = lazy_regex(r"[,;\t|]")
 
 
 def raise_odd_records(query: str, segments: Sequence[Segment], texts: Sequence[str], scores: Floats) -> None:

@@ -4,11 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence, Set
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = ["readable_records"]
 
-_KEY = re.compile(r"\"((?:[^\"\\]++|\\.)*+)\\?\"[ \t]*+:")
-_ESCAPE = re.compile(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
-_SURROGATES = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
+_KEY = lazy_regex(r"\"((?:[^\"\\]++|\\.)*+)\\?\"[ \t]*+:")
+_ESCAPE = lazy_regex(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_SURROGATES = lazy_regex(r"[\ud800-\udbff][\udc00-\udfff]")
 _COMMON = 0.5
 """A key that more than this share of the records has says nothing about one of them."""
 _FEW = 3

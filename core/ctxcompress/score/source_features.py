@@ -7,6 +7,7 @@ import numpy as np
 
 from ctxcompress.data.passages import NodeKind
 from ctxcompress.data.table import Floats
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import table
 from ctxcompress.score.matches import Matches
@@ -39,7 +40,7 @@ _CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 _DEFINES = _FUNCTIONS | _CLASSES
 _LONG_DOCUMENT = 25
 """Segments of a document that is more than a chunk."""
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SHORTEST_PART = 3
 """Letters of a part of a name that may abbreviate a term."""
 

@@ -4,7 +4,6 @@ A store of chat memory returns one turn in each passage, the best first. Which t
 number or a time in the metadata, or by ids such as "D1:3".
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
@@ -12,12 +11,13 @@ from typing import NamedTuple
 
 from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Passage
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["SpokenOrder", "spoken_order"]
 
 _NUMBERS = ("turn", "turn_id", "turn_index", "message_index", "index", "position", "seq", "sequence", "order")
 _TIMES = ("timestamp", "created_at", "sent_at", "datetime", "date", "time", "ts")
-_DIGITS = re.compile(r"\d{1,15}")
+_DIGITS = lazy_regex(r"\d{1,15}")
 _NEAR = 2.0
 """How much greater the number of a turn may be that follows another: one between them may not have been retrieved."""
 _PAUSE = 3_600.0

@@ -9,10 +9,11 @@ import re
 import numpy as np
 
 from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["raise_yes_no_answers"]
 
-_QUESTION = re.compile(
+_QUESTION = lazy_regex(
     r"\W*(?:(?:and|but|so|or|und|aber|et|mais|y|pero)\b,? )?(?:"
     r"can|could|do|does|did|is|are|was|were|am|will|would|should|shall|may|might|must|has|have|had"
     r"|isn't|aren't|don't|doesn't|can't|won't"
@@ -22,7 +23,7 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a question for yes or no."""
-_ANSWER = re.compile(
+_ANSWER = lazy_regex(
     r"\W*(?:(?:a|answer|short answer|antwort|réponse|respuesta)\b\W+)?(?:"
     r"(?:yes|no|nope|yep|sure|maybe|ja|nein|jein|oui|non|sí)"
     r"(?=[ ]*(?:[,.;:!*]|\s-|\u2013|\u2014|$|\n|but\b|and\b|aber\b))"

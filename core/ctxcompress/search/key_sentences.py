@@ -4,7 +4,6 @@ All results are scored together, so that a word that all of them contain counts 
 result are chosen separately.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +15,7 @@ from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.passages import Kind, Passage, Span
 from ctxcompress.data.table import Floats
 from ctxcompress.errors import BudgetTooSmall
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.scoring import score_segments
@@ -33,8 +33,8 @@ _ELLIPSIS = "..."
 """Ends a text whose only kept sentence is too long."""
 _CUT_BETWEEN_LINES = (Kind.CODE, Kind.TABLE)
 """Kinds of segments that are cut between lines, where no ellipsis is needed."""
-_QUESTION = re.compile(r"[?\uff1f\u061f][\s\"'\u201d\u00bb)\]*_]*+$")
-_BREADCRUMB = re.compile(r"\s[/|>\u00bb\u203a\u00b7\u2022]\s")
+_QUESTION = lazy_regex(r"[?\uff1f\u061f][\s\"'\u201d\u00bb)\]*_]*+$")
+_BREADCRUMB = lazy_regex(r"\s[/|>\u00bb\u203a\u00b7\u2022]\s")
 _MIN_WORDS = 5
 """A sentence with fewer words hardly says anything: "Back to top." """
 

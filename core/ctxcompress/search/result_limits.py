@@ -17,6 +17,7 @@ from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.task import language_of
 from ctxcompress.query.complexity import Complexity, classify_complexity
 from ctxcompress.query.terms import query_terms
@@ -48,7 +49,7 @@ _LIMITS: Mapping[Complexity, Mapping[str, int]] = MappingProxyType(
 _LONGEST_BOILERPLATE = 2_000
 """Characters. A longer result is never boilerplate only."""
 # Parameters that tell a site where its visitor came from: the page is the same without them.
-_TRACKING = re.compile(
+_TRACKING = lazy_regex(
     r"(?:utm_\w++|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl"
     r"|srsltid)(?:=|$)",
     re.IGNORECASE,

@@ -10,12 +10,12 @@ A result is a mapping, or an object with attributes, that has an address and a t
 """
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
 from ctxcompress.data.metadata import copied
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["TEXT_KEYS", "ParsedResults", "Record", "TextKey", "read_shape", "shown_to_model"]
 
@@ -41,8 +41,8 @@ _GENERIC_LIST_KEYS = ("items",)
 _PARALLEL_KEYS = {"highlights": "highlight_scores"}
 """The key of a list of texts -> the key of a list with one value for each text."""
 _SNIPPET, _TITLE, _LINK = "snippet: ", ", title: ", ", link: "
-_INDENT = re.compile(r"\s*+[\[{][ \t]*+\r?\n([ \t]++)")
-_FIRST_KEY = re.compile(r'[\s\[{]*+"[^"]*+":(\s?)')
+_INDENT = lazy_regex(r"\s*+[\[{][ \t]*+\r?\n([ \t]++)")
+_FIRST_KEY = lazy_regex(r'[\s\[{]*+"[^"]*+":(\s?)')
 
 TextKey = tuple[str, int | None]
 """Names a text of a result: its key, and its position if the value is a list."""

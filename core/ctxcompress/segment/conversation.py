@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.emails import email_turns
 from ctxcompress.segment.speakers import (
     Turn,
@@ -57,24 +58,24 @@ _PLAIN = r"[^\n:：<>\[\]|]"
 """A character of a name."""
 _COLON = r"[:：](?:[ \t\u00a0]++|(?=\n|\Z)|(?<=：))"
 _LINE_END = r"[ \t]*+(?=\n|\Z)"
-_STAMPED_TURN = re.compile(
+_STAMPED_TURN = lazy_regex(
     rf"\n(?=[\d\[(\u200e\u200f\u202a\ufeff]){_INVISIBLE}(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP})"
     rf"(?:[ \u202f]?[-–—|]|\t| ){{1,2}}+[ \t]*+{_INVISIBLE}"
     rf"(?:<[@+%~&]?(?P<nick>[^\s<>:/]{{1,32}})>[ ]?"
     rf"|(?:From )?(?P<name>{_PLAIN}{{1,90}}?)(?: to {_PLAIN}{{1,60}})? ?{_COLON})?"
 )
 """A time stamp, and a name in angle brackets or before a colon: exports of WhatsApp, IRC and Zoom."""
-_IRC_TURN = re.compile(r"\n<[@+%~& ]?(?P<nick>[^\s<>:/]{1,32})>[ \t]")
-_TIMED_LINE = re.compile(r"\n(?=[^ \t])[^\n:]{0,90}+:\d\d[^\n]{0,70}+(?=\n|\Z)")
+_IRC_TURN = lazy_regex(r"\n<[@+%~& ]?(?P<nick>[^\s<>:/]{1,32})>[ \t]")
+_TIMED_LINE = lazy_regex(r"\n(?=[^ \t])[^\n:]{0,90}+:\d\d[^\n]{0,70}+(?=\n|\Z)")
 """A short line with a time stamp: only these are searched for a name, because that takes longer."""
-_HEADLINE = re.compile(
+_HEADLINE = lazy_regex(
     rf"\n{_INVISIBLE}(?:\*\*)?(?P<name>{_PLAIN}{{1,60}}?)(?:\*\*)?"
     rf"(?:[ \t]*[—–|,-]|[ \t]*[\[(]|[ \t]+(?:APP[ \t]+)?)[ \t]*[_(\[]?{_STAMP}[_)\]]{{0,2}}[ \t]*"
     rf"(?:\(edited\))?{_LINE_END}"
     rf"|\n{_INVISIBLE}[\[(]{_STAMP}[\])][ \t]+(?P<after>{_PLAIN}{{1,60}})(?=\n|\Z)"
 )
 """A name and a time stamp on a line of their own: Slack, Discord, Teams."""
-_COMMENT = re.compile(
+_COMMENT = lazy_regex(
     rf"\n[ \t]*+(?:[*_#]{{1,4}} ?)?(?:"
     rf"(?P<name>{_PLAIN}{{1,60}}?)[*_]{{0,2}}(?: <[^>\n]{{1,80}}>)? (?:commented|replied|wrote|added a comment)"
     rf"(?: [^\n]{{0,60}})?:?"
@@ -85,20 +86,20 @@ _COMMENT = re.compile(
 )
 """The line above a comment of a ticket."""
 _COMMENT_SIGNS = (" commented", " replied", " wrote", " added a comment", "Comment ")
-_COMMENT_SIGN = re.compile("|".join(_COMMENT_SIGNS))
-_ROLE_TURN = re.compile(
+_COMMENT_SIGN = lazy_regex("|".join(_COMMENT_SIGNS))
+_ROLE_TURN = lazy_regex(
     rf"\n[ \t]*+(?:#{{1,6}} +(?:\*\*)?(?P<heading>\w{{1,20}})(?:\*\*)?[ \t]*:?{_LINE_END}"
     r"|<\|(?:im_start\|>|start_header_id\|>)?[ ]?(?P<token>\w{1,20})(?:\|>|<\|end_header_id\|>)?[ \t]*"
     r"|\[(?P<bracket>[A-Za-z]{2,20})\]:?[ \t]*|<(?P<tag>[a-z]{2,20})>[ \t]*)"
 )
 """A role of a prompt as a heading, in the special tokens of a model or in brackets."""
-_SPOKEN_TURN = re.compile(
+_SPOKEN_TURN = lazy_regex(
     rf"\n[ \t]*+(?P<name>[^\s:：|<>{{}}=\[(-][^\n:：|<>{{}}=\[(]{{0,120}}+"
     rf"(?:\((?!\d{{1,2}}:\d)[^\n:：|<>{{}}=\[(]{{0,90}}+){{0,3}}+)"
     rf"(?:[\[(]{_STAMP}[\])] ?)?"
     r"[:：](?:\*\*|__)?(?:[ \t\u00a0]++|(?=\n|\Z)|(?<=：))"
 )
-_HANDLE = re.compile(r"[^\W\d_A-Z][\w.-]{1,24}")
+_HANDLE = lazy_regex(r"[^\W\d_A-Z][\w.-]{1,24}")
 _NO_HANDLES = frozenset(
     "info warn warning error debug trace fatal note hint feat fix chore docs test tests build perf refactor style ci "
     "add added changed removed fixed name id type key value title description get post put delete http https".split()
@@ -106,7 +107,7 @@ _NO_HANDLES = frozenset(
 """Words before colons at the beginnings of lines that are no names."""
 _WORDS_SAID = 3
 """The least number of words of a line, on average, with the name."""
-_CUE = re.compile(
+_CUE = lazy_regex(
     r"\n(?:\d{1,6}[ \t]*\n)?(?:\d{1,2}:)?\d{2}:\d{2}[.,]\d{3}[ \t]+-->[ \t]+[\d:.,]{9,12}[^\n]{0,80}(?:\n|\Z)"
     r"(?P<who><v(?:\.[\w.]+)? [^>\n]{1,60}>|-?[ \t]*[A-Z][A-Z .]{1,30}: )?"
 )
@@ -114,7 +115,7 @@ _CUE = re.compile(
 _LONG_CUES = 300
 """The most characters of subtitles that share a turn."""
 _CUE_ENDS = (".", "?", "!", "</v>", "\u3002", "]", ")")
-_TITLE = re.compile(
+_TITLE = lazy_regex(
     r"\n[ \t]*+(?:(?P<marks>#{1,6}) [^\n]++|[-=—–*_]{2,} ?[^\n]{2,60}? ?[-=—–*_]{2,}"
     r"|(?:Session|Conversation|Meeting|Chat|Call|Day|Scene|Part|Act|Episode) #?\d{1,4}(?!\w)[^\n]{0,80}"
     rf"|(?:{_WEEKDAY},? )?{_DATE}(?:,? (?:\d{{4}}|{_CLOCK}))?){_LINE_END}"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.json_outline import embedded_outline, json_outline
 from ctxcompress.segment.markup_outline import markup_outline
 from ctxcompress.segment.row_outline import row_outline, yaml_outline
@@ -23,7 +24,7 @@ _EMBEDDED = 400
 """The same for records within prose, where the budget is not known."""
 _NAMES = (("id", "_id", "uuid", "key", "code"), ("name", "title", "label"), ("type", "kind"))
 """The keys that name a record: of each group the first that it has."""
-_SCRIPT = re.compile(r"<(?:script|style|svg|noscript|template|head|nav|footer)\b", re.IGNORECASE)
+_SCRIPT = lazy_regex(r"<(?:script|style|svg|noscript|template|head|nav|footer)\b", re.IGNORECASE)
 _LONGEST_NAME = 80
 """The most characters of a field that is kept with all others because it names the record."""
 

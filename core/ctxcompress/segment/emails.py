@@ -1,10 +1,10 @@
 """Finds the turns of e-mail threads: messages under their headers, quoted ones, and answers between quotations."""
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.speakers import Turn
 from ctxcompress.text.lines import split_lines
 
@@ -17,20 +17,20 @@ _OTHER = (
     r"|A|Verzonden|Aan|Skickat|Till|Sendt|Til|Дата|Кому|日期|发送时间|收件人|日時|宛先)"
 )
 _QUOTED = r"(?P<quote>(?:[ \t]*>)*)[ \t]*"
-_HEADER = re.compile(
+_HEADER = lazy_regex(
     rf"{_QUOTED}\*{{0,2}}(?:(?P<sender>{_FROM})|(?P<subject>{_SUBJECT})|{_OTHER})\*{{0,2}} ?[:：]\*{{0,2}}[ \t]*"
     r"(?P<value>[^\n]*)"
 )
-_DIVIDER = re.compile(rf"{_QUOTED}(?:-{{2,}} ?[^\n-]{{4,60}} ?-{{2,}}|_{{10,}})[ \t\r]*\n?\Z")
+_DIVIDER = lazy_regex(rf"{_QUOTED}(?:-{{2,}} ?[^\n-]{{4,60}} ?-{{2,}}|_{{10,}})[ \t\r]*\n?\Z")
 """The line above the headers of a forwarded message."""
-_ATTRIBUTION = re.compile(
+_ATTRIBUTION = lazy_regex(
     rf"{_QUOTED}(?:On|Am|Le|El|Il|Op|Em|Den|Den|W dniu)\b[^\n]{{8,200}}\b"
     r"(?:wrote|schrieb[^\n]{0,80}|a écrit|escribió|ha scritto|schreef[^\n]{0,80}|escreveu|skrev[^\n]{0,80}|napisał)"
     r"[ \u00a0]?:[ \t\r]*\n?\Z"
 )
 _LONGEST_ATTRIBUTION = 300
 _FEWEST_HEADERS = 3
-_SENDER = re.compile(rf"\n[ \t>*]*+(?=[FVDО发差]){_FROM}\*{{0,2}} ?[:：]")
+_SENDER = lazy_regex(rf"\n[ \t>*]*+(?=[FVDО发差]){_FROM}\*{{0,2}} ?[:：]")
 _QUOTATIONS = (":\n>", ":\n\n>", ":\r\n>", ":\r\n\r\n>", ": \n>")
 """A colon above a quotation: a cheap test."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Node, NodeKind
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["embedded_outline", "json_outline"]
 
@@ -28,7 +29,7 @@ _CHARACTERS_PER_KEY = 500
 """A chunk of JSON has at least one key for this many characters."""
 _STRING_TEXT = r""" "(?:[^"\\]++|\\.)*+" | '(?:[^'\\]++|\\.)*+' """
 _LITERAL_TEXT = r" -?+(?:\d[\d.eE+-]*+|Infinity|inf) | true | false | null | None | True | False | NaN | nan "
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     rf"""\s*+(?:
       ({_STRING_TEXT})\s*+:\s*+({_STRING_TEXT}|{_LITERAL_TEXT})\s*+(?:(,)|(?=[\}}\]]))   # a pair; it saves much time
     | ((?:(?:{_LITERAL_TEXT})\s*+,\s*+){{2,12}})                                         # numbers with their commas
@@ -40,7 +41,7 @@ _TOKEN = re.compile(
     | \Z)""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPED_TOKEN = re.compile(
+_ESCAPED_TOKEN = lazy_regex(
     r"""(?:[ ]|\\[nrt])*+(?:()()()()
       (\\"(?:[^"\\]++|\\\\(?:\\["\\]|[^"\\])|\\[^"\\])*+\\")
     | ([{}\[\](),:])
@@ -52,12 +53,12 @@ _ESCAPED_TOKEN = re.compile(
 )
 """The same within a string, where each quote has a backslash."""
 _PAIR, _PAIR_WITH_COMMA, _NUMBERS, _STRING, _MARK, _PLAIN, _OPEN_STRING = range(2, 9)
-_LITERAL = re.compile(_LITERAL_TEXT, re.VERBOSE)
+_LITERAL = lazy_regex(_LITERAL_TEXT, re.VERBOSE)
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
-_OPENING_QUOTE = re.compile(r"(?:^|[\[{,:(])\s*+\Z")
-_QUOTE = re.compile(r'(?<!\\)"')
-_SENTENCE_END = re.compile(r"[.!?](?:[')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？]")
-_JSON_WITHIN = re.compile(r"""["'](?:[ ]|\\[nrt])*+(?:\{(?:[ ]|\\[nrt])*+\\"|\[(?:[ ]|\\[nrt])*+(?:[\[{\d-]|\\"))""")
+_OPENING_QUOTE = lazy_regex(r"(?:^|[\[{,:(])\s*+\Z")
+_QUOTE = lazy_regex(r'(?<!\\)"')
+_SENTENCE_END = lazy_regex(r"[.!?](?:[')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？]")
+_JSON_WITHIN = lazy_regex(r"""["'](?:[ ]|\\[nrt])*+(?:\{(?:[ ]|\\[nrt])*+\\"|\[(?:[ ]|\\[nrt])*+(?:[\[{\d-]|\\"))""")
 
 
 class _Value(NamedTuple):

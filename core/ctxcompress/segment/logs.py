@@ -4,11 +4,11 @@ A frame of a stack needs the exception that it belongs to. A piece of a diff nee
 file.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.log_lines import Line, LineKind, is_diff, is_log, log_lines
 
 __all__ = ["log_segments"]
@@ -21,19 +21,19 @@ _LONG_HUNK = 500
 """The most characters of a hunk that is one segment."""
 _LONG_PIECE = 400
 """The most characters of changed lines that are one segment."""
-_TRACEBACK = re.compile(r"[ \t|+]*Traceback \(most")
-_TEST_HEADER = re.compile(r"_{3,} [^\n]+ _{3,}|(?:FAIL|ERROR): \w+ \(")
+_TRACEBACK = lazy_regex(r"[ \t|+]*Traceback \(most")
+_TEST_HEADER = lazy_regex(r"_{3,} [^\n]+ _{3,}|(?:FAIL|ERROR): \w+ \(")
 """The line above the report on a failed test, of pytest and of unittest."""
-_RULE = re.compile(r"={10}|={3,} ")
-_TEST_LINE = re.compile(r"[E>] {3}")
-_ASSERTION = re.compile(r"> {3}")
-_WHY = re.compile(r"E {3}| +[\^~]+\s")
-_PANIC = re.compile(r"thread '[^\n]*:\r?\n")
+_RULE = lazy_regex(r"={10}|={3,} ")
+_TEST_LINE = lazy_regex(r"[E>] {3}")
+_ASSERTION = lazy_regex(r"> {3}")
+_WHY = lazy_regex(r"E {3}| +[\^~]+\s")
+_PANIC = lazy_regex(r"thread '[^\n]*:\r?\n")
 """The line of a panic in Rust whose message is on the next line."""
-_PLACE = re.compile(r" {6,}at |\t/?[\w./@~+-]+\.\w+:\d")
+_PLACE = lazy_regex(r" {6,}at |\t/?[\w./@~+-]+\.\w+:\d")
 """The place of a frame in Rust and Go, on a line below its function."""
-_FILE = re.compile(r"diff --git |diff -|--- [^\n]*\n\+\+\+ |Index: ")
-_HUNK = re.compile(r"@@ -\d")
+_FILE = lazy_regex(r"diff --git |diff -|--- [^\n]*\n\+\+\+ |Index: ")
+_HUNK = lazy_regex(r"@@ -\d")
 
 
 def log_segments(text: str) -> list[Segment]:

@@ -13,6 +13,7 @@ import pyromark
 
 from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
 __all__ = ["Block", "is_marked", "markdown_blocks"]
@@ -35,19 +36,19 @@ _CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
 _WITHIN = frozenset(("TableHead", "TableRow", "TableCell", "Emphasis", "Strong", "Strikethrough"))
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _LONGEST_HEADING = 200
-_FENCE = re.compile(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
+_FENCE = lazy_regex(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
 """A fence, with the line break before it: a search for a line break is three times as fast as one for a line start."""
-_MARKED_LINE = re.compile(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
+_MARKED_LINE = lazy_regex(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
 """A line that CommonMark or GFM may not read as part of a paragraph."""
-_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
-_YEAR_ITEM = re.compile(r"[ \t]*\d{3,}[.)]")
-_TABLE_LINES = re.compile(
+_EMPTY_LINES = lazy_regex(r"\n(?:[ \t]*\n)+")
+_YEAR_ITEM = lazy_regex(r"[ \t]*\d{3,}[.)]")
+_TABLE_LINES = lazy_regex(
     r"(\|(?:[^\n\\`|]++\|)++) *+\n(\|(?: *+:?-++:? *+\|)++) *+(?:\n\|[ \t|]*+[^\s|][^\n]*+)*+\n*+"
 )
 """Lines of a table and nothing else, with what tells the number of its columns: the header and the line below it."""
 _MOST_CELLS = 100_000
 """The most cells of a table that is read without the parser, which ends tables with many missing cells early."""
-_HEADING_END = re.compile(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
+_HEADING_END = lazy_regex(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 
 def markdown_blocks(text: str) -> Iterator[Block]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Node, NodeKind
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["markup_outline"]
 
@@ -13,23 +14,23 @@ _SMALL = 120
 _DEEPEST = 60
 _LONG_TEXT = 300
 """Longer text within an element is cut into its sentences."""
-_BEGINNING = re.compile(r"\s*+<(?:\?xml|!doctype|!--|[a-z_][\w.:-]*+[\s/>])", re.IGNORECASE)
-_TAG = re.compile(
+_BEGINNING = lazy_regex(r"\s*+<(?:\?xml|!doctype|!--|[a-z_][\w.:-]*+[\s/>])", re.IGNORECASE)
+_TAG = lazy_regex(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][^>]*+>"
     r"|<(?P<end>/?)(?P<name>[A-Za-z_][\w.:-]*+)(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+>",
     re.DOTALL,
 )
-_HTML = re.compile(r"<(?:!doctype html|html|body|div|p|table|ul|ol|article|section|h[1-6])\b", re.IGNORECASE)
+_HTML = lazy_regex(r"<(?:!doctype html|html|body|div|p|table|ul|ol|article|section|h[1-6])\b", re.IGNORECASE)
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _INLINE = frozenset(
     "a abbr b bdi bdo cite code data dfn em font i kbd label mark q s samp small span strong sub sup time u var".split()
 )
-_RAW = re.compile(r"<(script|style|svg|noscript|template)\b", re.IGNORECASE)
-_SENTENCE_OR_TAG = re.compile(r"(?P<tag><[^<>]*+>)|[.!?][\"')\]]*+\s++(?=[^\s<])|[。！？]")
+_RAW = lazy_regex(r"<(script|style|svg|noscript|template)\b", re.IGNORECASE)
+_SENTENCE_OR_TAG = lazy_regex(r"(?P<tag><[^<>]*+>)|[.!?][\"')\]]*+\s++(?=[^\s<])|[。！？]")
 _KEPT = frozenset("table tr ul ol dl select".split())
 """The elements of HTML whose parts need the tags around them. The tags of others are no help to a reader."""
-_ROW_OF_HEADERS = re.compile(r"<tr\b[^<>]*+>\s*+<th\b", re.IGNORECASE)
-_MARKDOWN = re.compile(r"^(?:#{1,6} |```|~~~)", re.MULTILINE)
+_ROW_OF_HEADERS = lazy_regex(r"<tr\b[^<>]*+>\s*+<th\b", re.IGNORECASE)
+_MARKDOWN = lazy_regex(r"^(?:#{1,6} |```|~~~)", re.MULTILINE)
 _CLOSING_TAG = "</"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from ctxcompress.data.passages import Node, NodeKind
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["row_outline", "yaml_outline"]
 
@@ -13,19 +14,19 @@ _FEWEST_SPACED_ROWS = 5
 """The fewest rows with a space after their commas, as prose has."""
 _LONGEST_ROW = 500
 """The most characters of a row, on average."""
-_ROW = re.compile(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
-_QUOTED = re.compile(r"\"(?:[^\"]++|\"\")*+\"")
-_NUMBER = re.compile(r"[\"\s]*[-+$€]?\d")
+_ROW = lazy_regex(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
+_QUOTED = lazy_regex(r"\"(?:[^\"]++|\"\")*+\"")
+_NUMBER = lazy_regex(r"[\"\s]*[-+$€]?\d")
 _SAMPLE = 4_000
 _SMALL = 120
 """The most characters of an entry whose entries have no nodes of their own."""
 _DEEPEST = 40
 _FEWEST_ENTRIES = 5
-_NESTED = re.compile(r"^[ ]*+(?:- )?[\w.\"'/@-]++:[ ]*+\n(?:[ ]*+- |[ ]++[\w.\"'/@-]++:)", re.MULTILINE)
-_ENTRY = re.compile(r"[ ]*+(?:- )*+[\"']?([\w./@-]++)[\"']?:(?:\s|$)")
-_OTHER_ENTRY = re.compile(r"[ ]*+(?:- |-$|#|---|\.\.\.$)")
-_YAML_NAME = re.compile(r"\.ya?ml$", re.IGNORECASE)
-_ROWS_NAME = re.compile(r"\.[ct]sv$", re.IGNORECASE)
+_NESTED = lazy_regex(r"^[ ]*+(?:- )?[\w.\"'/@-]++:[ ]*+\n(?:[ ]*+- |[ ]++[\w.\"'/@-]++:)", re.MULTILINE)
+_ENTRY = lazy_regex(r"[ ]*+(?:- )*+[\"']?([\w./@-]++)[\"']?:(?:\s|$)")
+_OTHER_ENTRY = lazy_regex(r"[ ]*+(?:- |-$|#|---|\.\.\.$)")
+_YAML_NAME = lazy_regex(r"\.ya?ml$", re.IGNORECASE)
+_ROWS_NAME = lazy_regex(r"\.[ct]sv$", re.IGNORECASE)
 
 
 def row_outline(text: str, name: str | None = None) -> tuple[Node, ...]:

@@ -1,10 +1,10 @@
 """Segmentation of any text: prose into blocks and their segments, source code by its outline, long code fences."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcompress.data.passages import Kind, Node, Segment
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import LoneTurn, lone_turn, turns_of
 from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
@@ -41,7 +41,7 @@ _PIECE = 250
 """The most characters of statements in a fence that are kept or dropped together."""
 Read = tuple[tuple[Node, ...], list[Segment]]
 """The outline of a text and its segments, one of which is empty."""
-_CLOSER = re.compile(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
+_CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
 
 
 def segment(text: str, *, language: str = "en", name: str | None = None) -> list[Segment]:

@@ -7,6 +7,7 @@ from itertools import accumulate, pairwise
 
 import sentencex
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import LONGEST_MARKER, is_between_graphemes, is_marker, marker_at_end, replace_surrogates
 
 __all__ = ["split_sentences"]
@@ -17,29 +18,29 @@ _PIECE = 200
 """The fewest characters of a piece after such a cut."""
 _STRETCH = 2_000
 """Number of characters that sentencex reads at once."""
-_SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s+\S")
+_SENTENCE_END = lazy_regex(r"[.!?][^\w\s]*\s+\S")
 """An ASCII text without a match is one sentence, like most list items and captions."""
-_OPAQUE = re.compile(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}(?<![.,;:!?])")
-_UNUSUAL_SPACE = re.compile(r"[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_OPAQUE = lazy_regex(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}(?<![.,;:!?])")
+_UNUSUAL_SPACE = lazy_regex(r"[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 """All white space but the usual, on which sentencex fails near an initial."""
-_WORD_CHARACTER = re.compile(r"\w")
-_THAI = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_WORD_CHARACTER = lazy_regex(r"\w")
+_THAI = lazy_regex(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 """The last characters of sentences and of introductions to lists."""
-_LINE_END = re.compile(r"\n+[ \t]*")
-_CLAUSE_END = re.compile(r"[,;:)\]}、，；：）。！？]\s*|\s+")
+_LINE_END = lazy_regex(r"\n+[ \t]*")
+_CLAUSE_END = lazy_regex(r"[,;:)\]}、，；：）。！？]\s*|\s+")
 _UNITS = (
     "s|secs?|seg|sek|mins?|h|hrs?|std|ms|us|µs|ns|wks?|mos?|yrs?|kg|g|mg|lbs?|oz|km|m|cm|mm|mi|ft|in|yds?|sq|l|ml"
     "|gal|[kmgtp]i?b|[kmg]?hz|k?w|v|bn|mn|mio|mill|mrd|tsd|pts?|pct|с|сек|мс|мин|ч|руб|тыс|млн|млрд|кг|км|см|мм|стр"
 )
 _BEFORE_NUMBERS = "approx|circa|avg|est|max|min|figs?|nos?|vol|ch|sec|eq|pp?|nr|ver"
-_ABBREVIATED = re.compile(rf"(?:\d[ \t\u00a0\u202f]?(?:{_UNITS})|\b(?:{_BEFORE_NUMBERS})(?P<number>))\.\s+\Z", re.I)
+_ABBREVIATED = lazy_regex(rf"(?:\d[ \t\u00a0\u202f]?(?:{_UNITS})|\b(?:{_BEFORE_NUMBERS})(?P<number>))\.\s+\Z", re.I)
 _LONGEST_UNIT = 16
 _CAPITAL = r"[\"'(\u2018\u201c\u00ab]?[A-ZÀ-ÖØ-ÞА-ЯЁ]"
 _HAN = r"[\u201c\u300a\uff08\uff1a(\[]?[\u4e00-\u9fff]"
 _BODY = rf"(?:{_CAPITAL}[a-hj-uwyzß-öø-ÿа-яё][^\0]{{2,}}+|{_HAN}[^\0]{{3,}}+|[^\0]{{25,}}+)"
 """A sentence, up to the next: longer than a list marker, or with a beginning that no list marker has."""
-_SURE = re.compile(
+_SURE = lazy_regex(
     rf"{_BODY}(?:(?:(?<= )\0(?={_CAPITAL}|[\u0620-\u064a\u4e00-\u9fff])"
     rf"|(?<=[\u3002\uff01\uff1f\u201d])\0(?={_HAN}|[0-9A-Za-wyz])){_BODY})*+(?:\0\s++)?"
 )

@@ -15,6 +15,7 @@ from ctxcompress.code.line_outline import line_outline
 from ctxcompress.code.syntax import clauses
 from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, shifted
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.text.log_lines import is_diff, is_log
 
@@ -22,22 +23,22 @@ __all__ = ["WHOLE", "code_segments", "outline"]
 
 WHOLE = 1_500
 """The most characters of a function that is one segment."""
-_CASE = re.compile(r"[ \t]*+(?:case|default)\b")
+_CASE = lazy_regex(r"[ \t]*+(?:case|default)\b")
 _PIECES = 6
 """Classes, compound statements and runs of short statements must be this many times shorter to be one segment."""
 _LONG_DOC = 500
 """The most characters of a docstring that is one segment, and of paragraphs of a longer one that share a segment."""
 _LONG_VALUES = 500
 """The most characters of a table of values that is one segment."""
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
-_COMMENT = re.compile(
+_PARAGRAPH_END = lazy_regex(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
+_COMMENT = lazy_regex(
     r"\s*+(?:[ \t]*+(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/[ \t]*+\r?|#(?![!\[])[^\n]*+|--[^\n]*+)\n)++"
 )
 """The comments above a definition: whole lines, without attributes."""
-_COMMENT_PARAGRAPH_END = re.compile(r"^[ \t]*+(?:///?!?|\*|#|--)?[ \t]*+\r?\n(?!\s*\Z)", re.MULTILINE)
+_COMMENT_PARAGRAPH_END = lazy_regex(r"^[ \t]*+(?:///?!?|\*|#|--)?[ \t]*+\r?\n(?!\s*\Z)", re.MULTILINE)
 _VALUES = frozenset((NodeKind.CONSTANT, NodeKind.STATEMENT))
 _FEWEST_ENTRIES = 3
-_QUOTES = re.compile(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
+_QUOTES = lazy_regex(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE, NodeKind.IMPORTS, NodeKind.DOC))
 """Kinds of nodes that never share a segment with their neighbours."""

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import regex
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = [
     "Turn",
     "has_title",
@@ -80,9 +82,9 @@ _NO_SPEAKERS = frozenset(
 )
 """Words that label something else: no name has one of them, except as a number's word ("Speaker 1" is a name)."""
 _WORD_IN_NAME = regex.compile(r"[#@]?[\w'’.\-]+(?:#\d{1,5}|#)?\Z|[&+]\Z")
-_NAME_END = re.compile(r"\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+\Z")
+_NAME_END = lazy_regex(r"\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+\Z")
 """A role or a place in parentheses, also nested ones."""
-_SIGNAL = re.compile(
+_SIGNAL = lazy_regex(
     r"[?!？！؟]|…|\.\.\.|\b(?:i|i['’](?:m|ll|ve|d)|you|your|yours|we|my|mine|me|us|our|yeah|yes|yep|no|nope|ok|okay|hmm*|mm+"
     r"|uh|um+|oh|ah|aha|hey|hi|hello|bye|thanks|thank|please|sorry|well|wow|great|right|sure|cool|lol|haha\w*|let['’]s"
     r"|(?:do|does|did|ca|wo|is|are|was|would|should|could|have|has)n['’]t|\w+['’](?:re|ll|ve)"
@@ -94,7 +96,7 @@ _SIGNAL = re.compile(
     re.IGNORECASE,
 )
 """What people say to each other and what is rare in other text."""
-_TELEPHONE = re.compile(r"\+\d[\d \u00a0\u2011()-]{5,20}")
+_TELEPHONE = lazy_regex(r"\+\d[\d \u00a0\u2011()-]{5,20}")
 _READ = 300
 """Characters of a turn that are enough to see whether it is speech."""
 _TITLES = ("Mr. ", "Mrs. ", "Ms. ", "Dr. ", "Prof. ", "Hon. ", "Sen. ", "Rep. ", "Sir ", "Herr ", "Frau ")

@@ -7,12 +7,13 @@ from itertools import pairwise
 from ctxcompress.data.metadata import RECORD_KEY, Record
 from ctxcompress.data.passages import Kind, Passage, Span
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.layout import Elide
 from ctxcompress.text.lines import BREAKS, INVISIBLE
 
 __all__ = ["like_line_markers", "with_dropped_lines"]
 
-_LOOKS_LIKE_MARKER = re.compile(
+_LOOKS_LIKE_MARKER = lazy_regex(
     rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+(\[[\s{INVISIBLE}]*+(?:…|\.\.\.)[^{BREAKS}]{{0,80}}?dropped)",
     re.IGNORECASE,
 )

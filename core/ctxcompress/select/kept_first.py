@@ -1,6 +1,5 @@
 """Selects what must be kept first, and fills the rest of the budget with the segments that are worth most."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.knapsack import Knapsack
 from ctxcompress.select.layout import Layout, SegmentCosts
 from ctxcompress.select.novelty import Novelty
@@ -25,8 +25,8 @@ _LONGEST_WORD = 80
 """Characters beside a match that are kept with it so that no word is cut."""
 _MOST_SHOWN, _LONGEST_SHOWN = 3, 30
 """Of the texts that an error names: how many, with how many characters."""
-_BEFORE = re.compile(r"\S*+\Z")
-_AFTER = re.compile(r"\S*+")
+_BEFORE = lazy_regex(r"\S*+\Z")
+_AFTER = lazy_regex(r"\S*+")
 
 
 @dataclass(frozen=True, slots=True)

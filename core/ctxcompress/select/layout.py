@@ -1,6 +1,5 @@
 """The layout of the final text: spans, markers, separators and order of passages, and what they cost in tokens."""
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Kind, Marker, Segment, Span
 from ctxcompress.data.spans import Gap, joined, markers_for, merged, shown
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.tokens import TokenCounter
 
 __all__ = [
@@ -32,7 +32,7 @@ Arrange = Callable[[Iterable[int]], Sequence[int]]
 Elide = Callable[[int, Sequence[Span]], Sequence[tuple[int, str]]]
 """(number of a document, its kept spans) -> (end of a span, text of the gap marker after it) for each marker."""
 _RECORD = Kind.RECORD
-_BLANK = re.compile(r"(?:\s|\\[nrt])*+")
+_BLANK = lazy_regex(r"(?:\s|\\[nrt])*+")
 """White space, which is escaped in JSON text within a string."""
 _MARGIN = 0.6
 """The share of the expected cost that a segment is assumed to have at least; one too long even so is not counted."""

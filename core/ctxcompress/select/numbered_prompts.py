@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.language_model import Prompt
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import BREAKS, replace_surrogates
 
 __all__ = ["NumberedPrompt", "numbered_prompts"]
@@ -32,13 +33,13 @@ _HEAD = 1_500
 _LONGEST_QUESTION = 4_000
 _LONGEST_ANSWER = 100_000
 """Characters. A longer answer is not read."""
-_BREAK = re.compile(f"\r\n|[{BREAKS}]")
+_BREAK = lazy_regex(f"\r\n|[{BREAKS}]")
 _INDENTED = "\n    "
-_LABEL = re.compile(r"(?:- )?+(?:[^0-9:]{0,40}:)?")
+_LABEL = lazy_regex(r"(?:- )?+(?:[^0-9:]{0,40}:)?")
 """What may stand before the numbers of a line: a list's dash, "Numbers:", a key of JSON."""
-_NO_NUMBER = re.compile(r"[^0-9,;\s\[\](){}`*]")
-_NUMBER = re.compile(r"[0-9]++")
-_NOTHING = re.compile(r"\W*+none\W*+", re.IGNORECASE)
+_NO_NUMBER = lazy_regex(r"[^0-9,;\s\[\](){}`*]")
+_NUMBER = lazy_regex(r"[0-9]++")
+_NOTHING = lazy_regex(r"\W*+none\W*+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Oversize segments: the part of the best segment that fits where the whole segment is over the budget."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Segment, Span
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.layout import Layout, stripped_end
 from ctxcompress.text.lines import after_marks, is_between_graphemes, longest_prefix
 
@@ -23,8 +23,8 @@ _WORD_TRIES = 64
 """The number of segments to try before a word is split."""
 _MOST_WORDS = 64
 """The number of words of a segment to try one by one."""
-_WORD = re.compile(r"\S++")
-_LETTER = re.compile(r"\w")
+_WORD = lazy_regex(r"\S++")
+_LETTER = lazy_regex(r"\w")
 _MOST_TOKENS = 4
 """The most tokens of one character: the bytes of its UTF-8 encoding."""
 _FENCES = ("```", "~~~")

@@ -1,12 +1,12 @@
 """The structure of the candidates, whatever the query: announcements, headings, repeated texts and runs of words."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.novelty import Runs
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker
@@ -30,8 +30,8 @@ _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
 _SHORTEST_DUPLICATE = 12
 """Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
-_TAGS = re.compile(r"(?:<[^<>]*+(?<!/)>\s*+)++")
-_CLOSING = re.compile(r"[ \t>]*(?:`{3,}|~{3,})\s*")
+_TAGS = lazy_regex(r"(?:<[^<>]*+(?<!/)>\s*+)++")
+_CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
 class Structure:
@@ -125,13 +125,14 @@ def _is_bare_fence(text: str) -> bool:
 
 def _repeated_texts(table: SegmentTable) -> dict[int, str]:
     long = [number for number, text in enumerate(table.texts) if len(text) >= _SHORTEST_DUPLICATE]
-    stripped = [table.texts[number].strip() for number in long]
-    if len(set(stripped)) == len(stripped):
+    hashes = [hash(table.texts[number].strip()) for number in long]  # all stripped texts together take much memory
+    found = Counter(hashes)
+    if len(found) == len(hashes):
         return {}
     texts = {
-        number: text
-        for number, text in zip(long, stripped, strict=True)
-        if table.segments[number][0] not in _REPEATABLE
+        number: table.texts[number].strip()
+        for number, hashed in zip(long, hashes, strict=True)
+        if found[hashed] > 1 and table.segments[number][0] not in _REPEATABLE
     }
     times = Counter(texts.values())
     return {number: text for number, text in texts.items() if times[text] > 1}

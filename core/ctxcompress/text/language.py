@@ -1,10 +1,11 @@
 """The stop words of each language, and language detection by script and function words."""
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["STOP_WORDS", "detect_language", "is_prose_in"]
+from ctxcompress.lazy_regex import lazy_regex
+
+__all__ = ["LANGUAGE_CODES", "STOP_WORDS", "detect_language", "is_prose_in"]
 
 _WORDS = {
     "en": "a about after all also am an and any are as at be because been before being between both but by can "
@@ -86,23 +87,32 @@ STOP_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
 """ISO 639-1 code -> stop words, including the spellings that `fold` produces. Chinese and Japanese have single
 characters and pairs of characters. Thai has strings that are words wherever they occur."""
 
+LANGUAGE_CODES = frozenset(
+    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
+    "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv "
+    "ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne "
+    "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss "
+    "st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu".split()
+)
+"""The codes of ISO 639-1. Of most of these languages only the script and the sentence ends are known here."""
+
 # Each of these scripts belongs to one language, or nearly so, among those with a stemmer or stop words.
 _SCRIPTS = (
-    ("zh", re.compile(r"[\u3040-\u30ff\uff66-\uff9f\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
-    ("ko", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]")),
-    ("th", re.compile(r"[\u0e00-\u0e7f]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-    ("el", re.compile(r"[\u0370-\u03ff]")),
-    ("hy", re.compile(r"[\u0530-\u058f]")),
-    ("ta", re.compile(r"[\u0b80-\u0bff]")),
-    ("he", re.compile(r"[\u0590-\u05ff]")),
+    ("zh", lazy_regex(r"[\u3040-\u30ff\uff66-\uff9f\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
+    ("ko", lazy_regex(r"[\u1100-\u11ff\uac00-\ud7af]")),
+    ("th", lazy_regex(r"[\u0e00-\u0e7f]")),
+    ("ar", lazy_regex(r"[\u0600-\u06ff]")),
+    ("hi", lazy_regex(r"[\u0900-\u097f]")),
+    ("ru", lazy_regex(r"[\u0400-\u04ff]")),
+    ("el", lazy_regex(r"[\u0370-\u03ff]")),
+    ("hy", lazy_regex(r"[\u0530-\u058f]")),
+    ("ta", lazy_regex(r"[\u0b80-\u0bff]")),
+    ("he", lazy_regex(r"[\u0590-\u05ff]")),
 )
 _LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "tr")
-_LATIN_WORD = re.compile(r"[a-zà-öø-ÿğışœ]+")
-_HIRAGANA = re.compile(r"[\u3040-\u309f]")
-_KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]")
+_LATIN_WORD = lazy_regex(r"[a-zà-öø-ÿğışœ]+")
+_HIRAGANA = lazy_regex(r"[\u3040-\u309f]")
+_KATAKANA = lazy_regex(r"[\u30a0-\u30ff\uff66-\uff9f]")
 _SCRIPT_SHARE = 0.2
 _HIRAGANA_SHARE, _KATAKANA_SHARE = 0.05, 0.3
 """A Japanese text exceeds one of these shares of its Han and kana. A Chinese text may have names in katakana."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import regex
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.words import WITHOUT_SPACES
 
 __all__ = [
@@ -37,19 +38,19 @@ INVISIBLE = (
 BREAKS = r"\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """Every character that some program treats as a line end, for a set in a regular expression."""
 
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_SURROGATE = lazy_regex(r"[\ud800-\udfff]")
+_LINE = lazy_regex(r"[^\n]*\n|[^\n]+")
 _MARKER = (
     r"(?:[-*+\u2022\u2023\u25e6\u2013]|[*_]{0,3}\(?(?:\d{1,9}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxIVX]{1,5})[.)][*_]{0,3})"
 )
 _MARKERS = rf"[ \t>]*(?:{_MARKER}[ \t]+){{0,3}}{_MARKER}\s*+\Z"
-_MARKER_ALONE = re.compile(_MARKERS)
-_MARKER_AT_END = re.compile(rf"^{_MARKERS}", re.MULTILINE)
-_LEADING_MARKS = re.compile(rf"(?:\s*+(?:#{{1,6}}+|[>|]|{_MARKER})(?=\s))*+\s*+")
+_MARKER_ALONE = lazy_regex(_MARKERS)
+_MARKER_AT_END = lazy_regex(rf"^{_MARKERS}", re.MULTILINE)
+_LEADING_MARKS = lazy_regex(rf"(?:\s*+(?:#{{1,6}}+|[>|]|{_MARKER})(?=\s))*+\s*+")
 LONGEST_MARKER = 24
 """The most characters of a list marker, including the white space around it."""
 # Both patterns match at every position, so no text is searched twice.
-_WORD = re.compile(rf"\s*+(?:[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]++)|\s++")
+_WORD = lazy_regex(rf"\s*+(?:[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]++)|\s++")
 _PART = regex.compile(r"\s*+(?:\w++|\W)")
 """A part of a word, for example of an address: a run of letters or one sign. Unlike in `re`, \\w includes combining
 marks here."""
@@ -58,7 +59,7 @@ _GRAPHEME_LOOKBACK = 64
 # Two flags of a row are matched explicitly: \X returns to the first flag for each one, which takes quadratic time.
 _GRAPHEME = regex.compile(r"\p{Regional_Indicator}{2}(?=\p{Regional_Indicator})|\X")
 _PUNCTUATION = r"!-~\u2010-\u2027\u3001-\u3011\uff01-\uff1f"
-_SURELY_BETWEEN = re.compile(
+_SURELY_BETWEEN = lazy_regex(
     rf"(?:[^\S\r]|[{_PUNCTUATION}\u0964\u061f])(?:[^\W\u0e33\u0eb3\uff9e\uff9f]|[{_PUNCTUATION}])"
 )
 """White space or punctuation, and then a character that begins a grapheme. Nearly all cuts are at such places."""

@@ -7,6 +7,8 @@ from enum import IntEnum
 from itertools import islice
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = ["Line", "LineKind", "is_diff", "is_log", "log_lines", "may_be_log_line"]
 
 _SAMPLE = 5_000
@@ -62,7 +64,7 @@ _BUILD = r"""
 """
 _DEEPER = r"[ \t]+[^\s] | -->[ ]\S | (?:\d+[ ]+)?\|(?:[ ]|[\r]?$)"
 """An indented line, or a line of the source that a compiler shows."""
-_LINE = re.compile(
+_LINE = lazy_regex(
     rf"^(?:(?P<frame>{_FRAME})|(?P<exception>{_EXCEPTION})|(?P<entry>{_ENTRY})|(?P<build>{_BUILD})"
     rf"|(?P<deeper>{_DEEPER})|(?P<other>[^\s]))?+",
     re.VERBOSE,
@@ -73,10 +75,10 @@ _SIGNS = (
     *("arning:", "xception", "Traceback", "=== ", "___ ", " --> ", "TASK ["),
 )
 """Nearly every log has one of these or a clock. A text without is not read any further."""
-_CLOCK_ANYWHERE = re.compile(r":\d\d:\d")
-_STAMP_AHEAD = re.compile(r"[^\n]{0,64}?(?:\b1\d{9}\b|\.\d\d\.\d{6}|\[ *\d+\.\d{3}|\d{6} \d{6} )")
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
-_IN_DIFF = re.compile(
+_CLOCK_ANYWHERE = lazy_regex(r":\d\d:\d")
+_STAMP_AHEAD = lazy_regex(r"[^\n]{0,64}?(?:\b1\d{9}\b|\.\d\d\.\d{6}|\[ *\d+\.\d{3}|\d{6} \d{6} )")
+_HUNK = lazy_regex(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
+_IN_DIFF = lazy_regex(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
     r"|commit |Author|Date|From|Subject"
 )
@@ -85,7 +87,7 @@ _FIRST = 8
 """Lines of which at least one must be of a log, in characters that are looked at first."""
 _FEWEST = 3
 """Lines of a log, unless its only lines are unmistakable."""
-_SURE = re.compile(
+_SURE = lazy_regex(
     rf"""
       (?![^\n]{{0,60}}-->) (?:
         [^\n]{{0,90}}?(?:\d\d:\d\d:\d\d
@@ -97,10 +99,10 @@ _SURE = re.compile(
     re.VERBOSE,
 )
 """A line that is of a log even if it is alone."""
-_LONG_NUMBER = re.compile(r"1\d{9}")
+_LONG_NUMBER = lazy_regex(r"1\d{9}")
 _LONGEST_AHEAD = 110
 """The characters of such a line up to the end of its time."""
-_SPOKEN = re.compile(
+_SPOKEN = lazy_regex(
     r"\b(?:I|I'm|I'll|[Yy]ou|[Yy]our|[Ww]e|me|[Mm]y|[Hh]e|[Ss]he|lol|thanks|haha)\b(?![-,\]])"
     r"|^\W*[\d:., TZAPMapm/-]{5,26}\W*(?:<[\w .-]{1,30}>|[A-Z][\w'-]{1,20}+(?: [A-Z][\w'-]{1,20}+){0,2}+(?:#\d{4})?:) "
 )

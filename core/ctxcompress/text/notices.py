@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum, auto
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.words import has_unspaced
 
 __all__ = ["Notice", "has_notice", "is_byline", "is_title_of_links", "notice_of"]
@@ -110,13 +111,13 @@ _HOME = frozenset("home|homepage|startseite|accueil|inicio|главная|首页
 _ROOTS = _HOME | {"docs", "blog"}
 """First words of a breadcrumb."""
 
-_COUNT = re.compile(r"\d+ (?:comments?|shares?|likes?|views?|kommentare?|commentaires?|comentarios?)")
-_RIGHTS = re.compile(r"(?:copyright )?(?:©|\(c\) ?(?:19|20)\d\d\b)|copyright,? (?:19|20)\d\d\b")
-_PAGES = re.compile(
+_COUNT = lazy_regex(r"\d+ (?:comments?|shares?|likes?|views?|kommentare?|commentaires?|comentarios?)")
+_RIGHTS = lazy_regex(r"(?:copyright )?(?:©|\(c\) ?(?:19|20)\d\d\b)|copyright,? (?:19|20)\d\d\b")
+_PAGES = lazy_regex(
     r"\b(?:prev|previous|next|back|older|newer|zurück|weiter|précédent|suivant|anterior|siguiente|назад)\b"
 )
-_SEPARATED = re.compile(r"[|›»·•→]| [>/] ")
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\n]{0,300}\)")
+_SEPARATED = lazy_regex(r"[|›»·•→]| [>/] ")
+_LINK = lazy_regex(r"!?\[([^\[\]\n]{0,200})\]\([^()\n]{0,300}\)")
 _ARROWS = "«‹←»›→"
 _DECORATION = " \t\r\n#>*+-_[•"
 _LONGEST = 300
@@ -159,7 +160,7 @@ _HEADS = frozenset(
     | _heads((*_DATED, *_RIGHTS_BEGIN), ("",))
 )
 _UNSPACED = "|".join(filter(has_unspaced, (*_PHRASES, *_LINK_TITLES)))
-_BEGINS = re.compile(
+_BEGINS = lazy_regex(
     rf"\n(?:\*\*|> )?(?:(?:By|Von|Par|Por) [A-ZÀ-ÞА-Я]|Автор|作者|©|\([cC]\)|[{_ARROWS}] |{_UNSPACED})"
 )
 _READ = " min read"
@@ -267,7 +268,7 @@ _READING_TIME = (
     r"\d+[ -]min(?:ute)?s?\.? (?:read|lesezeit|de lecture|de lectura)"
     r"|(?:reading time|lesezeit|temps de lecture|tiempo de lectura):? \d+ min\w*"
 )
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     rf"(?P<by>(?:{_BY})[: ] ?{_AUTHOR}(?:(?:, | and | & | und | et | y ){_AUTHOR})*)|(?P<read>{_READING_TIME})"
     rf"|(?P<said>(?:{_SAID})(?: on| am| le| el)?:?)|(?P<date>{_DATE})|\d+ (?:comments?|views|shares|likes)"
     rf"|(?P<name>{_NAME})|on |[\s,|·•–—/.-]+",

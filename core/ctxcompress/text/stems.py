@@ -1,9 +1,10 @@
 """Stemmers for each language, and what else a stem can be: parts of compounds, Arabic words without particles."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 import Stemmer
+
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
     "OtherStems",
@@ -122,18 +123,18 @@ def _compound_parts(stem: str) -> list[str]:
 
 # --- Arabic: removing the particles, endings and pronouns that are attached to a word
 
-_ARABIC = re.compile(r"[\u0620-\u064a\u0671-\u06d3]")
+_ARABIC = lazy_regex(r"[\u0620-\u064a\u0671-\u06d3]")
 _ARABIC_SPELLINGS = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ی": "ي", "ؤ": "و", "ة": "ه", "ک": "ك"}
 )
 """Letters with hamza or dots that writers often omit, or that another keyboard lacks -> the plain letter."""
-_PREFIX = re.compile(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")
+_PREFIX = lazy_regex(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")
 """The article and the particles before it if three letters remain, "and" alone if four remain, and any particle before
 a number."""
 _ENDINGS = "|".join("هما تين تان يات يون يين تها ات ون ين ان وا ها هم هن كم نا يه ته ه ي ا ت".split())
-_ENDING = re.compile(rf"(?<=[^\n]{{4}})(?:{_ENDINGS})(?![^\n])")
+_ENDING = lazy_regex(rf"(?<=[^\n]{{4}})(?:{_ENDINGS})(?![^\n])")
 """Endings of number, gender and case, and pronouns, if four letters remain."""
-_INNER_LONG_VOWEL = re.compile(r"(?<=[^\n])[اوي](?=[^\n])")
+_INNER_LONG_VOWEL = lazy_regex(r"(?<=[^\n])[اوي](?=[^\n])")
 _FORMATIVES = "يتم"
 """Letters before the root: the prefixes of present-tense verbs, and of nouns of agent, patient and place."""
 _PARTICLES = "وفبكل"

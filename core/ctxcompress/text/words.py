@@ -3,26 +3,27 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import filterfalse
+from itertools import accumulate, filterfalse, pairwise
 
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
 __all__ = ["WITHOUT_SPACES", "Lexicon", "Terms", "fold", "has_unspaced", "split_each", "split_unspaced", "split_words"]
 
 # Arabic vowel points and the tatweel, the Indic nukta, the joiners.
 _OPTIONAL_MARKS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u200c\u200d"
-_OPTIONAL_MARK = re.compile(f"[{_OPTIONAL_MARKS}]")
+_OPTIONAL_MARK = lazy_regex(f"[{_OPTIONAL_MARKS}]")
 # Accents that show where a Russian word is stressed.
-_STRESS = re.compile(r"(?<=[\u0400-\u04ff])[\u0300\u0301]")
+_STRESS = lazy_regex(r"(?<=[\u0400-\u04ff])[\u0300\u0301]")
 # A nasal before a consonant is written as a letter or as a dot above: हिन्दी, हिंदी.
-_NASAL = re.compile(r"[ङञणनम]\u094d(?=[क-ह])")
+_NASAL = lazy_regex(r"[ङञणनम]\u094d(?=[क-ह])")
 _DIGIT_ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u1040\u17e0"
 _LETTERS = str.maketrans(
     {"ё": "е", "Ё": "Е", "\u0901": "\u0902"}
     | {chr(ord(zero) + digit): str(digit) for zero in _DIGIT_ZEROS for digit in range(10)}
 )
 _DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _DIGIT_ZEROS)
-_FOLDED = re.compile(
+_FOLDED = lazy_regex(
     rf"[{_OPTIONAL_MARKS}{_DIGITS}ёЁ\u0300-\u036f\u0901\u094d\u0958-\u095f\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\uff00-\uff9f]"
 )
 _ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
@@ -43,10 +44,12 @@ _MARKS = (
     r"\ua802-\ua827\ua82c\ua880-\ua8c5\ua8e0-\ua8f1\ua8ff-\ua92d\ua947-\ua953\ua980-\ua9c0\ua9e5-\uaa4d"
     r"\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ufb1e\ufe20-\ufe2f"
 )
-_SIMPLE = re.compile(r"\w+")
+_SIMPLE = lazy_regex(r"\w+")
 _BETWEEN = "\0"
 _BLANKED = re.sub(rb"[^\w\x00]", b" ", bytes(range(256)))
 """A table for `bytes.translate` that replaces every byte by a space, except those of ASCII words and `_BETWEEN`."""
+_AT_ONCE = 1 << 17
+"""About how many characters of texts are split at once."""
 _WESTERN = "cp1252"
 """The encoding that has the letters and the punctuation of most Western texts, a byte each."""
 _WESTERN_BLANKED = bytes(
@@ -54,24 +57,24 @@ _WESTERN_BLANKED = bytes(
 )
 """The same table for a text in this encoding, without `_BETWEEN`."""
 # Matches the characters for which \w+ is not enough. Negating the others, the most common ones first, is faster.
-_BEYOND_SIMPLE = re.compile(
+_BEYOND_SIMPLE = lazy_regex(
     r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
     r"\U000323b0-\U0010ffff]"
 )
-_MARKED = re.compile(rf"[\w{_MARKS}]+")
+_MARKED = lazy_regex(rf"[\w{_MARKS}]+")
 # No character is in both _UNSPACED and _MARKS.
-_MIXED = re.compile(
+_MIXED = lazy_regex(
     rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]++(?:[{_MARKS}]++[^\W{_UNSPACED}]*+)*+|[{_MARKS}]++(?:[^\W{_UNSPACED}]++[{_MARKS}]*+)*+"
 )
-_UNSPACED_CHARACTER = re.compile(rf"[{_UNSPACED}]")
-_LONE_HAN = re.compile(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
-_ALPHABETIC = re.compile(rf"[{_ALPHABETIC_UNSPACED}]")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
-_ACCENTED_LATIN = re.compile(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
-_ARABIC_OR_INDIC = re.compile(r"[\u0620-\u06d3\u0900-\u0dff]++")
+_UNSPACED_CHARACTER = lazy_regex(rf"[{_UNSPACED}]")
+_LONE_HAN = lazy_regex(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
+_ALPHABETIC = lazy_regex(rf"[{_ALPHABETIC_UNSPACED}]")
+_PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_ACCENTED_LATIN = lazy_regex(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
+_ARABIC_OR_INDIC = lazy_regex(r"[\u0620-\u06d3\u0900-\u0dff]++")
 _CHANGED_LETTERS = ("i", "e", "l", "y")
 """The last letters of English stems that can differ from what the word has at this place."""
-_COMBINING = re.compile(r"[\u0300-\u036f]")
+_COMBINING = lazy_regex(r"[\u0300-\u036f]")
 
 
 def fold(word: str) -> str:
@@ -102,10 +105,27 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
-    """Return `split_words` of each text, in less than half the time, because all ASCII texts are split at once.
+    """Return `split_words` of each text, in less than half the time, because many ASCII texts are split at once.
 
-    Their words are tuples rather than lists, because the garbage collector scans lists repeatedly.
+    Their words are tuples rather than lists, because the garbage collector scans lists repeatedly. In a large input
+    equal words are one object: otherwise words would take ten times the memory of the texts.
     """
+    if sum(map(len, texts)) <= _AT_ONCE:
+        return _split_together(texts)
+    known: dict[str, str] = {}
+    found: list[Sequence[str]] = []
+    for start, end in pairwise(_bounds(texts)):
+        found += [tuple(map(known.setdefault, words, words)) for words in _split_together(texts[start:end])]
+    return found
+
+
+def _bounds(texts: Sequence[str]) -> list[int]:
+    """Return where the texts are parted into groups of about so many characters, each with one text at least."""
+    groups = [end // _AT_ONCE for end in accumulate(map(len, texts))]
+    return [0, *(number + 1 for number, (left, right) in enumerate(pairwise(groups)) if left < right), len(texts)]
+
+
+def _split_together(texts: Sequence[str]) -> list[Sequence[str]]:
     plain = list(filter(str.isascii, texts))
     if 2 * len(plain) < len(texts):
         return list(map(_pattern(_BETWEEN.join(texts)).findall, texts))

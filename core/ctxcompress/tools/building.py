@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from ctxcompress.builder import Addition, ContextBuilder
+from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import read_rules, written
 from ctxcompress.data.passages import Passage
@@ -212,7 +213,9 @@ class FrameworkBuilder(ABC, Generic[Item]):
 
 
 def room_for_search(builder: FrameworkBuilder[Any], tokens_per_search: int | None) -> int:
-    """Return the most tokens that one search may add."""
+    """Return the most tokens that one search may add. Raises ConfigError unless it is a whole number, at least 1."""
+    if tokens_per_search is not None:
+        check_count("tokens_per_search", tokens_per_search, 1, "or None for a quarter of the budget")
     return tokens_per_search or max(1, builder.max_tokens // _SHARE)
 
 

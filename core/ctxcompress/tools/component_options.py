@@ -7,19 +7,25 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from operator import is_
 from os import PathLike
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, WithJsonSchema, field_serializer, field_validator, model_validator
 
+from ctxcompress.config.checks import check_flag
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.must_keep import Rule
 from ctxcompress.errors import ConfigError
-from ctxcompress.feedback import FeedbackLog
 from ctxcompress.tools.option_fields import OptionFields
 from ctxcompress.tools.prompt_size import with_window
 
-__all__ = ["ComponentOptions", "ConfigSource", "Preset"]
+if TYPE_CHECKING:
+    from ctxcompress.feedback import FeedbackLog
+else:
+    FeedbackLog = object
+    """Pydantic need not know the class, which takes time to import: `_check_feedback` checks it."""
+
+__all__ = ["OPTIONS", "ComponentOptions", "ConfigSource", "Preset", "check_flag", "starting_config"]
 
 _STARTS = ("preset", "config")
 _MODELS = ("encoder", "llm")
@@ -33,24 +39,39 @@ class ComponentOptions(OptionFields):
     """
 
     # No values in messages: an embedding model may have an API key in it.
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, hide_input_in_errors=True, defer_build=True)
 
-    preset: Preset | None = None
-    """The options to start from; options that are given replace those of the preset."""
-    start: ConfigSource | None = Field(default=None, alias="config", exclude=True, repr=False)
-    """The options to start from, given as `config=`: a CompressionConfig, or the path of a TOML or JSON file. Options
-    that are given replace them. It is read once, so the field itself stays None."""
-    model: object | None = Field(default=None, exclude=True)
-    """The language model whose context window `max_tokens="25%"` is a share of. It is not called, and only read when
-    the component is made."""
-    trace_to: str | PathLike[str] | None = None
-    """A folder for an HTML page about each call, which shows what became of every passage; see docs/xray.md. It keeps
-    the last 100 pages, which hold the texts. A page that cannot be written is a warning in the log."""
-
-    feedback: Annotated[FeedbackLog | None, WithJsonSchema({"type": "object"})] = Field(default=None, exclude=True)
-    """A log that remembers the numbers of each call, so that `record` can later say what was used; see
-    docs/how-to/tuning.md. It stores no text. A call then takes three to four times as long, and an `encoder` is asked
-    twice."""
+    preset: Preset | None = Field(
+        default=None,
+        description="The options to start from; options that are given replace those of the preset.",
+    )
+    start: ConfigSource | None = Field(
+        default=None,
+        alias="config",
+        exclude=True,
+        repr=False,
+        description="The options to start from, given as `config=`: a CompressionConfig, or the path of a TOML or JSON "
+        "file. Options that are given replace them. It is read once, so the field itself stays None.",
+    )
+    model: object | None = Field(
+        default=None,
+        exclude=True,
+        description='The language model whose context window `max_tokens="25%"` is a share of. It is not called, and '
+        "only read when the component is made.",
+    )
+    trace_to: str | PathLike[str] | None = Field(
+        default=None,
+        description="A folder for an HTML page about each call, which shows what became of every passage; see "
+        "docs/xray.md. It keeps the last 100 pages, which hold the texts. A page that cannot be written is a warning "
+        "in the log.",
+    )
+    feedback: Annotated[FeedbackLog | None, WithJsonSchema({"type": "object"})] = Field(
+        default=None,
+        exclude=True,
+        description="A log that remembers the numbers of each call, so that `record` can later say what was used; see "
+        "docs/how-to/tuning.md. It stores no text. A call then takes three to four times as long, and an `encoder` is "
+        "asked twice.",
+    )
 
     @property
     def config(self) -> CompressionConfig:
@@ -155,7 +176,11 @@ class _LastConfig:
 
 
 def _check_feedback(feedback: object) -> None:
-    if feedback is not None and not isinstance(feedback, FeedbackLog):
+    if feedback is None:
+        return
+    from ctxcompress.feedback import FeedbackLog
+
+    if not isinstance(feedback, FeedbackLog):
         raise ConfigError(f"feedback is a {type(feedback).__name__}; give a FeedbackLog of ctxcompress.feedback")
 
 

@@ -1,7 +1,8 @@
 """Feedback on the documents or nodes that an adapter returned: finds the calls that they come from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from ctxcompress.data.metadata import RECORD_KEY
 from ctxcompress.data.passages import Span
@@ -10,7 +11,20 @@ from ctxcompress.errors import InputError
 from ctxcompress.feedback import FeedbackLog, Used
 from ctxcompress.feedback.answer_quotes import used_by_answer
 
-__all__ = ["FeedbackLog", "Span", "Used", "record_used"]
+__all__ = ["FeedbackLog", "Span", "Used", "checked_items", "record_used"]
+
+Item = TypeVar("Item")
+
+
+def checked_items(name: str, given: object, kind: type[Item]) -> list[Item]:
+    """Return the documents or nodes of a call as a list. Raises InputError for anything else."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"{name} is a {type(given).__name__}; give a list of {kind.__name__}, as the compressor did")
+    items = list(given)
+    for position, item in enumerate(items):
+        if not isinstance(item, kind):
+            raise InputError(f"{name}[{position}] is a {type(item).__name__}; give a list of {kind.__name__}")
+    return items
 
 
 def record_used(
@@ -29,8 +43,10 @@ def record_used(
     kept, metadata: of each document or node. used: by position among these. answer, numbered, missing: see
     `FeedbackLog.record`. question: stored if the log keeps texts.
 
-    Raises InputError if one of them does not come from a call that the log remembers.
+    Raises InputError if one of them does not come from a call that the log remembers, or `log` is no FeedbackLog.
     """
+    if kept and not isinstance(log, FeedbackLog):
+        raise InputError(f"log is a {type(log).__name__}; give the FeedbackLog that the compressor has")
     calls = [_call(position, found) for position, found in enumerate(metadata)]
     evidence = list(used)
     if answer is not None:

@@ -1,17 +1,17 @@
 """The models of frameworks as language models of the core: what the adapters of both frameworks have in common."""
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.language_model import Answer, LanguageModel, LLMSelector, Prompt
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Answer", "LLMSelector", "LanguageModel", "Prompt", "asking_once", "identity_of", "reported", "with_model"]
 
-_ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]")
+_ADDRESS = lazy_regex(r"\bat 0x[0-9a-fA-F]")
 """What an object without a description of its own looks like: another process may have another one there."""
 
 

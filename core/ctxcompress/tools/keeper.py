@@ -14,6 +14,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import longest_prefix
 from ctxcompress.tools.left_out import LeftOutStore, as_bytes
 from ctxcompress.tools.markers import PREFIX, LeftOut, guarded, lines_of, marker_room
@@ -45,6 +46,8 @@ QUESTION = "What to look for in the left-out text. Leave it out to read the line
 
 _LEAST_TOKENS = 100
 """The smallest budget of a result in which a marker leaves room for text."""
+_LEAST_LIKELY = 0.05
+"""The least probability of what answers a question. The rest can be read by its lines."""
 _LEAST_EXPANDED = 300
 """The smallest budget of the tool, which has to hold a long line and a marker."""
 _HANDLE_LENGTHS = (8, 16, 64)
@@ -52,7 +55,7 @@ _HANDLE_LENGTHS = (8, 16, 64)
 _MOST_KNOWN = 5
 """How many handles an error names."""
 _TRIES = 4
-_LINES = re.compile(r"\s*+(?:lines?\s)?\s*+(\d{1,9})\s*+(?:([-–—:])\s*+(\d{1,9})?)?\s*+", re.IGNORECASE)
+_LINES = lazy_regex(r"\s*+(?:lines?\s)?\s*+(\d{1,9})\s*+(?:([-–—:])\s*+(\d{1,9})?)?\s*+", re.IGNORECASE)
 
 _log = logging.getLogger("ctxcompress")
 
@@ -184,24 +187,30 @@ class Expander:
         rows = lines_of(text)
         first, last = _asked_lines(lines, len(rows))
         asked = text[rows[first - 1].start : rows[last - 1].end] if rows else text
-        if self._count(shown := guarded(asked)) <= self.max_tokens:
-            return shown
         if question and question.strip():
             return self._answer(asked, first, question, name)
+        if self._count(shown := guarded(asked)) <= self.max_tokens:
+            return shown
         return self._beginning(asked, first, name)
 
     def _answer(self, text: str, first: int, question: str, handle: str) -> str:
+        """Return the parts that are likely needed, however much more fits: the agent asked for these."""
+
         def attempt(budget: int) -> _Part:
             result = self._compressed(question, text, budget)
             return _Part(result.text, LeftOut.of_compression(result, first), result.stats.original_tokens)
 
-        return self._fitted(attempt, handle)
+        return self._fitted(attempt, text, handle)
 
     def _compressed(self, question: str, text: str, budget: int) -> Compression:
         """Compress a text. Where `must_keep` names more than fits, it does not hold: the agent can read the lines."""
-        config = self.config.with_options(max_tokens=budget)
+        only_likely = self.config.scorer == "evidence"  # the other one tells no probabilities
+        least = max(_LEAST_LIKELY, self.config.min_probability)
+        config = self.config.with_options(
+            max_tokens=budget, adaptive=only_likely, min_probability=least, on_empty="keep_best"
+        )
         try:
-            return Compressor(config).compress(question, [text])
+            return Compressor(config).compress_part(question, [text])
         except BudgetTooSmall:
             return Compressor(config.with_options(must_keep=())).compress(question, [text])
 
@@ -214,16 +223,18 @@ class Expander:
             end = max((row.end for row in rows if row.end <= end), default=end)
             return _Part(text[:end].rstrip("\r\n"), LeftOut.of_lines(text, [Span(0, end)], first), tokens)
 
-        return self._fitted(attempt, handle)
+        return self._fitted(attempt, text, handle)
 
-    def _fitted(self, attempt: "Callable[[int], _Part]", handle: str) -> str:
+    def _fitted(self, attempt: "Callable[[int], _Part]", text: str, handle: str) -> str:
+        """Return a part of a text with its marker; the text where all of it stays."""
+
         def mark(part: _Part) -> _Part:
             text = guarded(part.text)
             text = f"{text}\n{part.left_out.marker(handle)}" if part.left_out.count else text
             return replace(part, text=text, compressed_tokens=self._count(text))
 
         made = fitted(attempt, mark, self.max_tokens, marker_room(self._count))
-        return "" if made is None else made.text
+        return guarded(text) if made is None else made.text
 
     def _count(self, text: str) -> int:
         return Compressor(self.config).count(text)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import INVISIBLE, spelled, split_lines, whole_graphemes
 from ctxcompress.tools.output_compressor import is_json
 
@@ -28,10 +29,10 @@ __all__ = [
 PREFIX = "ctx-"
 """The beginning of every handle."""
 _HYPHENS = r"\-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
-_HANDLE = re.compile(
+_HANDLE = lazy_regex(
     rf"({spelled('ctx')}[{INVISIBLE}]*+\\*+)([{_HYPHENS}])(?=(?:[{INVISIBLE}]*+[0-9a-f]){{4}})", re.IGNORECASE
 )
-_MARKER = re.compile(
+_MARKER = lazy_regex(
     rf"(?:\A|\n)\[… [^\[\]\n]{{1,200}} left out[^\[\]\n]{{0,100}}: expand ({PREFIX}[0-9a-f]{{8,64}})\]\Z"
 )
 _LONGEST_LINE = 500

@@ -5,10 +5,11 @@ Only the adapters import it: pydantic comes with their frameworks.
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ctxcompress.config.budgets import Tier
 from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.options import OPTIONS
 from ctxcompress.data.results import Format
 from ctxcompress.tokens import Encoding
 
@@ -17,8 +18,6 @@ __all__ = ["OptionFields"]
 
 class OptionFields(BaseModel):
     """The options of CompressionConfig as fields, each with its description."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     max_tokens: int | str | None = None
     """The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by its
@@ -119,3 +118,7 @@ class OptionFields(BaseModel):
     """A cache of ctxcompress.cache for what is found out about passages. It saves time and changes nothing else."""
     telemetry: bool | object = Field(default=False, json_schema_extra={"type": "boolean"})
     """Whether OpenTelemetry is told of each compression, or an observer that is; see docs/how-to/metrics.md."""
+
+
+for _name, _field in OptionFields.model_fields.items():  # pydantic would parse this file again for the docstrings
+    _field.description = OPTIONS[_name].description

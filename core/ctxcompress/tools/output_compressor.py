@@ -43,6 +43,9 @@ QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 """The names of arguments that hold a query, the most telling first."""
 Result = TypeVar("Result")
 
+# A language model reads this.
+_NOTHING_KEPT = "Nothing in this result answers the query."
+
 _log = logging.getLogger("ctxcompress")
 _CHARACTERS_PER_TOKEN = 8
 """More than texts really have, so that a page is limited by its tokens and not by its characters."""
@@ -102,7 +105,11 @@ class OutputCompressor:
     def compress(self, texts: Sequence[str], query: str | None, *, separator: str | None = None) -> Compression:
         """Compress texts that are not search results. separator: in place of the one in `config`."""
         config = self.config if separator is None else self.config.with_options(separator=separator)
-        return Compressor(config).compress(query, texts)
+        return Compressor(config).compress_part(query, texts)
+
+    def said_nothing(self) -> str:
+        """Return what a language model reads where nothing of a text is kept; "" if that is over the budget."""
+        return _NOTHING_KEPT if self.count(_NOTHING_KEPT) <= self.config.budget else ""
 
     def data(self, output: object, query: str | None) -> "ShortenedData | None":
         """Compress a list or a mapping, which a model reads as JSON; None if it is no JSON or fits.

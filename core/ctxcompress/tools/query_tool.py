@@ -4,6 +4,7 @@ It starts from the preset "docs": results with low scores and duplicates are dro
 others fill a budget for the whole answer. The text is in the format "compact".
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig, Options, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import Compression, KeptPassage, Stats
+from ctxcompress.data.results import Compression, KeptPassage, Reason, Stats
 from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.filters import known_scores, relative_scores
@@ -32,6 +33,7 @@ DESCRIPTION = (
     "source, without weak results and duplicates. Raise top_n for more results, lower min_score for weaker ones."
 )
 _NOTHING = "No results. Search again with other words, or with a lower min_score."
+_NO_ANSWER = "No result answers the query. Search again with other words, or with a lower min_score."
 _NO_ROOM = "There are results, but nothing of them fits into so few tokens."
 
 _SEPARATOR = "\n\n"
@@ -126,25 +128,43 @@ def _composed(
     asked: QueryArguments, passages: Sequence[Passage], compressor: Compressor, lead: str
 ) -> tuple[Compression, str]:
     """Return the compression and the whole text. Without room, first the statistics and then the lead are dropped."""
-    budget = compressor.config.budget
-    is_markup = compressor.config.format in _MARKUP
-    ways = (("", False),) if is_markup else ((lead, asked.show_stats), (lead, False), ("", False))
+    budget, form = compressor.config.budget, compressor.config.format
+    ways = (("", False),) if form in _MARKUP else ((lead, asked.show_stats), (lead, False), ("", False))
     for before, with_stats in dict.fromkeys(ways):
         room = budget
         while room > 0:
             try:
-                compression = compressor.compress(asked.query, passages, max_tokens=room)
+                compression = compressor.compress_part(asked.query, passages, max_tokens=room)
             except BudgetTooSmall:  # what must be kept comes before the statistics and the lead
                 break
             summary = compression.stats.summary() if with_stats else ""
-            nothing = "" if is_markup else (_NO_ROOM if passages else _NOTHING)
-            text = _SEPARATOR.join(filter(None, (before, compression.text or nothing, summary)))
+            text = _SEPARATOR.join(filter(None, (before, _body(compression, form), summary)))
             excess = compressor.count(text) - budget
             if excess <= 0:
                 return compression, text
             room -= excess + _SPARE
-    compression = compressor.compress(asked.query, passages)
-    return compression, compression.text
+    compression = compressor.compress_part(asked.query, passages)
+    texts = (_body(compression, form), "" if compression.text else _why_nothing(compression).partition(".")[0])
+    return compression, next((text for text in texts if compressor.count(text) <= budget), compression.text)
+
+
+def _body(compression: Compression, format: str) -> str:
+    """Return the text of the results, or say in words that there are none."""
+    if any(part.text.strip() for part in compression.passages):
+        return compression.text
+    nothing = _why_nothing(compression)
+    if format == "json" and compression.text:
+        return f'{compression.text.removesuffix("}")},"note":{json.dumps(nothing)}}}'
+    if format == "xml" and compression.text:
+        return f"<documents>\n<note>{nothing}</note>\n</documents>"
+    return nothing
+
+
+def _why_nothing(compression: Compression) -> str:
+    reasons = {decision.reason for decision in compression.dropped}
+    if reasons <= {Reason.EMPTY}:
+        return _NOTHING
+    return _NO_ROOM if Reason.BUDGET in reasons else _NO_ANSWER
 
 
 def _with_relative_scores(passages: Sequence[Passage], config: CompressionConfig) -> list[Passage]:

@@ -3,13 +3,20 @@
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
+from ctxcompress.errors import InputError
 from ctxcompress.query.decompose import adecompose, decompose
 
-__all__ = ["adecompose", "decompose", "fused"]
+__all__ = ["adecompose", "check_kind", "decompose", "fused"]
 
 Item = TypeVar("Item")
 _RANKS = 60
 """The constant of the publication; the greater it is, the more low ranks count."""
+
+
+def check_kind(name: str, given: object, kinds: type | tuple[type, ...], remedy: str) -> None:
+    """Raise InputError unless an argument is an object of the framework. remedy: what to give instead."""
+    if not isinstance(given, kinds):
+        raise InputError(f"{name} is a {type(given).__name__}; give {remedy}")
 
 
 def fused(rankings: Sequence[Sequence[Item]], identity: Callable[[Item], Hashable]) -> list[Item]:

@@ -8,12 +8,14 @@ import html
 import re
 from collections.abc import Iterable, Mapping
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = ["Html", "element", "figure", "label", "plural", "short", "visible", "with_codes"]
 
 _VOID = frozenset(("input", "meta"))
 # Controls except tabs and line feeds, halves of surrogate pairs, direction marks, characters without width except the
 # joiners that scripts and emoji need, tags, and code points that are no characters.
-_UNSEEN = re.compile(
+_UNSEEN = lazy_regex(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )

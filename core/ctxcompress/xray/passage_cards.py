@@ -1,6 +1,5 @@
 """The cards of the X-ray page: passages with kept and dropped text, filters, and duplicates side by side."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from ctxcompress.code.detection import looks_like_code
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Decision, KeptPassage, Reason
 from ctxcompress.data.spans import joined
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.render.headers import known_score
 from ctxcompress.text.lines import shortened
 from ctxcompress.xray.facts import MEANING, Facts, Scored
@@ -31,7 +31,7 @@ _MOST_NAMED, _LONGEST_NAMED = 5, 40
 """Of the texts that must be kept of a passage: how many are shown, with how many characters."""
 _MOST = 7
 """Duplicates that are shown beside their leader."""
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_WORD = lazy_regex(r"\w+|\s+|[^\w\s]")
 
 
 class Part(NamedTuple):

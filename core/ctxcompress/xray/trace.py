@@ -2,17 +2,18 @@
 
 import logging
 import os
-import re
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from uuid import uuid4
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = ["LAST", "new_page", "write_page"]
 
 LAST = 100
 """The most pages in a folder."""
-_NAME = re.compile(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
+_NAME = lazy_regex(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
 
 _log = logging.getLogger("ctxcompress")
 

@@ -28,6 +28,9 @@ TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with man
         ({"separator": None}, "separator is None; give a string"),
         ({"language": "english"}, "language is 'english'; give a two-letter code"),
         ({"language": "EN"}, "language is 'EN'; give a two-letter code"),
+        ({"language": "xx"}, r"language is 'xx'; give a two-letter code such as 'en' \(ISO 639-1\)"),
+        ({"score_threshold": 7}, "score_threshold is 7; the best score of a retrieval counts as 1.0"),
+        ({"score_threshold": -0.1, "metadata_only": False}, "score_threshold is -0.1; the best score"),
         ({"language": 5}, "language is 5; give a two-letter code"),
         ({"synonyms": [("a", "b")]}, "synonyms is .*; give a mapping"),
         ({"synonyms": {"car": "auto"}}, r"synonyms\['car'\] is 'auto'; give a list of words"),
@@ -135,3 +138,12 @@ def test_synonyms_find_what_the_query_does_not_name():
     texts = ["A vehicle needs fuel every day. " * 3, "The automobile costs nine coins.", "Rain is wet. " * 30]
     config = CompressionConfig(max_tokens=8, synonyms={"car": ["automobile"]})
     assert compress("car", texts, config=config).text == texts[1]
+
+
+@pytest.mark.parametrize("config", [5, {}, [], "ctxcompress.toml", CompressionConfig])
+def test_what_is_no_configuration_is_refused(config):
+    for call in (lambda: compress("default timeout", ["text"], config=config), lambda: Compressor(config)):
+        with pytest.raises(
+            ConfigError, match=r"config is a \w+; give a CompressionConfig, or CompressionConfig.from_file"
+        ):
+            call()

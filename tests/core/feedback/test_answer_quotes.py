@@ -3,6 +3,8 @@ from calls import ANSWER, TEXTS, compressed
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxcompress import compress
+from ctxcompress.data.passages import Span
 from ctxcompress.feedback import Used
 from ctxcompress.feedback.answer_quotes import used_by_answer
 
@@ -35,6 +37,39 @@ def used(answer: str, **given) -> list[str]:
 )
 def test_what_an_answer_quotes_is_found(answer, found):
     assert used(answer) == found
+
+
+FACTS = ["The tower has 1,420 steps and 42 rooms. Rooms cost 42.5 a night.", "Paris is older. Rome is not 42."]
+
+
+@pytest.mark.parametrize(
+    ("answer", "span"),
+    [
+        ("42", (0, (30, 32))),
+        ("42.", (0, (30, 32))),
+        ("**42** [1]", (0, (30, 32))),
+        ('"Paris"', (1, (0, 5))),
+        ("Paris", (1, (0, 5))),
+        ("42 rooms", (0, (30, 38))),
+        ("420", None),
+        ("5", None),
+        ("Par", None),
+        ("paris", None),
+        ("is", None),
+        ("It", None),
+        ("No.", None),
+    ],
+)
+def test_a_whole_answer_of_a_word_or_two_is_found(answer, span):
+    parts = compress("how many rooms has the tower?", FACTS, max_tokens=100).passages
+    assert used_by_answer(answer, parts) == ([] if span is None else [Used(span[0], (Span(*span[1]),))])
+
+
+def test_a_short_answer_counts_in_the_most_relevant_passage_that_has_it():
+    texts = ["Rome has 42 hills. " + "Ships came late. " * 40, "The tower of Pisa has 42 rooms."]
+    parts = compress("how many rooms has the tower of Pisa?", texts, max_tokens=40, must_keep=["Rome has 42"]).passages
+    assert [part.index for part in parts] == [0, 1]
+    assert [item.passage for item in used_by_answer("42", parts)] == [1]
 
 
 def test_numbers_cite_passages_if_they_are_said_to():

@@ -1,23 +1,14 @@
 import json
 import zlib
-from pathlib import Path
 
 import pytest
 from calls import ANSWER, QUESTION, TEXTS, compressed, passages, span_of
+from handbook import chunks
 
-from ctxcompress import CompressionConfig, Compressor, Passage
+from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.errors import InputError
 from ctxcompress.feedback import Used
 from ctxcompress.feedback.call_sheet import BUDGETS, CallSheet
-
-PAGES = sorted((Path(__file__).parents[3] / "docs" / "how-to").glob("*.md"))
-
-
-def chunks() -> list[Passage]:
-    texts = [page.read_text(encoding="utf-8") for page in PAGES]
-    return [
-        Passage(f"{n}:{at}", text[at : at + 900]) for n, text in enumerate(texts) for at in range(0, len(text), 900)
-    ]
 
 
 def test_a_sheet_says_what_each_passage_and_segment_was_worth():
@@ -47,7 +38,7 @@ def test_damaged_bytes_are_a_value_error(data):
 
 @pytest.mark.parametrize("budget", [200, 500, 1000])
 def test_the_budgets_are_those_at_which_a_compression_keeps_a_segment(budget):
-    given = chunks()[:30]
+    given = chunks()
     compressor = Compressor(CompressionConfig(max_tokens=2000))
     question = "how do I keep the cache on disk?"
     sheet = CallSheet.of(compressor.compress(question, given))
@@ -58,13 +49,13 @@ def test_the_budgets_are_those_at_which_a_compression_keeps_a_segment(budget):
         is_kept = any(first <= part.start and end <= last for first, last in kept.get(part.passage, ()))
         told += part.budget <= budget
         wrong += part.budget <= budget and not is_kept
-    assert told > 3
+    assert told > 5
     assert wrong <= 0.02 * told  # a function may be cut differently at another budget
 
 
 @pytest.mark.parametrize("threshold", [0.01, 0.05, 0.2])
 def test_the_probabilities_are_those_that_adaptive_compares(threshold):
-    given = chunks()[:30]
+    given = chunks()
     compressor = Compressor(CompressionConfig(max_tokens=20_000))
     question = "how do I keep the cache on disk?"
     sheet = CallSheet.of(compressor.compress(question, given))

@@ -56,6 +56,13 @@ def test_an_answer_says_itself_what_it_used(log):
     assert log.records()[0].used[0] == Used(0, span_of(ANSWER))
 
 
+@pytest.mark.parametrize("result", ["x", None, [], 5])
+def test_what_is_no_result_is_refused(log, result):
+    for call in (log.record, log.remember):
+        with pytest.raises(InputError, match=f"result is a {type(result).__name__}; give the Compression that"):
+            call(result)
+
+
 def test_a_missing_answer_is_recorded(log):
     assert log.record(compressed(), missing=True) == 0
     (record,) = log.records()

@@ -126,3 +126,9 @@ def test_any_text_has_a_level(query):
 )
 def test_long_texts_are_no_burden(text):
     assert classify_complexity(text).reasons
+
+
+def test_numbered_questions_count():
+    two, three = "1) What is TCP? 2) What is UDP?", "1) What is TCP? 2) What is UDP? 3) What is QUIC?"
+    assert (classify_complexity(two).sub_query_count, classify_complexity(three).sub_query_count) == (2, 4)
+    assert "2 numbered questions" in classify_complexity(two).reasons

@@ -73,6 +73,72 @@ def test_rules(query, searches):
     assert decompose(query) == searches
 
 
+GATE, WALL = "Who built the old gate of the town and when?", "Where are the plans of the wall kept today?"
+TOR, MAUER = "Wer hat das alte Tor der Stadt gebaut und wann?", "Wo liegen die Pläne der Mauer heute im Archiv?"
+
+
+@pytest.mark.parametrize(
+    ("query", "searches"),
+    [
+        (f"Hi there! {GATE} {WALL} Thanks a lot in advance!", (GATE, WALL)),
+        (f"{GATE} {WALL} please", (GATE, WALL)),
+        (f"{GATE} {WALL} Please answer briefly.", (GATE, WALL)),
+        (f"Guten Tag! {TOR} {MAUER} Vielen Dank!", (TOR, MAUER)),
+        ("Hello! What is Python? Thanks", ("What is Python?",)),
+        ("thanks", ("thanks",)),
+        (
+            "Please explain React hooks and state management, thanks!",
+            ("explain React hooks", "explain state management"),
+        ),
+    ],
+)
+def test_greetings_and_thanks_are_no_searches(query, searches):
+    assert decompose(query) == searches
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "Wo stand er vor dem großen Brand der Stadt?",
+        "Was kostete sie die Bürger der Stadt im Jahr?",
+        "Wo liegen dessen Baupläne heute im Archiv der Stadt?",
+        "Wer hat die Pläne davon gezeichnet und bezahlt?",
+    ],
+)
+def test_a_german_question_that_refers_to_another_one_stays_with_it(second):
+    assert decompose(f"{TOR} {second}") == (f"{TOR} {second}",)
+    assert decompose(f"{TOR} {MAUER}") == (TOR, MAUER)
+
+
+@pytest.mark.parametrize(
+    ("query", "searches"),
+    [
+        ("1) What is TCP? 2) What is UDP?", ("What is TCP?", "What is UDP?")),
+        ("Answer: (1) What is TCP? (2) What is UDP? Thanks!", ("What is TCP?", "What is UDP?")),
+        (
+            "About TCP:\n1. set the timeout\n2. set the port\n",
+            ("About TCP: set the timeout", "About TCP: set the port"),
+        ),
+        ("1) Who? 2) What is UDP? 3) What is TCP? 4) Why?", ("Who?", "What is UDP?", "What is TCP?", "Why?")),
+    ],
+)
+def test_numbered_questions_are_searches_of_their_own(query, searches):
+    assert decompose(query) == searches
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "1) What is TCP? 2) How is it built?",
+        "who is the no. 1 player and who is the no. 2 player",
+        "2) What is TCP? 3) What is UDP?",
+        "Is (1) or (2) the better way?",
+    ],
+)
+def test_other_numbers_and_questions_that_refer_are_no_list(query):
+    assert decompose(query) == (query,)
+
+
 @pytest.mark.parametrize(
     "query",
     [

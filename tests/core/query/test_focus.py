@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
-from ctxcompress.query.focus import _END, _MAY_END, question_in
+from ctxcompress.query.focus import _END, _MAY_END, question_in, without_courtesy
 from ctxcompress.query.terms import query_terms
 from ctxcompress.text.words import Terms
 
@@ -64,15 +64,36 @@ def test_a_greeting_does_not_cost_the_answer():
     assert result.confidence > 0.5
 
 
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("Hi! What is TCP?", "What is TCP?"),
+        ("Hi Tom! What is TCP? Thanks a lot in advance :)", "What is TCP?"),
+        ("Dear team, what is TCP? Kind regards, Anna", "what is TCP?"),
+        ("What is TCP, please?", "What is TCP?"),
+        ("Hallo! Was ist TCP? Vielen Dank!", "Was ist TCP?"),
+        ("Hello there! I use Postgres 15. What is TCP? please", "I use Postgres 15. What is TCP?"),
+        ("Thanks to Newton, gravity was understood. Who explained it?", None),
+        ("Hello world prints a text. Why?", None),
+        ("How do I say thanks?", None),
+        ("Hi!", None),
+        ("thanks", None),
+    ],
+)
+def test_only_greetings_and_thanks_are_left_out(query, left):
+    assert without_courtesy(query) == (left or query)
+
+
 @given(st.text(alphabet="ab.?!\n \"')(。？¿Hi", max_size=200))
 def test_what_asks_is_in_the_query(query):
     for sentence in question_in(query).split(" "):
         assert sentence in query
 
 
-@pytest.mark.parametrize("part", ["?", "!", '."', "? ", "\n", " ", ".)", "Please ", "question: ", "hi "])
+@pytest.mark.parametrize("part", ["?", "!", '."', "? ", "\n", " ", ".)", "Please ", "question: ", "hi ", ", ", "hi, "])
 def test_long_queries_take_linear_time(part):
     question_in(part * 100_000 + "x")
+    without_courtesy(part * 100_000 + "x")
 
 
 PARTS = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxcompress.encoders.encoder import unit
+from ctxcompress.encoders.vectors import unit
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.reduce.duplicates import go_through, same_meaning
 

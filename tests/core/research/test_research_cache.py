@@ -82,6 +82,23 @@ def test_a_question_in_other_words_gets_the_earlier_context_and_is_told_so(searc
     assert cache.stats() == (1, 1, 1)
 
 
+@pytest.mark.parametrize(
+    "polite", [f"Hi! {ASKED}", f"{ASKED} Thanks a lot!", f"Hello there! {ASKED} Thank you in advance."]
+)
+def test_greetings_and_thanks_are_no_other_question(polite, search):
+    for one, other in ((ASKED, polite), (polite, ASKED)):
+        cache = cached()
+        cache.context(one, search)
+        again = cache.context(other, search)
+        assert (again.is_reused, again.earlier, again.similarity) == (True, one, 1.0)
+
+
+def test_what_a_question_is_about_stays_a_part_of_it(search):
+    cache = cached(threshold=0.01)
+    cache.context(ASKED, search)
+    assert not cache.context(f"Hi! I use Postgres 15. {ASKED}", search).is_reused
+
+
 def test_reuse_is_logged(search, caplog):
     cache = cached()
     cache.context(ASKED, search)

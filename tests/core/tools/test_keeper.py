@@ -175,6 +175,39 @@ def test_a_question_gets_the_parts_that_answer_it():
     assert first > 200
 
 
+PAGE = "\n\n".join(
+    [
+        *(f"Part {n} is about ships that came late to harbour {n}." for n in range(20)),
+        "The default timeout is 30 seconds.",
+        *(f"Part {n} is about gardens and their owners." for n in range(20)),
+    ]
+)
+
+
+@pytest.mark.parametrize("max_tokens", [300, 1_000, 50_000])
+def test_a_question_gets_what_answers_it_and_no_filler_however_much_fits(max_tokens):
+    for text, question, found in (
+        (PAGE, "what is the default timeout?", "timeout is 30"),
+        (LOG, "is the disk full?", "99 %"),
+    ):
+        answer = expanded(text, max_tokens, question=question)
+        assert found in answer
+        assert tokens(answer) < 150
+        assert MARKER.search(answer)["lines"]
+
+
+@pytest.mark.parametrize("max_tokens", [300, 50_000])
+def test_a_short_text_comes_whole_whatever_is_asked(max_tokens):
+    text = "Ships came late. The default timeout is 30 seconds."
+    assert expanded(text, max_tokens, question="what is the default timeout?") == text
+
+
+def test_without_probabilities_a_question_gets_what_fits():
+    store, handle = kept(PAGE)
+    given = Expander.of(CONFIG.with_options(scorer="bm25"), 300).expand(store, ["one"], handle, None, "which timeout?")
+    assert "timeout is 30" in given
+
+
 def test_a_long_line_is_read_in_parts():
     text = "seven words make a line that is long " * 200
     answer = expanded(text, 300)

@@ -17,6 +17,7 @@ from ctxcompress.tools.component_options import ConfigSource, Preset
 from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.prompt_size import with_window
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
+from ctxcompress.tools.retrieval import check_kind
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.window import context_window
@@ -65,6 +66,7 @@ def query_tool(
     to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches each of them off), which agents show to
     the model, and whatever the retriever, the engine or an encoder raises.
     """
+    check_kind("source", source, (BaseRetriever, BaseQueryEngine), "a BaseRetriever or a BaseQueryEngine")
     given = CtxCompressPostprocessor.of_core(with_window(options, context_window))
     tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **given)
     if tool.config.format in ("json", "xml") and not isinstance(source, BaseRetriever):

@@ -15,7 +15,7 @@ from ctxcompress.tools.input_models import query_input
 from ctxcompress.tools.prompt_size import with_window
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from langchain_ctxcompress.compressor import CtxCompressor
-from langchain_ctxcompress.convert import compressed_document, passages_from_documents
+from langchain_ctxcompress.convert import check_retriever, compressed_document, passages_from_documents
 from langchain_ctxcompress.window import context_window
 
 __all__ = ["query_tool"]
@@ -48,6 +48,7 @@ def query_tool(
 
     Raises ValueError for a wrong value. The tool raises what the retriever or an encoder raises.
     """
+    check_retriever(retriever)
     given = CtxCompressor.of_core(with_window(options, context_window))
     tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **given)
     search = _Search(retriever, tool)
