@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.code.detection import continues_in_next, end_of_cut_text, is_code_name, source_language
+from ctxcompress.code.detection import (
+    code_lines,
+    continues_in_next,
+    end_of_cut_text,
+    is_code_name,
+    looks_like_code,
+    source_language,
+)
 
 MODULE = '''"""Keeps what was borrowed, and from whom.
 
@@ -158,3 +165,12 @@ def test_time_is_linear_in_quotes():
     assert end_of_cut_text(text, "python") == 0
     random.seed(1)
     assert end_of_cut_text("word " + "".join(random.choices("\"'\n", k=100_000)), "python") >= 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_file_is_code_if_a_fifth_of_its_lines_are(seed):
+    random_ = random.Random(seed)
+    lines = [random_.choice(["x = f(1)", "and then they went home"]) for _ in range(random_.randrange(1, 60))]
+    text = "\n".join([*lines, *["the rest of it is prose"] * random_.randrange(150)])
+    code, others = code_lines(text)
+    assert looks_like_code(text, "notes.py") == (code / (code + others) > 0.2)
