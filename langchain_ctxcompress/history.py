@@ -16,6 +16,7 @@ from ctxcompress.tools.agent_messages import AgentMessage, Role
 from ctxcompress.tools.history import Generation, HistoryCompressor
 from ctxcompress.tools.output_compressor import on_thread
 from langchain_ctxcompress.outputs import is_traced
+from langchain_ctxcompress.window import context_window
 
 __all__ = ["HISTORY_EVENT", "History", "HistorySavings", "agent_messages"]
 
@@ -41,8 +42,20 @@ class HistorySavings(TypedDict):
 class History:
     """Compresses the older messages that a model gets. The messages of the state stay whole."""
 
-    def __init__(self, config: CompressionConfig, history_tokens: int, *, keep_last: int, history_share: float) -> None:
-        """Raises ConfigError, a ValueError: see `HistoryCompressor`."""
+    def __init__(
+        self,
+        config: CompressionConfig,
+        history_tokens: int | str,
+        *,
+        keep_last: int,
+        history_share: float,
+        window: int | None = None,
+    ) -> None:
+        """Raises ConfigError, a ValueError: see `HistoryCompressor`.
+
+        window: the context window, None for the one that the profile of a request's model tells.
+        """
+        self._window = window
         self._compressor = HistoryCompressor(config, history_tokens, keep_last=keep_last, history_share=history_share)
 
     def call(
@@ -50,11 +63,11 @@ class History:
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Call the model with the older messages compressed. A new generation is written into the state."""
         last = _last_generation(request)
-        messages, generation = self._compressed(request.messages, last)
+        shown, generation = self._compressed(request, last)
         new = None if generation is last else generation
         if new and _is_next(new, last) and is_traced(None):
             dispatch_custom_event(HISTORY_EVENT, _savings(new))
-        response = handler(request.override(messages=messages))
+        response = handler(shown)
         return _with_generation(response, new) if new else response
 
     async def acall(
@@ -62,24 +75,33 @@ class History:
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Do the same off the event loop."""
         last = _last_generation(request)
-        messages, generation = await on_thread(partial(self._compressed, request.messages, last))
+        shown, generation = await on_thread(partial(self._compressed, request, last))
         new = None if generation is last else generation
         if new and _is_next(new, last) and is_traced(None):
             await adispatch_custom_event(HISTORY_EVENT, _savings(new))
-        response = await handler(request.override(messages=messages))
+        response = await handler(shown)
         return _with_generation(response, new) if new else response
 
     def _compressed(
-        self, messages: Sequence[AnyMessage], last: Generation | None
-    ) -> tuple[list[AnyMessage], Generation | None]:
-        """Return what to show of the messages, and the generation by which they are shown: `last` or a new one."""
+        self, request: ModelRequest[Any], last: Generation | None
+    ) -> tuple[ModelRequest[Any], Generation | None]:
+        """Return the request with what to show of the messages, and the generation by which they are shown: `last` or a
+        new one. Where all are shown whole it is the request itself: other middleware may add to its messages."""
+        messages = request.messages
         read = agent_messages(messages)
-        generation = self._compressor.next_generation(read, last)
+        window = self._window
+        if window is None and self._compressor.is_share:
+            window = context_window(request.model)
+        generation = self._compressor.next_generation(read, last, window)
         shown = self._compressor.shown(read, generation)
-        return [
-            messages[place] if message is read[place] else _with_texts(messages[place], message.texts)
-            for place, message in shown.items()
-        ], generation
+        if all(shown.get(place) is message for place, message in enumerate(read)):
+            return request, generation
+        return request.override(
+            messages=[
+                messages[place] if message is read[place] else _with_texts(messages[place], message.texts)
+                for place, message in shown.items()
+            ]
+        ), generation
 
 
 def _last_generation(request: ModelRequest[Any]) -> Generation | None:

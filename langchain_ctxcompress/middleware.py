@@ -108,7 +108,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         expandable: bool | None = None,
         store: AnyStore | None = None,
         expand_tokens: int = 1_000,
-        history_tokens: int | None = None,
+        history_tokens: int | str | None = None,
         keep_last: int = 3,
         history_share: float = 0.5,
         name: str | None = None,
@@ -136,7 +136,8 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         `expand` returns.
 
         history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
-        of tools; None compresses no history. keep_last: the number of steps that stay as they are; a step is a message
+        of tools; None compresses no history. "25%" is a share of what `reserved_tokens` leave of the context window.
+        keep_last: the number of steps that stay as they are; a step is a message
         of the user, or an answer of the model with the results of its calls. history_share: how much of
         `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.
         """
@@ -172,7 +173,13 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         self._history = (
             None
             if history_tokens is None
-            else History(self._outputs.config, history_tokens, keep_last=keep_last, history_share=history_share)
+            else History(
+                self._outputs.config,
+                history_tokens,
+                keep_last=keep_last,
+                history_share=history_share,
+                window=self._window,
+            )
         )
 
     @property

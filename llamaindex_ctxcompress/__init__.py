@@ -1,10 +1,12 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
+CtxCompressFunctionAgent: a FunctionAgent that reads its messages within a number of tokens, also in a long turn.
 CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
 CtxAnalysisTransformer: goes into the transformations of an ingestion pipeline, and fills a cache.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
 CtxCompressRetriever: a retriever that searches for the parts of a question at once.
 CtxContextBuilder: builds one context from several retrievals.
+CtxContextSerializer: writes a workflow's context in the middle of a turn, so that a run can go on from there.
 EmbeddingsEncoder: an embedding model with word vectors, for the option `encoder`.
 ContextStore: keeps whole outputs in a workflow's context, for `expand_tool`.
 builder_tools: returns tools with which agents build their context.
@@ -25,6 +27,7 @@ from typing import TYPE_CHECKING
 from ctxcompress.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from llamaindex_ctxcompress.agents import CtxCompressFunctionAgent, CtxContextSerializer
     from llamaindex_ctxcompress.building import CtxContextBuilder
     from llamaindex_ctxcompress.building_tools import builder_tools
     from llamaindex_ctxcompress.citing import cite
@@ -46,10 +49,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ContextStore",
     "CtxAnalysisTransformer",
+    "CtxCompressFunctionAgent",
     "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
     "CtxCompressRetriever",
     "CtxContextBuilder",
+    "CtxContextSerializer",
     "CtxResearchRetriever",
     "EmbeddingsEncoder",
     "LLMSelector",
@@ -69,10 +74,12 @@ __getattr__, __dir__ = lazy_names(
     {
         "ContextStore": "llamaindex_ctxcompress.elision",
         "CtxAnalysisTransformer": "llamaindex_ctxcompress.transformer",
+        "CtxCompressFunctionAgent": "llamaindex_ctxcompress.agents",
         "CtxCompressMemoryBlock": "llamaindex_ctxcompress.memory",
         "CtxCompressPostprocessor": "llamaindex_ctxcompress.postprocessor",
         "CtxCompressRetriever": "llamaindex_ctxcompress.retriever",
         "CtxContextBuilder": "llamaindex_ctxcompress.building",
+        "CtxContextSerializer": "llamaindex_ctxcompress.agents",
         "CtxResearchRetriever": "llamaindex_ctxcompress.research",
         "EmbeddingsEncoder": "llamaindex_ctxcompress.embeddings",
         "LLMSelector": "llamaindex_ctxcompress.llms",

@@ -1,32 +1,24 @@
 """The memory block: what leaves the short-term memory of an agent, compressed for the current question."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, model_validator
 from llama_index.core.memory import BaseMemoryBlock
 from typing_extensions import override
 
 from ctxcompress import Compressor, Encoder
-from ctxcompress.tools.agent_messages import AgentMessage, Role, goal_of, query_for
+from ctxcompress.tools.agent_messages import goal_of, query_for
 from ctxcompress.tools.recall import recall, recalled_text
+from llamaindex_ctxcompress.chat_messages import agent_messages
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.option_serializers import SerializedOptions
 from llamaindex_ctxcompress.written_models import read_back
 
 __all__ = ["CtxCompressMemoryBlock"]
 
-_ROLES = {
-    MessageRole.USER: Role.USER,
-    MessageRole.ASSISTANT: Role.ASSISTANT,
-    MessageRole.CHATBOT: Role.ASSISTANT,
-    MessageRole.MODEL: Role.ASSISTANT,
-    MessageRole.TOOL: Role.TOOL,
-    MessageRole.FUNCTION: Role.TOOL,
-}
 _SPARE = 0.9
 """The share of the tokens left after a truncation that is used: LlamaIndex may count with another tokenizer."""
 
@@ -115,28 +107,3 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
         if self.trace_to is not None:
             await asyncio.to_thread(compression.trace, self.trace_to)
         return recalled_text(compression)
-
-
-def agent_messages(messages: Sequence[ChatMessage]) -> list[AgentMessage]:
-    """Return the messages as the core reads them."""
-    blocks: Iterable[Any] = (block for message in messages for block in message.blocks)
-    # Blocks of calls have no class in older versions of LlamaIndex.
-    calls = {block.tool_call_id: block for block in blocks if getattr(block, "tool_call_id", None)}
-    return [_agent_message(message, calls) for message in messages]
-
-
-def _agent_message(message: ChatMessage, calls: Mapping[str, Any]) -> AgentMessage:
-    kwargs = message.additional_kwargs
-    call = calls.get(kwargs.get("tool_call_id", ""))
-    return AgentMessage(
-        role=_ROLES.get(message.role, Role.OTHER),
-        texts=[block.text for block in message.blocks if isinstance(block, TextBlock) and block.text],
-        name=kwargs.get("name") or (call.tool_name if call else None),
-        title=_title(call.tool_kwargs) if call else None,
-        metadata=kwargs,
-    )
-
-
-def _title(given: Mapping[str, object] | str) -> str:
-    """Return what a tool was called with."""
-    return given if isinstance(given, str) else " ".join(str(value) for value in given.values())

@@ -7,8 +7,9 @@ import importlib.util
 import os
 import re
 import reprlib
+import sys
 import types
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ class TokenCounter:
     returns neither tokens nor their number, and InputError if a text has more spaces in a row than tiktoken can take.
     """
 
-    __slots__ = ("_beginning", "_count", "_count_all", "_is_tiktoken", "_known", "_last")
+    __slots__ = ("_beginning", "_count", "_counted", "_is_tiktoken", "_known", "_last", "is_fast")
 
     def __init__(self, encoding: Encoding, beginning: tuple[str, int] = ("", 0)) -> None:
         """beginning: a text that `stable_beginning` returned for the same encoding. In texts that begin with it, only
@@ -65,23 +66,21 @@ class TokenCounter:
         self._count: Callable[[str], int]
         self._known: dict[str, int] = {}
         self._last = ("", 0)
-        count_all = self._count_all = _toktok(encoding) if isinstance(encoding, str) else None
+        fast = _toktok(encoding) if isinstance(encoding, str) else None
+        self.is_fast = fast is not None
+        """Whether a text is counted nearly as fast as its count is looked up."""
         if not isinstance(encoding, str):
             self._count = _checked_tokenizer(encoding)
-        elif count_all:
-            self._count = lambda text: count_all([text])[0]
+        elif fast is not None:
+            self._count = fast
         else:
             encode = _tiktoken_encoding(encoding).encode_ordinary
             self._count = lambda text: len(encode(_checked_blanks(text)))
+        self._counted = self._after_beginning if beginning[0] else self._count
 
-    @property
-    def is_batched(self) -> bool:
-        """Whether counting many texts at once takes hardly longer than counting one."""
-        return self._count_all is not None
-
-    def of_all(self, texts: Sequence[str]) -> list[int]:
+    def of_all(self, texts: Iterable[str]) -> list[int]:
         """Return the number of tokens of each text."""
-        return self._count_all(texts) if self._count_all else list(map(self, texts))
+        return list(map(self, texts))
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of `text`."""
@@ -122,9 +121,9 @@ class TokenCounter:
         tokens = self(text)
         return tokens if tokens <= limit else None
 
-    def _counted(self, text: str) -> int:
+    def _after_beginning(self, text: str) -> int:
         beginning, tokens = self._beginning
-        if beginning and text.startswith(beginning):
+        if text.startswith(beginning):
             return tokens + self._count(text[len(beginning) :])
         return self._count(text)
 
@@ -188,20 +187,24 @@ def _shown(tokens: object) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _toktok(encoding: str) -> Callable[[Sequence[str]], list[int]] | None:
-    """Return the function of toktok-rs that counts many texts, or None if it is missing or has no such encoding."""
+def _toktok(encoding: str) -> Callable[[str], int] | None:
+    """Return a function that counts a text by toktok-rs, or None if that is missing or has no such encoding.
+
+    Its function that counts many texts starts a thread each time, which takes as long as to count a hundred sentences.
+    The one that truncates a text counts all of it in any case, and starts none.
+    """
     if encoding not in _IN_TOKTOK or importlib.util.find_spec("toktok") is None:
         return None
-    from toktok import batch_count
+    from toktok import truncate
 
-    def count_all(texts: Sequence[str]) -> list[int]:
+    def count(text: str) -> int:
         try:
-            return list(batch_count(list(map(_checked_blanks, texts)), encoding, threads=1))
+            return int(truncate(_checked_blanks(text), sys.maxsize, encoding)[1])
         except UnicodeEncodeError:  # a lone surrogate, which tiktoken replaces in this way
-            whole = [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts]
-            return list(batch_count(whole, encoding, threads=1))
+            whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return int(truncate(whole, sys.maxsize, encoding)[1])
 
-    return count_all
+    return count
 
 
 @functools.lru_cache(maxsize=8)

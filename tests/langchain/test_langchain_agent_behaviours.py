@@ -167,7 +167,7 @@ async def run(behaviour: str, *before: AgentMiddleware, is_async: bool) -> tuple
 @pytest.mark.parametrize("is_async", [False, True])
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 async def test_an_agent_takes_the_same_steps_and_shows_its_model_the_same(behaviour: str, is_async: bool) -> None:
-    injected = CtxCompressMiddleware(max_tokens=1_000)
+    injected = CtxCompressMiddleware(max_tokens=1_000, history_tokens=10_000)
     assert await run(behaviour, injected, is_async=is_async) == await run(behaviour, is_async=is_async)
 
 
@@ -197,6 +197,30 @@ def test_a_stream_has_the_same_events(mode: str) -> None:
 
     plain, compressed = names(long_run()), names(long_run(CtxCompressMiddleware(max_tokens=200)))
     assert sorted(map(str, plain)) == sorted(map(str, compressed))
+
+
+class Adding(AgentMiddleware):
+    """Adds to the messages of the request in place, which the framework then has in its state."""
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        request.messages.append(HumanMessage("Be nice.", id="added"))
+        return handler(request)
+
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        request.messages.append(HumanMessage("Be nice.", id="added"))
+        return await handler(request)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_what_other_middleware_adds_to_a_request_stays(is_async: bool) -> None:
+    async def finished(*before: AgentMiddleware) -> list[dict[str, Any]]:
+        agent: Any = create_agent(Scripted(responses=[DONE]), [add], middleware=[*before, Adding()])
+        state = await agent.ainvoke(ASKED) if is_async else agent.invoke(ASKED)
+        return steps(state)["messages"]
+
+    alone = await finished()
+    assert [message["content"] for message in alone] == ["Do it.", "Be nice.", "Done."]
+    assert await finished(CtxCompressMiddleware(max_tokens=1_000, history_tokens=10_000)) == alone
 
 
 DECISIONS: dict[str, Callable[[], dict[str, Any]]] = {

@@ -115,6 +115,19 @@ async def test_a_long_run_stays_within_its_tokens_and_keeps_what_the_user_wants(
     assert saved["shortened"]
 
 
+def test_a_share_is_of_the_window_that_the_profile_of_each_requests_model_tells():
+    def largest(window: int | None, **options: Any) -> int:
+        model = Scripted(responses=script(), profile={"max_input_tokens": window} if window else None)
+        agent_of(model, history(**options)).invoke(asked())
+        return max(map(size, model.shown))
+
+    assert LIMIT * 3 // 4 < largest(4 * LIMIT, history_tokens="25%") <= LIMIT + 100
+    assert largest(4 * LIMIT, history_tokens="25%", reserved_tokens=LIMIT) <= LIMIT * 3 // 4 + 100
+    assert largest(None, history_tokens="25%", context_window=4 * LIMIT) <= LIMIT + 100
+    with pytest.raises(ValueError, match=r"history_tokens is '25%', a share of a context window whose size is not"):
+        largest(None, history_tokens="25%")
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_restart_from_the_checkpoint_gives_the_same_bytes(is_async):
     at_once = Scripted(responses=script())
@@ -225,7 +238,9 @@ def test_what_the_core_reads_of_messages():
     assert json.loads(plain.rest) == {"name": "read_page", "args": {"number": 1}}
 
 
-@pytest.mark.parametrize("options", [{"history_tokens": 0}, {"keep_last": 0}, {"history_share": 2.0}])
+@pytest.mark.parametrize(
+    "options", [{"history_tokens": 0}, {"history_tokens": "200%"}, {"keep_last": 0}, {"history_share": 2.0}]
+)
 def test_values_that_cannot_work_are_refused(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         history(**options)

@@ -21,7 +21,7 @@ from pydantic import Field, ValidationError
 
 from ctxcompress import Compressor
 from llamaindex_ctxcompress import CtxCompressMemoryBlock
-from llamaindex_ctxcompress.memory import agent_messages
+from llamaindex_ctxcompress.chat_messages import agent_messages
 
 QUESTION = "When do we fit the gearbox of the ferry?"
 FACT = "We fit the gearbox in May, after the holidays."
@@ -62,6 +62,18 @@ async def test_what_answers_the_question_comes_back_with_who_said_it_and_when():
     other = await memory.aget(input="Which cat has nobody seen, by note 7?")
     assert "Note 7: nobody has seen the cat" in (other[0].content or "")
     assert FACT in ((await memory.aget(input=QUESTION))[0].content or "")
+
+
+async def test_a_share_is_of_what_the_model_can_read():
+    llm = MockLLM()
+    whole = llm.metadata.context_window - llm.metadata.num_output
+    block = CtxCompressMemoryBlock(max_tokens="3%", model=llm)
+    assert block.config.budget == whole * 3 // 100
+    memory = memory_of(block)
+    await memory.aput_messages(conversation())
+    text = (await memory.aget(input=QUESTION))[0].content or ""
+    assert FACT in text
+    assert count(text) <= block.config.budget + 20  # the memory puts tags around it
 
 
 def test_it_works_without_async():

@@ -18,7 +18,7 @@ _MODIFIERS = (
     "package"
 ).replace(" ", "|")
 _DEFINITION = lazy_regex(
-    rf"""[ \t]*
+    rf"""[ \t]*+
     (?P<modifiers> (?: (?:{_MODIFIERS}|pub(?:\([\w ]*\))?|extern(?:[ \t]+"[^"\n]*")?|private\(set\)
           |enum(?=[ \t]+class\b)|class(?=[ \t]+func\b)|fun(?=[ \t]+interface\b)|record(?=[ \t]+struct\b))[ \t]+ )*)
     (?: (?P<container>class|@?interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension
@@ -33,7 +33,7 @@ _TYPE_NAME = lazy_regex(r"[A-Za-z_]\w*+(?!::)")
 _TYPE_ARGUMENTS = lazy_regex(r"<[^<>]*>")
 _IMPLEMENTED = lazy_regex(r"[ \t]*+(?:unsafe[ \t]+)?impl\b(?P<what>[^\n{]*+)")
 _ASSIGNED = lazy_regex(
-    r"""[ \t]*
+    r"""[ \t]*+
     (?P<modifiers> (?:(?:export|default|public|private|protected|static|readonly|declare|local)[ \t]+)*)
     (?:(?:const|let|var|val)[ \t]+)?
     (?P<name> ['"]?[\w$][\w$.-]*['"]? )[ \t]*
@@ -47,7 +47,7 @@ _ASSIGNED = lazy_regex(
 )
 """A function that a name, a member or a key of an object is set to."""
 _TYPED_FUNCTION = lazy_regex(
-    r"[ \t]*"
+    r"[ \t]*+"
     r"(?!(?:return|else|if|for|foreach|while|switch|catch|throw|new|await|yield|print|raise|assert|del|and|or|not|in|is"
     r"|try|using|lock|synchronized|when|match|guard|elseif|unless|until|with|do|loop|case|goto|function|sizeof|typeof"
     r"|typedef|define)\b)"
@@ -63,7 +63,7 @@ _NAMELESS_EXPORT = lazy_regex(
     r"export[ \t]+default[ \t]+(?:abstract[ \t]+)?(?:async[ \t]+)?(?:(?P<class>class)|function)\b"
 )
 _SQL_DEFINITION = lazy_regex(
-    r"[ \t]*(?:create|alter)[ \t]+(?:or[ \t]+(?:replace|alter)[ \t]+)?(?:\w+[ \t]+)??"
+    r"[ \t]*+(?:create|alter)[ \t]+(?:or[ \t]+(?:replace|alter)[ \t]+)?(?:\w+[ \t]+)??"
     r"(?:(?P<code>function|procedure|trigger|view)|table|type|index)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
     r"(?:[\w\"`\[\]]+\.)*(?P<name>[\w\"`\[\]]+)",
     re.IGNORECASE,
@@ -77,7 +77,7 @@ _NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window
 """Parts of a name that are the same in every file."""
 _GOES_ON_AFTER = frozenset("(,{[")
 _ATTACHED = lazy_regex(
-    r"[ \t]*(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$|template[ \t]*<[^\n]*>[ \t]*\r?$)",
+    r"[ \t]*+(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$|template[ \t]*<[^\n]*>[ \t]*\r?$)",
     re.MULTILINE,
 )
 """Comments, decorators and attributes, which belong to the definition directly after them."""
@@ -86,12 +86,13 @@ _ANNOTATIONS = lazy_regex(
     r"[ \t]++)++(?=[^\s/])"
 )
 """Annotations and attributes on the line of what they belong to."""
+_ANNOTATION_BEGINS = frozenset("@#[")
 _TYPE_LINE = lazy_regex(
     r"(?!(?:else|do|return|break|continue|try|goto|default)\b)[A-Za-z_][\w \t*&:<>,]*+(?<![:,])[ \t]*+\r?\n"
     r"(?=[A-Za-z_~][\w:~]*+[ \t]*+\()"
 )
 """The type of a function in C whose name begins the next line."""
-_PRIVATE_MEMBER = lazy_regex(r"[ \t]*#[\w$]+[ \t]*[(=;]")
+_PRIVATE_MEMBER = lazy_regex(r"[ \t]*+#[\w$]+[ \t]*[(=;]")
 """A private member of a class in JavaScript."""
 _WITH_TYPE_LINES = frozenset(("c", "cpp"))
 
@@ -132,11 +133,13 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
     head = _head(text, start, language)
     if match := _DEFINITION.match(head):
         return _with_keyword(head, match)
-    match = _ASSIGNED.match(head)
+    # Without a brace, only these words make a function of what is assigned.
+    may_be_assigned = is_opened or "=>" in head or "fn" in head or "func" in head
+    match = _ASSIGNED.match(head) if may_be_assigned else None
     if match and (not match["parenthesis"] or "=>" in head or (is_opened and head[-1:] in _GOES_ON_AFTER)):
         name = assigned_name(match["name"]) or match["own"] or ""
         return Definition(NodeKind.FUNCTION, name, False, _is_exported(match))
-    if match := _NAMELESS_EXPORT.match(head):
+    if head.startswith("export") and (match := _NAMELESS_EXPORT.match(head)):
         kind = NodeKind.CLASS if match["class"] else NodeKind.FUNCTION
         return Definition(kind, "default", kind is NodeKind.CLASS, True)
     if language == "sql":
@@ -153,8 +156,14 @@ def assigned_name(target: str) -> str:
 
 def _head(text: str, start: int, language: str) -> str:
     """Return the first characters of a line, without the annotations before a definition."""
-    if language != "python" and (annotations := _ANNOTATIONS.match(text, start)):
-        start = annotations.end()
+    head = _line(text, start)
+    if language != "python" and head.lstrip(" \t")[:1] in _ANNOTATION_BEGINS:
+        annotations = _ANNOTATIONS.match(text, start)
+        return _line(text, annotations.end()) if annotations else head
+    return head
+
+
+def _line(text: str, start: int) -> str:
     end = text.find("\n", start, start + _LONGEST)
     return text[start : end if end >= 0 else start + _LONGEST].rstrip("\r")
 

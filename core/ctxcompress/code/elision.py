@@ -142,7 +142,7 @@ class _Kept:
     def any(self, start: int, end: int) -> bool:
         """Return whether anything except white space is kept between two offsets."""
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
-        return any(self._text[max(a, start) : min(b, end)].strip() for a, b in self._spans[first:last])
+        return first < last and any(self._text[max(a, start) : min(b, end)].strip() for a, b in self._spans[first:last])
 
     def has_end(self, start: int, end: int) -> bool:
         """Return whether the last character between two offsets, ignoring white space, is kept."""

@@ -8,14 +8,19 @@ from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["LogicalLines", "entry_starts", "logical_lines"]
 
-_DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
-_SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?"
+# Each begins with a literal, and runs of other characters are read at once: a scan then skips what begins no token.
+_DOUBLE = r'"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+"?'
+_SINGLE = r"'[^'\\\n]*+(?:\\[\s\S][^'\\\n]*+)*+'?"
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,8}?)'"
-_TEMPLATE = r"`(?:[^`\\]|\\[\s\S])*+`?"
-_SLASHES = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
+_TEMPLATE = r"`[^`\\]*+(?:\\[\s\S][^`\\]*+)*+`?"
+_BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
+_SLASHES = rf"//[^\n]*+|{_BLOCK_COMMENT}"
 _HASH = r"\#[^\n]*+"
-_TRIPLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?|' r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?"
-_BRACKETS = r"[()\[\]{}\n]|\\\r?\n"
+_TRIPLE = (
+    r'"""[^"\\]*+(?:(?:\\[\s\S]|"(?!""))[^"\\]*+)*+(?:""")?|' r"'''[^'\\]*+(?:(?:\\[\s\S]|'(?!''))[^'\\]*+)*+(?:''')?"
+)
+_BRACKETS = r"\([^()\[\]{}\n\"'`/\\#$-]*+\)|\(|\)|\[|\]|\{|\}|\n|\\\r?\n"
+"""A bracket, a closed pair of parentheses with nothing special in it, or the end of a line."""
 # A regular expression on one line: a slash where an operand is expected, not a comment.
 _REGEX = r"(?<=[=(,:\[!&|?{};\n])[ \t]*+/(?![/*\s])(?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,200}+\]){1,200}+/"
 
@@ -30,7 +35,7 @@ _C_LIKE = _pattern(_SLASHES, _DOUBLE, _CHARACTER)
 _RAW_STRINGS = _pattern(_SLASHES, _DOUBLE, _CHARACTER, _TEMPLATE)
 _HASHES = _pattern(_HASH, _DOUBLE, _SINGLE)
 _DASHES = _pattern(r"--[^\n]*+", _DOUBLE, _SINGLE)
-_SQL = _pattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|\$\w*\$(?:[^$]|\$(?!\w*\$))*+(?:\$\w*\$)?", _DOUBLE, _SINGLE)
+_SQL = _pattern(rf"--[^\n]*+|{_BLOCK_COMMENT}|\$\w*\$(?:[^$]|\$(?!\w*\$))*+(?:\$\w*\$)?", _DOUBLE, _SINGLE)
 _TOKENS = {
     "python": _PYTHON,
     **dict.fromkeys(("javascript", "typescript", "tsx", "php"), _SCRIPT),
@@ -40,11 +45,11 @@ _TOKENS = {
     **dict.fromkeys(("lua", "haskell"), _DASHES),
     "sql": _SQL,
 }
-_PYTHON_DEFINITION = lazy_regex(r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
+_PYTHON_DEFINITION = lazy_regex(r"[ \t]*+(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
 """Beginnings of Python lines that no bracket can contain, so that an open bracket was never closed."""
-_COMMENT = lazy_regex(r"[ \t]*(?:#(?!!)|//|/\*|--[ ])")
-_COMMENT_OR_LABEL = lazy_regex(r"[ \t]*(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
-_SLASHED_COMMENT = lazy_regex(r"[ \t]*(?://|/\*)")
+_COMMENT = lazy_regex(r"[ \t]*+(?:#(?!!)|//|/\*|--[ ])")
+_COMMENT_OR_LABEL = lazy_regex(r"[ \t]*+(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
+_SLASHED_COMMENT = lazy_regex(r"[ \t]*+(?://|/\*)")
 _WITHOUT_HASHES = frozenset("javascript typescript tsx rust csharp kotlin scala swift dart".split())
 """Languages in which a hash begins an attribute, a private name or nothing."""
 _WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
@@ -65,6 +70,8 @@ _GOES_ON = lazy_regex(
     r"[ \t]*+(?:(?P<clause>where|throws|extends|implements|permits|requires)\b(?![ \t]*+[:=(.,;)])|:(?!:))"
 )
 """A line that continues the signature above it."""
+_ENDS_VALUE = frozenset("'\"`(")
+"""What a string or a pair of parentheses begins with."""
 _ENDS_SIGNATURE = ("{", ";", "}")
 
 
@@ -270,7 +277,7 @@ def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
             opened = opened or depth
             if depth == opened and ends_entry and text[start : start + 1] not in ("\n", "\r"):
                 found.append(start)
-        elif part[:1] in ("'", '"', "`"):
+        elif part[:1] in _ENDS_VALUE:
             before = part[-1:]
     return found if was_closed or depth < max(opened, 1) else []
 

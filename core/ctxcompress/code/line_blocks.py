@@ -20,19 +20,21 @@ Extent = tuple[int, int, int]
 A body that ends where it begins has no lines. A plain tuple, because there is one for each line of a text.
 """
 _CONTINUATION = lazy_regex(
-    r"[ \t]*(?:[)\]}]+[ \t]*(?:else|catch|finally|while)\b|(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure"
-    r"|then)\b)"
+    r"[ \t]*+(?:[)\]}]+[ \t]*(?:else|catch|finally|while)\b|(?:else|elif|elsif|elseif|except|finally|catch|rescue"
+    r"|ensure|then)\b)"
 )
 """A line that continues the statement above it with the same indentation."""
-_CLOSES = lazy_regex(r"[ \t]*(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
-_COMMENT = lazy_regex(r"[ \t]*(?:#|//|/\*|\*|--[ ])")
-_STARTS_NEW = frozenset("{(;")
-"""First characters of lines that neither continue nor close a statement."""
-_FLAT = lazy_regex(r"[ \t]*(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
+_CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
+_COMMENT = lazy_regex(r"[ \t]*+(?:#|//|/\*|\*|--[ ])")
+_GOES_ON = frozenset(")]}ecfrtEd#/*-")
+"""First characters of lines that may continue or close a statement, and of comments before them."""
+_FLAT = lazy_regex(r"[ \t]*+(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
 """Definitions whose body is often not indented."""
-_LABEL = lazy_regex(r"[ \t]*(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
+_LABEL = lazy_regex(r"[ \t]*+(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
 """Labels in a body that is often not indented: the cases of a switch, the sections of a class."""
-_CONDITIONAL = lazy_regex(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
+_FLAT_BEGINS, _LABEL_BEGINS = frozenset("ine"), frozenset("cdp")
+"""The first characters of these two."""
+_CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
 
 
@@ -68,7 +70,7 @@ class LineBlocks:
         if tail == body < last and nets[number + 1] - nets[number] == 1 and self._is_flat(number):
             tail = self._closing(body, last)
         end = tail
-        while end < last and self.first_characters[end] not in _STARTS_NEW:
+        while end < last and self.first_characters[end] in _GOES_ON and self._indents[end] == indent:
             part = self._next_part(end, last, indent)
             if part < 0:
                 break
@@ -77,8 +79,10 @@ class LineBlocks:
 
     def _is_flat(self, number: int) -> bool:
         """Return whether the body of a line may have the same indentation as the line."""
-        starts = self.starts
-        return bool(_FLAT.match(self._text, starts[number]) or _LABEL.match(self._text, starts[number + 1]))
+        text, starts, begins = self._text, self.starts, self.first_characters
+        if begins[number] in _FLAT_BEGINS and _FLAT.match(text, starts[number]):
+            return True
+        return begins[number + 1] in _LABEL_BEGINS and _LABEL.match(text, starts[number + 1]) is not None
 
     def _closing(self, number: int, last: int) -> int:
         """Return the number of the line that closes the brace opened before line `number`, or `number` if none does."""

@@ -19,7 +19,7 @@ from ctxcompress.lazy_regex import lazy_regex
 __all__ = ["line_outline"]
 
 _IMPORT = lazy_regex(
-    r"[ \t]*(?:import\b|from[ \t]+[\w.]+[ \t]+import\b|\#[ \t]*include\b|(?:pub[ \t]+)?use[ \t]+[\w:{]|using[ \t]+\w"
+    r"[ \t]*+(?:import\b|from[ \t]+[\w.]+[ \t]+import\b|\#[ \t]*include\b|(?:pub[ \t]+)?use[ \t]+[\w:{]|using[ \t]+\w"
     r"|package[ \t]+\w|(?:const|let|var)[ \t]+[\w{}, ]+=[ \t]*require\(|require(?:_relative)?[ \t(]|extern[ \t]+crate)"
 )
 _DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
@@ -27,9 +27,9 @@ _DEEPEST = 12
 """Levels of nested bodies. Deeper ones are not cut."""
 _SHORT = 250
 """The most characters of a statement that is not worth cutting."""
-_ASSIGNMENT = lazy_regex(r"[ \t]*(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
+_ASSIGNMENT = lazy_regex(r"[ \t]*+(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
-_DOCSTRING = lazy_regex(r"[ \t]*[rRuU]?(?:\"{3}|'{3}|\"|')")
+_DOCSTRING = lazy_regex(r"[ \t]*+[rRuU]?(?:\"{3}|'{3}|\"|')")
 _EXPORT_STATEMENT = lazy_regex(r"^(?:export\b|(?:module\.)?exports\b)", re.MULTILINE)
 _EXPORTS = lazy_regex(
     r"^(?:export(?:[ \t]++default)?|(?:exports[ \t]*+=[ \t]*+)?(?:module\.)?exports(?:\.[\w$]++)?[ \t]*+=)[ \t]*+"
@@ -79,8 +79,10 @@ class _Builder:
         found: list[Node] = []
         ends: list[int] = []
         number = first
+        begins = self._begins
         while number < last:
-            node, number = self._node(number, self._after_attached(number, last), last, scope)
+            line = number if begins[number] in _NEVER_SPECIAL else self._after_attached(number, last)
+            node, number = self._node(number, line, last, scope)
             found.append(node)
             ends.append(number)
         return _with_merged(found, self._blocks.open_braces(first, ends) if scope.depth else [])
@@ -88,7 +90,7 @@ class _Builder:
     def _after_attached(self, number: int, last: int) -> int:
         """Return the number of the first line that is not attached to the line after it."""
         ends_blank = self._blocks.ends_blank
-        while number + 1 < last and self._begins[number] not in _NEVER_SPECIAL and not ends_blank[number]:
+        while number + 1 < last and not ends_blank[number] and self._begins[number] not in _NEVER_SPECIAL:
             if not is_attached(self._text, self._starts[number], self._language):
                 break
             number += 1
@@ -101,14 +103,16 @@ class _Builder:
         """
         starts = self._starts
         extent = body, tail, end = self._blocks.extent(number, last)
-        if body >= tail and self._begins[number] in _NEVER_SPECIAL:  # so for most lines
-            return Node(_STATEMENT, starts[begin], starts[end]), end
-        is_opened = self._blocks.opens_brace(number, body)
-        defined = definition_on_line(self._text, starts[number], self._language, is_opened=is_opened)
-        kind, name = _within(scope, defined) if defined else self._undefined(number, scope)
-        node = Node(kind, starts[begin], starts[end], name)
+        defined, kind, name = None, _STATEMENT, ""
+        if self._begins[number] not in _NEVER_SPECIAL:
+            is_opened = self._blocks.opens_brace(number, body)
+            defined = definition_on_line(self._text, starts[number], self._language, is_opened=is_opened)
+            kind, name = _within(scope, defined) if defined else self._undefined(number, scope)
         if defined:
-            node = node._replace(signature=starts[number], exported=defined.is_exported)
+            signature, is_exported = starts[number], defined.is_exported
+            node = Node(kind, starts[begin], starts[end], name, signature, exported=is_exported)
+        else:
+            node = Node(kind, starts[begin], starts[end], name)
         is_worth_cutting = body < tail and scope.depth < _DEEPEST and (defined or node.end - node.start > _SHORT)
         if not is_worth_cutting or not self._blocks.is_closed(number, extent):
             return node, end

@@ -7,7 +7,18 @@ from typing import Any, Literal, get_args
 from ctxcompress.errors import ConfigError
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["NO_LIMIT", "TIERS", "Tier", "budget_of", "check_budget", "is_share", "share_of", "with_one_budget"]
+__all__ = [
+    "NO_LIMIT",
+    "TIERS",
+    "Tier",
+    "budget_of",
+    "check_budget",
+    "check_tokens_or_share",
+    "is_share",
+    "share_of",
+    "tokens_in_window",
+    "with_one_budget",
+]
 
 Tier = Literal["key_facts", "summary", "detailed", "complete"]
 
@@ -37,6 +48,15 @@ def check_budget(max_tokens: object, tier: object) -> None:
         raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
     if tier is not None and tier not in get_args(Tier):
         raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(Tier))}, or max_tokens")
+
+
+def check_tokens_or_share(name: str, value: object) -> None:
+    """Raise ConfigError unless an argument is a number of tokens, or a share of the context window."""
+    is_number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if not is_number and not is_share(value):
+        raise ConfigError(
+            f"{name} is {value!r}; give a whole number, at least 1, or a share of the context window, such as '25%'"
+        )
 
 
 def is_share(max_tokens: object) -> bool:
@@ -69,15 +89,23 @@ def budget_of(max_tokens: int | str | None, tier: Tier | None, window: int | Non
         return TIERS[tier or "summary"]
     if max_tokens == "auto":
         return TIERS["detailed"]
+    return tokens_in_window("max_tokens", max_tokens, window, reserved)
+
+
+def tokens_in_window(name: str, share: str, window: int | None, reserved: int) -> int:
+    """Return a share of what `reserved` tokens leave of the context window.
+
+    name: of the argument that has the share. Raises ConfigError where the window is unknown, or nothing is left.
+    """
     if window is None:
         raise ConfigError(
-            f"max_tokens is {max_tokens!r}, a share of a context window whose size is not known; give context_window "
+            f"{name} is {share!r}, a share of a context window whose size is not known; give context_window "
             "in tokens, in an adapter a model that tells it, or a number of tokens"
         )
-    tokens = share_of(max_tokens, window - reserved)
+    tokens = share_of(share, window - reserved)
     if tokens < 1:
         raise ConfigError(
-            f"max_tokens is {max_tokens!r} of what reserved_tokens={reserved} leave of context_window={window}, which "
+            f"{name} is {share!r} of what reserved_tokens={reserved} leave of context_window={window}, which "
             "is less than one token; reserve less, or give a model with a larger window"
         )
     return tokens

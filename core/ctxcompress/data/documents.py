@@ -30,14 +30,25 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text made of pieces of passages. The pieces of one passage are adjacent and in order."""
+    """A text made of pieces of passages. The pieces of one passage are adjacent and in order.
+
+    Most documents are whole passages, and there may be a million of them, so these are made without a piece.
+    """
 
     text: str
-    pieces: tuple[Piece, ...]
-    starts: tuple[int, ...]
+    passage: int
+    """The number of the passage that it begins with."""
+    parts: tuple[Piece, ...] = ()
+    """The pieces, unless the document is one whole passage."""
+    starts: tuple[int, ...] = (0,)
     """The offset in the text at which each piece begins."""
-    is_passage: bool
+    is_passage: bool = True
     """Whether it is exactly one whole passage."""
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The pieces of passages that it is made of."""
+        return self.parts or (Piece(self.passage, Span(0, len(self.text))),)
 
     @classmethod
     def of(cls, pieces: Sequence[Piece], texts: Sequence[str]) -> "Document":
@@ -46,10 +57,11 @@ class Document:
         texts: the texts of all passages.
         """
         parts = [filler + texts[passage][span.start : span.end] for passage, span, filler in pieces]
-        whole = len(pieces) == 1 and len(parts[0]) == len(texts[pieces[0].passage])
+        first = pieces[0].passage
+        whole = len(pieces) == 1 and len(parts[0]) == len(texts[first])
         ends = accumulate(map(len, parts[:-1]), initial=0)
         starts = tuple(end + len(piece.filler) for end, piece in zip(ends, pieces, strict=True))
-        return cls("".join(parts), tuple(pieces), starts, whole)
+        return cls("".join(parts), first, tuple(pieces), starts, whole)
 
     def passage_at(self, offset: int) -> int:
         """Return the number of the passage that has the character at an offset."""
@@ -72,7 +84,7 @@ class Document:
         If the document is more or less than one passage, white space at either end of a passage's part is not included.
         """
         if self.is_passage:
-            return {self.pieces[0].passage: tuple(spans)}
+            return {self.passage: tuple(spans)}
         parts: dict[int, list[Span]] = {}
         for start, end in spans:
             first = bisect_right(self.starts, start) - 1
@@ -108,8 +120,7 @@ def documents_as_they_are(texts: Sequence[str], numbers: Iterable[int] | None = 
     texts: the texts of all passages.
     """
     chosen = range(len(texts)) if numbers is None else numbers
-    whole = {length: Span(0, length) for length in set(map(len, texts))}  # one for many small texts
-    return [Document(texts[n], (Piece(n, whole[len(texts[n])]),), (0,), True) for n in chosen]
+    return [Document(texts[number], number) for number in chosen]
 
 
 def passages_of(documents: Iterable[Document]) -> set[int]:

@@ -23,11 +23,15 @@ class Gap(NamedTuple):
 
 def inverse(spans: Sequence[Span], length: int) -> tuple[Span, ...]:
     """Return the parts of a text of `length` characters that the spans do not cover."""
-    if not spans:
-        return (Span(0, length),) if length else ()
-    starts = [0, *(end for _, end in spans)]
-    ends = [*(start for start, _ in spans), length]
-    return tuple(Span(start, end) for start, end in zip(starts, ends, strict=True) if start < end)
+    found = []
+    begin = 0
+    for start, end in spans:
+        if begin < start:
+            found.append(Span(begin, start))
+        begin = end
+    if begin < length:
+        found.append(Span(begin, length))
+    return tuple(found)
 
 
 def intersection(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:

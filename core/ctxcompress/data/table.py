@@ -65,6 +65,13 @@ class SegmentTable:
         return np.array(self.document, dtype=np.intp)
 
     @cached_property
+    def begins(self) -> NDArray[np.bool_]:
+        """Whether each segment is the first of its document."""
+        begins = np.ones(self.documents.size, dtype=bool)
+        np.not_equal(self.documents[1:], self.documents[:-1], out=begins[1:])
+        return begins
+
+    @cached_property
     def lengths(self) -> NDArray[np.float64]:
         """The length of each segment in characters."""
         return np.fromiter(map(len, self.texts), float, len(self.texts))
@@ -85,12 +92,16 @@ class SegmentTable:
 
         segmented: the segments of each document.
         """
-        pairs = list(zip(documents, segmented, strict=True))
+        texts = [document.text for document in documents]
         return cls(
             segments=[segment for segments in segmented for segment in segments],
-            texts=[document.text[segment[1] : segment[2]] for document, segments in pairs for segment in segments],
+            texts=[text[part[1] : part[2]] for text, parts in zip(texts, segmented, strict=True) for part in parts],
             document=[index for index, segments in enumerate(segmented) for _ in segments],
-            passage=[passage for document, segments in pairs for passage in _passages(document, segments)],
+            passage=[
+                passage
+                for document, segments in zip(documents, segmented, strict=True)
+                for passage in _passages(document, segments)
+            ],
             first=list(accumulate(map(len, segmented), initial=0)),
         )
 
@@ -197,7 +208,7 @@ class SegmentTable:
 
 def _passages(document: Document, segments: Sequence[Segment]) -> Iterable[int]:
     if document.is_passage:
-        return repeat(document.pieces[0].passage, len(segments))
+        return repeat(document.passage, len(segments))
     return (document.passage_at(segment.start) for segment in segments)
 
 

@@ -5,7 +5,7 @@ documents -> segments -> words -> corpus of all words
 With a cache, each text and each list of documents is analysed once, and each segment's tokens are counted once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -22,7 +22,7 @@ from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.data_records import is_data
-from ctxcompress.segment.segments import LoneTurn, read_text, segment_outlined, segments_together
+from ctxcompress.segment.segments import LoneTurn, read_each, read_text, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
 from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.layout import counts_of
@@ -38,6 +38,8 @@ _CHARACTERS_PER_TOKEN = 4
 """Functions with more characters than this for each token of the budget are cut."""
 _UNCOUNTED = 8
 """Queries about the same passages before the tokens of all their segments are counted."""
+_AT_ONCE = 100_000
+"""Characters of several texts that are read between two looks whether the work is cancelled."""
 _MIN_CHARACTERS = 120
 """Shorter functions are not cut, however small the budget."""
 
@@ -89,7 +91,7 @@ def documents_as_passages(documents: Sequence[Document], passages: Sequence[Pass
     """Return each document as a passage, with the id and metadata of its first passage."""
     document_passages = []
     for document in documents:
-        first = passages[document.pieces[0].passage]
+        first = passages[document.passage]
         document_passages.append(first if document.is_passage else replace(first, text=document.text, embedding=None))
     return document_passages
 
@@ -160,11 +162,12 @@ class Analyser:
 
     def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
-        for the first queries, if the tokenizer counts one text at a time. documents: what was analysed."""
+        without a cache, and for the first queries if the tokenizer counts one text at a time. documents: what was
+        analysed."""
         if self._encoding is None or self.cache is None or not analysis.keys:
-            return counts_of(analysis.table.texts, self.count) if self.count.is_batched else None
+            return None
         counts = analysis.counts.get(self._encoding)
-        if counts is None and self.count.is_batched:
+        if counts is None and self.count.is_fast:
             counts = analysis.counts[self._encoding] = counts_of(analysis.table.texts, self.count)
         if counts is None:
             if next(analysis.queries) < _UNCOUNTED:
@@ -247,15 +250,27 @@ def _key_of_all(
 
 def _read_texts(document_passages: Sequence[Passage], language: str) -> list[ReadText]:
     """Read each text. Equal texts with the same name are read once."""
+    keys = [(passage.text, _name(passage)) for passage in document_passages]
     known: dict[tuple[str, str | None], ReadText] = {}
-    texts = []
-    for passage in document_passages:
-        key = passage.text, _name(passage)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = _read_text(passage, language)
-        texts.append(found)
-    return texts
+    for some in _groups(dict.fromkeys(keys)):
+        stop_if_cancelled()
+        read = read_each([text for text, _ in some], [name for _, name in some], language=language)
+        known |= {key: ReadText(key[0], nodes, prose) for key, (nodes, prose) in zip(some, read, strict=True)}
+    return [known[key] for key in keys]
+
+
+def _groups(keys: Iterable[tuple[str, str | None]]) -> Iterator[list[tuple[str, str | None]]]:
+    """Yield the texts and names in groups, each with little text or with one text."""
+    group: list[tuple[str, str | None]] = []
+    characters = 0
+    for key in keys:
+        characters += len(key[0])
+        if group and characters > _AT_ONCE:
+            yield group
+            group, characters = [], len(key[0])
+        group.append(key)
+    if group:
+        yield group
 
 
 def _read_text(passage: Passage, language: str) -> ReadText:

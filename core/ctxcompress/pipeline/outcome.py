@@ -38,13 +38,14 @@ class OutcomeBuilder:
         """Passage number -> its kept spans, in the order in which passages are shown."""
         self._markers = {index: markers for index, (_, markers) in shown_parts.items()}
         self._texts, self._lines = layout.texts(shown_parts), layout.lines
-        self._drop_reasons = (
+        drop_reasons = (
             (Reason.DUPLICATE, _repeated_parts(passages, reduction, first)),
             (Reason.DUPLICATE, delivered),
             (Reason.TRUNCATED, {index: spans_of(gaps) for index, gaps in layout.gaps.items()}),
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
             (Reason.UNLIKELY, layout.of_passages(unlikely)),
         )
+        self._drop_reasons = [(reason, parts) for reason, parts in drop_reasons if parts]
         """Each drop reason with the parts of passages that it explains. The first reason for a part counts."""
         self._in_parts = set(self.spans).union(*(parts for _, parts in self._drop_reasons))
 
@@ -74,16 +75,18 @@ class OutcomeBuilder:
 
     def dropped(self) -> Iterator[Decision]:
         """Yield the dropped parts in the order of the passages."""
+        lengths = {len(passage.text) for passage in self._passages}
+        whole = {length: inverse((), length) for length in lengths}  # one for many passages of one length
         for index, passage in enumerate(self._passages[self._first :], self._first):
             if index in self._reduction.reasons:
                 leader, reason = self._reduction.leaders.get(index), self._reduction.reasons[index]
                 if reason is Reason.METADATA and index not in self.spans:
                     reason = Reason.BUDGET  # not even its metadata line fits
-                yield Decision(index, passage, inverse((), len(passage.text)), reason, leader)
+                yield Decision(index, passage, whole[len(passage.text)], reason, leader)
             elif index in self._in_parts:
                 yield from self._dropped_parts(index, passage)
             else:
-                yield Decision(index, passage, inverse((), len(passage.text)), _default_reason(passage.text))
+                yield Decision(index, passage, whole[len(passage.text)], _default_reason(passage.text))
 
     def _dropped_parts(self, index: int, passage: Passage) -> Iterator[Decision]:
         unexplained = inverse(self.spans.get(index, ()), len(passage.text))
@@ -108,7 +111,9 @@ class OutcomeBuilder:
 def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: int) -> Spans:
     """Return the parts of passages, from number `first` on, that no document has, because another passage has the same
     text."""
-    whole = {document.pieces[0].passage for document in reduction.documents if document.is_passage}
+    whole = {document.passage for document in reduction.documents if document.is_passage}
+    if len(whole) == len(passages) - first:
+        return {}
     in_documents: dict[int, list[Span]] = {}
     for document in reduction.documents:
         for passage, span, _ in () if document.is_passage else document.pieces:

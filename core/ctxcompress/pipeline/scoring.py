@@ -55,9 +55,9 @@ class _Query:
         tables = [config.synonyms] if config.synonyms else []
         if config.technical_synonyms:
             tables.append(TECHNICAL_SYNONYMS)
-        terms = Terms(language)
-        wanted = query_terms(text, language=language, terms=terms, synonyms=tables)
-        return cls(main_question(text, language), wanted, terms, STOP_WORDS.get(language, frozenset()))
+        terms, question = Terms(language), main_question(text, language)
+        wanted = query_terms(text, language=language, terms=terms, synonyms=tables, question=question)
+        return cls(question, wanted, terms, STOP_WORDS.get(language, frozenset()))
 
     def matches(self, corpus: Corpus) -> Matches:
         return matches_in(corpus, self.text, self.wanted, self.terms)
@@ -127,7 +127,8 @@ def confidence_in(query: str, analysis: Analysis, language: str, config: Compres
 
 
 def _bm25(asked: _Query, corpus: Corpus) -> Floats:
-    found = relevance(corpus.words, corpus.sections, corpus.labels, asked.wanted, asked.terms, corpus.search)
+    texts = corpus.words, corpus.sections, corpus.labels
+    found = relevance(*texts, asked.wanted, asked.terms, corpus.names, corpus.own, corpus.search)
     return rescore_logs(asked.text, corpus, asked.wanted, asked.terms, asked.ignored, found)
 
 

@@ -88,13 +88,18 @@ _MOST_CLAUSES = 8
 
 
 def query_terms(
-    query: str, *, language: str, terms: Terms, synonyms: Sequence[Mapping[str, Sequence[str]]] = ()
+    query: str,
+    *,
+    language: str,
+    terms: Terms,
+    synonyms: Sequence[Mapping[str, Sequence[str]]] = (),
+    question: str | None = None,
 ) -> dict[str, float]:
     """Return term -> weight in the order of the query: 1.0 for its own terms, 0.5 for synonyms and pairs of hiragana,
     and little for words beside the part that asks.
 
     Stop words are ignored unless the query has nothing else. synonyms: words or phrases that mean the same, by one of
-    them; each finds all the others.
+    them; each finds all the others. question: `main_question` of the query, if it is known.
     """
     words = split_words(query)
     content = _content(words, language) or words
@@ -102,7 +107,7 @@ def query_terms(
     # An Arabic root may look like a function word: the root of قبائل, "tribes", is written like قبل, "before".
     stop = frozenset() if language == "ar" else STOP_WORDS.get(language, frozenset())
     own = {term: _weight(term) for term in every if term not in stop} or dict.fromkeys(every, 1.0)
-    question = main_question(query, language)
+    question = main_question(query, language) if question is None else question
     if question != query:
         asked = {term for of_word in terms.of_words(split_words(question)).values() for term in of_word}
         own = {term: weight if term in asked else weight * _ASIDE_WEIGHT for term, weight in own.items()}
@@ -113,6 +118,8 @@ def main_question(query: str, language: str) -> str:
     """Return the part of a query that asks: see `question_in`. It is the whole query if the part has hardly a content
     word."""
     question = question_in(query)
+    if question == query:
+        return query
     return question if len(_content(split_words(question), language)) >= _FEWEST_ASKED else query
 
 

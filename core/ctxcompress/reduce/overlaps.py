@@ -18,7 +18,6 @@ __all__ = [
     "find_overlaps",
     "head_of",
     "heads_in",
-    "neighbours",
     "neighbours_of_equals",
     "units_at_ends",
 ]
@@ -100,23 +99,33 @@ def find_overlaps(
 
 
 def neighbours_of_equals(texts: Sequence[str], groups: Sequence[Hashable | None]) -> dict[int, int]:
-    """Return, for each text that occurs more than once, how many neighbours overlap with it: see `neighbours`."""
-    if len(set(texts)) == len(texts):
-        return {}
-    times = Counter(texts)
-    return {number: neighbours(texts, groups, number) for number, text in enumerate(texts) if times[text] > 1}
-
-
-def neighbours(texts: Sequence[str], groups: Sequence[Hashable | None], number: int) -> int:
-    """Count the sides, 0 to 2, on which a nearby text of the same group overlaps with a text.
+    """Return, for each text that occurs more than once, on how many sides, 0 to 2, a nearby text of the same group
+    overlaps with it.
 
     "Nearby" leaves room for duplicates in between that belong elsewhere.
     """
-    text, group = texts[number], groups[number]
-    around = range(max(0, number - _NEAR), min(len(texts), number + _NEAR + 1))
-    near = [other for other in around if texts[other] != text and groups[other] == group]
-    is_after = any(_overlap(texts[other], text, by_unit=group is not None) for other in near if other < number)
-    return is_after + any(_overlap(text, texts[other], by_unit=group is not None) for other in near if other > number)
+    if len(set(texts)) == len(texts):
+        return {}
+    times = Counter(texts)
+    again = [times[text] > 1 for text in texts]
+    followed, following = set[int](), set[int]()
+    for one, other in _near_pairs(texts, groups):
+        is_wanted = (again[one] and one not in followed) or (again[other] and other not in following)
+        if is_wanted and _overlap(texts[one], texts[other], by_unit=groups[one] is not None):
+            followed.add(one)
+            following.add(other)
+    return {number: (number in followed) + (number in following) for number, found in enumerate(again) if found}
+
+
+def _near_pairs(texts: Sequence[str], groups: Sequence[Hashable | None]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of different texts of a group, the first before the second and near it, that may overlap."""
+    bare, heads = [text.rstrip() for text in texts], [text[:_KEY_LENGTH] for text in texts]
+    for distance in range(1, _NEAR + 1):
+        rows = enumerate(zip(bare, heads[distance:], groups, strict=False))
+        near = [(one, one + distance) for one, (text, head, group) in rows if group is not None or head in text]
+        for one, other in near:
+            if groups[one] == groups[other] and texts[one] != texts[other]:
+                yield one, other
 
 
 def _overlap(before: str, after: str, *, by_unit: bool) -> bool:

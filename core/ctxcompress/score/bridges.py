@@ -6,8 +6,7 @@ rare names with it.
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import table
 from ctxcompress.score.occurrences import relative
-from ctxcompress.text.words import split_unspaced, split_words
+from ctxcompress.text.words import split_each, split_unspaced
 
 __all__ = ["BRIDGES", "Bridges"]
 
@@ -49,41 +48,41 @@ class Bridges:
 
     def __init__(self, query: str, corpus: Corpus, ignored: frozenset[str]) -> None:
         """ignored: lower-case words that are not names (the function words of the language)."""
+        self._corpus = corpus
         self._passage = corpus.passage
         self._passage_of: list[int] = corpus.passage.tolist()  # a list is faster to read item by item
         self._passages = len(corpus.titles)
         titles = [_without_qualifier(title) for title in corpus.titles]
-        asked = _joined_words(query)
-        self._in_query = np.array(
-            [corpus.has_titles and len(t) >= _SHORTEST_TITLE and _joined_words(t) in asked for t in titles], dtype=float
-        )
+        words = split_each(titles)
         numbers: dict[str, int] = {}
         self._title = np.array([numbers.setdefault(title, len(numbers)) for title in titles], dtype=np.intp)
         self._titles = len(numbers)
-        own = self._title[corpus.passage].tolist()
-        self._has_titles = corpus.has_titles
-        """Whether titles and names lead to other passages. In a conversation they lead everywhere."""
-        self._links = list(_links(list(numbers), corpus.words, own)) if corpus.has_titles else []
-        self._words = corpus.words
+        self._in_query = np.zeros(self._passages)
+        self._links: list[tuple[int, int]] = []
+        if corpus.has_titles:  # in a conversation titles and names lead everywhere
+            self._in_query[:] = _in_query(titles, words, query)
+            of_titles = dict(zip(titles, words, strict=True))
+            self._links = list(_links(of_titles, corpus, self._title[corpus.passage].tolist()))
         self._ignored = ignored | set(query.lower().split())
 
-    def features(self, probability: Floats) -> Floats:
+    def features(self, probability: Floats, sources: Sequence[int] | None = None) -> Floats:
         """Return one row per name in BRIDGES and one column per segment.
 
-        probability: of each segment, from the previous pass.
+        probability: of each segment, from the previous pass. sources: `sources` of it, if they are known.
         """
         before = relative(probability)
         best = self._best_of_passage(before)
         mentioned, mentions = self._mentions(before, best)
-        shared = self._shared_names(before)
+        mentioned = mentioned[self._passage]
+        shared = self._shared_names(before, self.sources(probability) if sources is None else sources)
         names = relative(shared)
         return table(
             [
                 probability,
                 np.log((probability + 1e-9) / (1 - probability + 1e-9)),
                 before,
-                mentioned[self._passage],
-                mentioned[self._passage] * before,
+                mentioned,
+                mentioned * before,
                 mentions,
                 self._in_query[self._passage],
                 names,
@@ -101,6 +100,8 @@ class Bridges:
     def _mentions(self, before: Floats, best: Floats) -> tuple[Floats, Floats]:
         """Return, for each passage, the best segment that mentions its title, and for each segment, the best passage
         that it mentions."""
+        if not self._links:
+            return np.zeros(self._passages), np.zeros(before.size)
         best_of_title = np.zeros(self._titles)
         np.maximum.at(best_of_title, self._title, best)
         worth, found = best_of_title.tolist(), before.tolist()
@@ -110,43 +111,58 @@ class Bridges:
             mentions[segment] = max(mentions[segment], worth[title])
         return np.array(mentioned)[self._title], np.array(mentions)
 
-    def _shared_names(self, before: Floats) -> Floats:
+    def _shared_names(self, before: Floats, sources: Sequence[int]) -> Floats:
         """Sum up, for each segment, the worth of the rare names that it shares with best segments of other passages."""
-        sources: dict[str, list[int]] = {}
-        for segment in self.sources(before) if self._has_titles else ():
+        of_name: dict[str, list[int]] = {}
+        for segment in sources if self._corpus.has_titles else ():
             for name in self._names(segment):
-                sources.setdefault(name, []).append(segment)
-        names = sources.keys()
-        common = [(number, names & words) for number, words in enumerate(self._words) if not names.isdisjoint(words)]
-        idf = self._idf(common)
-        worth = {name: idf[name] * max(before[sources[name]].tolist()) for name in idf}
-        passages = {name: {self._passage_of[source] for source in sources[name]} for name in idf}
-        shared = np.zeros(before.size)
-        for number, of_segment in common:
-            own = {self._passage_of[number]}
-            shared[number] = sum(worth[name] for name in sorted(of_segment & worth.keys()) if passages[name] != own)
-        return shared
+                of_name.setdefault(name, []).append(segment)
+        names = sorted(of_name)
+        pairs = self._occurrences(names)
+        idf = self._idf(pairs, len(names))
+        worth, only = [0.0] * len(names), [-1] * len(names)
+        for number, rarity in idf.items():
+            segments = of_name[names[number]]
+            worth[number] = rarity * max(before[segments].tolist())
+            passages = {self._passage_of[segment] for segment in segments}
+            only[number] = passages.pop() if len(passages) == 1 else -1
+        shared = [0.0] * before.size
+        for segment, number in pairs:
+            if only[number] != self._passage_of[segment]:
+                shared[segment] += worth[number]
+        return np.array(shared)
 
     def _names(self, segment: int) -> set[str]:
         """Return the words of a segment that begin with a capital letter or a digit."""
         return {
             word
-            for word in self._words[segment]
-            if len(word) > 1 and (word[0].isupper() or word[0].isdigit()) and word.lower() not in self._ignored
+            for word in self._corpus.words[segment]
+            if not word[0].islower()
+            and len(word) > 1
+            and (word[0].isupper() or word[0].isdigit())
+            and word.lower() not in self._ignored
         }
 
-    def _idf(self, common: Sequence[tuple[int, set[str]]]) -> dict[str, float]:
-        """Return the idf of each name that occurs in several passages, but not in many."""
-        pairs = {(name, self._passage_of[number]) for number, names in common for name in names}
-        frequency = Counter(name for name, _ in pairs)
+    def _occurrences(self, names: Sequence[str]) -> list[tuple[int, int]]:
+        """Return (number of a segment, number of a name) where a segment has a name, each pair once, in order."""
+        if not names:
+            return []
+        found = self._corpus.in_segments(names)
+        return [divmod(key, len(names)) for key in sorted(set((found.text * len(names) + found.word).tolist()))]
+
+    def _idf(self, pairs: Sequence[tuple[int, int]], names: int) -> dict[int, float]:
+        """Return the idf of each name that occurs in several passages, but not in many. pairs: `_occurrences`."""
+        frequency = [0] * names
+        for _, name in {(self._passage_of[segment], name) for segment, name in pairs}:
+            frequency[name] += 1
         count, most = self._passages, max(3, self._passages // 4)
-        return {name: math.log1p((count - n + 0.5) / (n + 0.5)) for name, n in frequency.items() if 2 <= n <= most}
+        return {name: math.log1p((count - n + 0.5) / (n + 0.5)) for name, n in enumerate(frequency) if 2 <= n <= most}
 
     def sources(self, before: Floats) -> list[int]:
         """Return the best segments, few per passage: their names are followed."""
         sources: list[int] = []
-        taken: Counter[int] = Counter()
-        for segment in np.argsort(-before, kind="stable").tolist():
+        taken = [0] * self._passages
+        for segment in (-before).argsort(kind="stable").tolist():
             passage = self._passage_of[segment]
             if taken[passage] < _SOURCES_OF_PASSAGE:
                 sources.append(segment)
@@ -170,23 +186,38 @@ def _joined_words(text: str) -> str:
     return "".join(f" {word}" for word in split_unspaced(text.lower())) or text
 
 
-def _links(titles: Sequence[str], texts: Sequence[Sequence[str]], own: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield (number of a text, number of a title) where a text mentions a title other than its own.
+def _in_query(titles: Sequence[str], words: Sequence[Sequence[str]], query: str) -> list[bool]:
+    """Tell which titles the query has. words: of each title."""
+    asked = _joined_words(query)
+    return [
+        len(title) >= _SHORTEST_TITLE
+        and (f" {' '.join(of_title)}".lower() if title.isascii() and of_title else _joined_words(title)) in asked
+        for title, of_title in zip(titles, words, strict=True)
+    ]
 
-    texts: the words of each text. own: the number of each text's own title.
+
+def _links(titles: Mapping[str, Sequence[str]], corpus: Corpus, own: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield (number of a segment, number of a title) where a segment mentions a title other than its own.
+
+    Only the places are looked at where the longest word of a title stands: it is a rare one.
+
+    titles: title -> its words, in the order of their numbers. own: the number of each segment's own title.
     """
-    words_of = (tuple(split_words(title)[:_LONGEST_TITLE]) for title in titles)
-    numbers = {words: n for n, words in enumerate(words_of) if words and len(titles[n]) >= _SHORTEST_TITLE}
-    lengths: dict[str, set[int]] = {}
-    for words in numbers:
-        lengths.setdefault(words[0], set()).add(len(words))
-    for text, words_in_text in enumerate(texts):
-        if lengths.keys().isdisjoint(words_in_text):
-            continue
-        starts = [start for start, word in enumerate(words_in_text) if word in lengths]
-        found = {
-            tuple(words_in_text[start : start + length]) for start in starts for length in lengths[words_in_text[start]]
-        }
-        for title in sorted(numbers[mention] for mention in found & numbers.keys()):
-            if title != own[text]:
-                yield text, title
+    words_of = (tuple(words[:_LONGEST_TITLE]) for words in titles.values())
+    long_enough = (len(title) >= _SHORTEST_TITLE for title in titles)
+    numbers = {words: n for n, (words, is_long) in enumerate(zip(words_of, long_enough, strict=True)) if is_long}
+    vocabulary = corpus.concordance.vocabulary
+    with_word: dict[str, list[tuple[int, int, tuple[str, ...]]]] = {}
+    for words, number in numbers.items():
+        longest = max(words, key=len, default="")
+        if longest in vocabulary:
+            with_word.setdefault(longest, []).append((number, words.index(longest), words))
+    candidates = list(with_word.values())
+    if not candidates:
+        return
+    for segment, place, word in zip(*(each.tolist() for each in corpus.in_segments([*with_word])), strict=True):
+        for title, before, words in candidates[word]:
+            if title != own[segment] and place >= before:
+                start = place - before
+                if words == tuple(corpus.words[segment][start : start + len(words)]):
+                    yield segment, title

@@ -134,7 +134,7 @@ def _comparables(corpus: Corpus, carried: NDArray[np.bool_]) -> tuple[list[_Comp
     """
     segments: list[_Comparable] = [_labelled(corpus, number, _BEGINNING) for number in range(len(corpus.texts))]
     labels: list[_Comparable] = list(corpus.label_texts)
-    for start, end in pairwise([*np.flatnonzero(corpus.begins).tolist(), len(segments)]):
+    for start, end in pairwise([*np.flatnonzero(corpus.table.begins).tolist(), len(segments)]):
         passage, section = int(corpus.passage[start]), corpus.sections[start]
         if end - start == 1 and carried[passage]:
             segments[start] = passage

@@ -6,12 +6,12 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
+from ctxcompress.score.concordance import Concordance, Found
 from ctxcompress.score.line_shapes import LineShapes
-from ctxcompress.score.matches import RepeatedSearch
+from ctxcompress.score.matches import RepeatedSearch, levels
 from ctxcompress.score.neighbours import Units
 from ctxcompress.score.record_words import readable_records
 from ctxcompress.score.spoken_order import SpokenOrder, spoken_order
@@ -66,11 +66,6 @@ class Corpus:
         return self.table.documents
 
     @cached_property
-    def begins(self) -> NDArray[np.bool_]:
-        """Which segments are the first of their document."""
-        return np.diff(self.passage, prepend=-1) > 0
-
-    @cached_property
     def units(self) -> Units:
         """The turns of conversations and the segments of other texts."""
         return Units.of(self.table, self.titles, self.spoken)
@@ -91,9 +86,18 @@ class Corpus:
         """The lines of logs among the segments."""
         return LineShapes.of(self.table)
 
+    @cached_property
+    def concordance(self) -> Concordance:
+        """Where each word stands: see `matches.levels`."""
+        return self.search.texts if self.search else levels(self.words, self.labels, self.names, self.own)
+
+    def in_segments(self, words: Sequence[str]) -> Found:
+        """Return all places of these words in the segments. All of them must occur in the corpus."""
+        return self.concordance.find(words, self.concordance.texts - len(self.words))
+
     def for_several(self, terms: Terms) -> "Corpus":
         """Return the corpus for several queries."""
-        return replace(self, search=RepeatedSearch(self.words, self.labels, self.names, self.own, terms))
+        return replace(self, search=RepeatedSearch(self.concordance, terms))
 
     @classmethod
     def of(

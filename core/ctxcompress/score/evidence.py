@@ -20,12 +20,12 @@ from ctxcompress.data.table import Floats
 from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import FEATURES, features
+from ctxcompress.score.credit import raise_rows, raise_sentences
+from ctxcompress.score.features import FEATURES, deviation, features
 from ctxcompress.score.log_relevance import rescore_logs
-from ctxcompress.score.matches import Matches, find_matches
+from ctxcompress.score.matches import Matches, Scan, find_matches
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
-from ctxcompress.score.table_credit import raise_rows
 from ctxcompress.score.turn_features import TURNS, is_conversation, turn_features
 from ctxcompress.score.yes_no import raise_yes_no_answers
 from ctxcompress.text.words import Terms, split_words
@@ -74,12 +74,12 @@ class Stage:
         Features are added one after the other: the order in which a matrix product adds them depends on the processor
         and on a segment's place among the others.
         """
-        total: Floats = np.full(tables[0].shape[1], self.intercept)
-        first = 0
-        for rows in tables:
-            weights = self.weights[first : first + len(rows), np.newaxis]
-            total += np.add.reduce(rows * weights, axis=0)
-            first += len(rows)
+        first, *others = tables
+        total: Floats = self.intercept + np.add.reduce(first * self.weights[: len(first), np.newaxis], axis=0)
+        done = len(first)
+        for rows in others:
+            total += np.add.reduce(rows * self.weights[done : done + len(rows), np.newaxis], axis=0)
+            done += len(rows)
         return total
 
 
@@ -103,7 +103,7 @@ class Calibration:
         """Return the probability that each segment is needed, shape (segments,), in the order of the logits."""
         ascending = np.sort(logits)  # so that the order of the segments changes nothing
         shared = self.intercept + self.log_segments * np.log(logits.size)
-        shared += self.log_odds * np.logaddexp.reduce(ascending) + self.spread * ascending.std()
+        shared += self.log_odds * np.logaddexp.reduce(ascending) + self.spread * deviation(ascending)
         return sigmoid(self.logit * logits + shared)
 
 
@@ -143,7 +143,7 @@ def matches_in(corpus: Corpus, query: str, wanted: Mapping[str, float], terms: T
         corpus.names,
         split_words(query),
         corpus.own,
-        search=corpus.search,
+        search=corpus.search or Scan(corpus.concordance, terms),
     )
 
 
@@ -188,6 +188,8 @@ def evidence(
         turns = np.array([segment[0] is _TURN for segment in corpus.segments])
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
     probability = raise_rows(corpus.table, raise_yes_no_answers(query, corpus.table, probability))
+    if closeness is None:
+        probability = raise_sentences(corpus.table, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 
@@ -217,7 +219,7 @@ def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: F
         if found == sources:
             break
         first, *others = tables
-        logits, sources = stage.logits(first, bridges.features(probability), *others), found
+        logits, sources = stage.logits(first, bridges.features(probability, found), *others), found
     return logits
 
 
@@ -233,5 +235,5 @@ def _rescored(name: str, which: NDArray[np.bool_], rows: Floats, probability: Fl
 
 def sigmoid(logits: Floats) -> Floats:
     """Return 1 / (1 + exp(-logits)), without overflow."""
-    probability: Floats = 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
+    probability: Floats = 1 / (1 + np.exp(-np.minimum(np.maximum(logits, -500.0), 500.0)))
     return probability

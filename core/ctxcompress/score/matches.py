@@ -3,27 +3,26 @@ search for misspelled words."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from itertools import islice
+from itertools import accumulate, chain, count, islice, pairwise
 
 import numpy as np
 
 from ctxcompress.data.table import Floats, Integers
+from ctxcompress.score.concordance import Concordance
 from ctxcompress.score.occurrences import Occurrences, bm25, contained, counted, inverse_frequency, merged, summed
 from ctxcompress.text.words import Lexicon, Terms, has_unspaced
 
 __all__ = [
-    "Level",
     "Matches",
     "Postings",
     "RepeatedSearch",
     "Scan",
     "find_matches",
+    "levels",
     "respelled",
 ]
 
-Units = Sequence[Sequence[str]]
-"""The words of segments, of labels or of headings."""
+_NO_UNITS: Integers = np.zeros(0, np.intp)
 _SHORTEST = 6
 """Letters of a word whose misspellings are searched for: too many shorter words differ in one letter."""
 _SHORTEST_REPLACED = 7
@@ -36,65 +35,63 @@ _MOST_RESPELLED = 16
 """The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
 
-class Level(IntEnum):
-    """What the units are: segments, labels of sections, innermost headings, or labels of segments."""
+Words = Sequence[Sequence[str]]
+"""The words of segments, of labels or of headings."""
 
-    BODY = 0
-    LABEL = 1
-    NAME = 2
-    OWN = 3
+
+def levels(words: Words, labels: Words, names: Words, own: Words) -> Concordance:
+    """Return where each word stands: in the labels of sections, in innermost headings, in the labels of segments and in
+    segments, one level after the other."""
+    return Concordance((*labels, *names, *own, *words))
 
 
 class Scan:
     """A search that reads every word: for a few queries."""
 
-    __slots__ = ("_levels", "_terms", "_vocabulary")
+    __slots__ = ("_terms", "_texts")
 
-    def __init__(self, words: Units, labels: Units, names: Units, own: Units, terms: Terms) -> None:
-        self._levels, self._terms = (words, labels, names, own), terms
-        self._vocabulary = set[str]().union(*words, *labels, *own)
+    def __init__(self, texts: Concordance, terms: Terms) -> None:
+        """texts: see `levels`."""
+        self._texts, self._terms = texts, terms
 
-    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> tuple[Occurrences, ...]:
-        """Find the terms of the query on each Level.
+    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> Occurrences:
+        """Find the terms of the query.
 
         asked: the words of the query; those that occur nowhere are also searched for in other spellings.
         """
-        matching = self._terms.matching(self._vocabulary, query)
-        matching |= respelled(asked, query, matching, self._vocabulary, self._terms)
-        return tuple(_scanned(units, matching, len(query)) for units in self._levels)
-
-
-def _scanned(units: Units, matching: Mapping[str, Sequence[int]], terms: int) -> Occurrences:
-    matches, vocabulary = matching.__contains__, matching.keys()
-    counts: dict[int, int] = {}
-    for unit, words in enumerate(units):
-        if vocabulary.isdisjoint(words):
-            continue
-        for word in filter(matches, words):
-            for term in matching[word]:
-                key = unit * terms + term
-                counts[key] = counts.get(key, 0) + 1
-    return counted(counts, len(units), terms)
+        texts, vocabulary = self._texts, self._texts.vocabulary
+        matching = self._terms.matching(vocabulary, query)
+        matching |= respelled(asked, query, matching, vocabulary, self._terms)
+        unit, _, word = texts.find([*matching])
+        return _counted(unit, word, [*matching.values()], texts.texts, len(query))
 
 
 class Postings:
     """An index of where each word occurs: built once, for many queries. It finds exactly what `Scan` finds."""
 
-    __slots__ = ("_levels", "_lexicon", "_sizes", "_terms", "_vocabulary")
+    __slots__ = ("_begin", "_lexicon", "_number", "_size", "_terms", "_units")
 
-    def __init__(self, words: Units, labels: Units, names: Units, own: Units, terms: Terms) -> None:
-        self._levels = tuple(map(_inverted, (words, labels, names, own)))
-        self._sizes = tuple(map(len, (words, labels, names, own)))
-        self._vocabulary = set[str]().union(*self._levels)
-        self._lexicon = Lexicon(terms, self._vocabulary)
-        self._terms = terms
+    def __init__(self, texts: Concordance, terms: Terms) -> None:
+        """texts: see `levels`."""
+        words = [*texts.vocabulary]
+        unit, _, word = texts.find(words)
+        self._lexicon, self._terms, self._size = Lexicon(terms, words), terms, texts.texts
+        self._number = dict(zip(words, count(), strict=False))
+        self._units = unit[word.argsort(kind="stable")]
+        """The units in which the first word occurs, then those of the second one, and so on."""
+        self._begin = np.bincount(word + 1, minlength=1).cumsum().tolist()
+        """The place in `_units` where those of each word begin."""
 
-    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> tuple[Occurrences, ...]:
-        """Find the terms of the query on each Level, as `Scan.occurrences` does."""
+    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> Occurrences:
+        """Find the terms of the query, as `Scan.occurrences` does."""
         matching = self._lexicon.matching(query)
-        matching |= respelled(asked, query, matching, self._vocabulary, self._terms)
-        pairs = zip(self._levels, self._sizes, strict=True)
-        return tuple(_looked_up(level, matching, size, len(query)) for level, size in pairs)
+        matching |= respelled(asked, query, matching, self._number, self._terms)
+        units = [self._units_of(self._number[word]) for word in matching]
+        word = np.repeat(np.arange(len(units)), [of_word.size for of_word in units])
+        return _counted(np.concatenate((*units, _NO_UNITS)), word, [*matching.values()], self._size, len(query))
+
+    def _units_of(self, word: int) -> Integers:
+        return self._units[self._begin[word] : self._begin[word + 1]]
 
 
 class RepeatedSearch:
@@ -102,46 +99,36 @@ class RepeatedSearch:
     have come that more can be expected: making one costs as much as it saves on several queries. Threads can share it.
     """
 
-    __slots__ = ("_found", "_queries", "_units")
+    __slots__ = ("_found", "_queries", "_terms", "texts")
 
-    def __init__(self, words: Units, labels: Units, names: Units, own: Units, terms: Terms) -> None:
-        self._units = words, labels, names, own, terms
-        self._found: Scan | Postings | None = None
+    def __init__(self, texts: Concordance, terms: Terms) -> None:
+        """texts: see `levels`."""
+        self.texts, self._terms = texts, terms
+        self._found: Scan | Postings = Scan(texts, terms)
         self._queries = 0
 
-    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> tuple[Occurrences, ...]:
-        """Find the terms of the query on each Level, as `Scan.occurrences` does."""
+    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> Occurrences:
+        """Find the terms of the query, as `Scan.occurrences` does."""
         self._queries += 1  # of several threads one may be missed, which only delays the index
         found = self._found
         if self._queries > _SCANNED and not isinstance(found, Postings):
-            found = self._found = Postings(*self._units)
-        elif found is None:
-            found = self._found = Scan(*self._units)
+            found = self._found = Postings(self.texts, self._terms)
         return found.occurrences(query, asked)
 
 
-def _inverted(units: Units) -> dict[str, list[int]]:
-    """Return word -> the units that it occurs in, each as often as it occurs there."""
-    places: dict[str, list[int]] = {}
-    for unit, words in enumerate(units):
-        for word in words:
-            if word in places:
-                places[word].append(unit)
-            else:
-                places[word] = [unit]
-    return places
+def _counted(unit: Integers, word: Integers, matching: Sequence[Sequence[int]], units: int, terms: int) -> Occurrences:
+    """Return the occurrences of terms. unit, word: of each occurrence of a word. matching: the terms of each word."""
+    term = np.array([*chain.from_iterable(matching)], np.intp)
+    if term.size > len(matching):  # a word with several terms is an occurrence of each
+        sizes = np.fromiter(map(len, matching), np.intp, len(matching))
+        times = sizes[word]
+        offset = _sums_before(sizes)[word] - _sums_before(times)
+        unit, word = np.repeat(unit, times), np.repeat(offset, times) + np.arange(times.sum(), dtype=np.intp)
+    return counted(unit * terms + term[word], units, terms)
 
 
-def _looked_up(
-    places: Mapping[str, Iterable[int]], matching: Mapping[str, Sequence[int]], units: int, terms: int
-) -> Occurrences:
-    counts: dict[int, int] = {}
-    for word, hits in matching.items():
-        for unit in places.get(word, ()):
-            for term in hits:
-                key = unit * terms + term
-                counts[key] = counts.get(key, 0) + 1
-    return counted(counts, units, terms)
+def _sums_before(sizes: Integers) -> Integers:
+    return sizes.cumsum(dtype=np.intp) - sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,58 +170,65 @@ class Matches:
     def coverage(self) -> tuple[Floats, Floats]:
         """Sum up the idf of the terms in each segment, and of those that only its title and headings have, shape
         (segments,)."""
-        body, labels = self.body, self.label
-        in_body = summed(self.idf[body.term], body.unit, body.units)
-        in_label = summed(self.idf[labels.term], labels.unit, labels.units)[self.section_of]
-        label_keys = labels.unit * labels.terms + labels.term
-        body_keys = self.section_of[body.unit] * body.terms + body.term
-        in_both = summed(self.idf[body.term] * contained(body_keys, label_keys), body.unit, body.units)
-        return in_body, in_label - in_both
+        body, weights = self.body, self.idf[self.body.term]
+        in_body = summed(weights, body.unit, body.units)
+        if not self.label.unit.size:
+            return in_body, np.zeros(body.units)
+        is_in_label = contained(body.keys(self.section_of[body.unit]), self.label.keys())
+        in_both = summed(weights * is_in_label, body.unit, body.units)
+        return in_body, self.covered(self.label)[self.section_of] - in_both
+
+    def covered(self, found: Occurrences) -> Floats:
+        """Sum up the idf of the terms in each unit of a level, shape (units,). found: the terms on that level."""
+        return summed(self.idf[found.term], found.unit, found.units)
 
 
-def _with_labels(body: Occurrences, label: Occurrences) -> Occurrences:
-    """Merge the occurrences in the text and in the labels of sections."""
-    return merged(
-        Occurrences(
-            unit=np.concatenate((body.unit, label.unit)),
-            term=np.concatenate((body.term, label.term)),
-            times=np.concatenate((body.times, np.full(label.times.shape, _LABEL_TIMES))),
-            units=body.units,
-            terms=body.terms,
-        )
+def _part(found: Occurrences, first: int, end: int) -> Occurrences:
+    """Return the occurrences in some units, which are then numbered from 0. first, end: these units."""
+    begin, stop = found.unit.searchsorted((first, end)).tolist()
+    return Occurrences(
+        found.unit[begin:stop] - first, found.term[begin:stop], found.times[begin:stop], end - first, found.terms
     )
 
 
+def _with_labels(body: Occurrences, section_of: Integers, label: Occurrences) -> Occurrences:
+    """Return the occurrences in sections: in their segments and in their labels."""
+    keys = np.concatenate((body.keys(section_of[body.unit]), label.keys()))
+    times = np.concatenate((body.times, np.full(label.times.size, _LABEL_TIMES)))
+    return merged(keys, times, label.units, label.terms)
+
+
 def find_matches(
-    words: Sequence[Sequence[str]],
+    words: Words,
     sections: Sequence[int],
-    labels: Sequence[Sequence[str]],
+    labels: Words,
     query: Mapping[str, float],
     terms: Terms,
-    names: Sequence[Sequence[str]] = (),
+    names: Words = (),
     asked: Sequence[str] = (),
-    own: Sequence[Sequence[str]] = (),
-    search: RepeatedSearch | None = None,
+    own: Words = (),
+    search: Scan | RepeatedSearch | None = None,
 ) -> Matches:
     """Find the terms of the query in segments, labels and headings.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
     section's title and headings. names: the words of its innermost heading, if needed. query: term -> weight. asked:
     the words of the query; those that occur nowhere are also searched for in other spellings. own: the words of each
-    segment's label, or nothing if no segment has one. search: in all these words, if more queries come.
+    segment's label, or nothing if no segment has one. search: in all these words, if there is one.
     """
-    found = (search or Scan(words, labels, names, own, terms)).occurrences(query, asked)
-    weights = np.fromiter(query.values(), float, len(query))
-    body, label = found[Level.BODY], found[Level.LABEL]
+    found = (search or Scan(levels(words, labels, names, own), terms)).occurrences(query, asked)
+    ends = accumulate(map(len, (labels, names, own, words)), initial=0)
+    label, name, of_segment, body = [_part(found, first, end) for first, end in pairwise(ends)]
     section_of = np.asarray(sections, dtype=np.intp)
-    section = _with_labels(body._replace(unit=section_of[body.unit], units=len(labels)), label)
+    section = _with_labels(body, section_of, label)
+    weights = np.fromiter(query.values(), float, len(query))
     idf = weights * inverse_frequency(body)
     return Matches(
         body=body,
         label=label,
         section=section,
-        name=found[Level.NAME],
-        own=found[Level.OWN],
+        name=name,
+        own=of_segment,
         section_of=section_of,
         lengths=np.fromiter(map(len, words), float, len(words)) + 1,
         idf=idf,

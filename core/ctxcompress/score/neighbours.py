@@ -16,7 +16,7 @@ from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.score.occurrences import Occurrences, bm25, contained, merged, relative, summed
 from ctxcompress.score.spoken_order import SpokenOrder
 
-__all__ = ["NEIGHBOURS", "Units", "neighbour_rows"]
+__all__ = ["NEIGHBOURS", "Units", "neighbour_rows", "unit_rows"]
 
 NEIGHBOURS = (
     "alone",  # BM25 of the unit, relative to the best
@@ -54,17 +54,15 @@ class Units:
 
         titles: of each document. told: the order in which the documents were spoken, if it is known.
         """
-        documents = table.documents
-        begins = np.diff(documents, prepend=-1) > 0
         if _TURN in table.kinds:
             return cls._of_turns(table, titles, told)
-        rows, continues, spreads = table.is_source, ~begins, np.ones(begins.size, dtype=bool)
+        rows, continues, size = table.is_source, ~table.begins, len(table.segments)
         if not table.kinds.isdisjoint(_ROWS):
             rows = rows | _of_kinds(table, _ROWS)
-        continues &= ~(rows & np.concatenate(([False], rows[:-1])))
-        if _BOILERPLATE in table.kinds:
-            spreads = ~_of_kinds(table, (_BOILERPLATE,))
-        return cls(np.arange(documents.size), continues, spreads)
+        continues[1:] &= ~(rows[1:] & rows[:-1])
+        is_quiet = _BOILERPLATE in table.kinds
+        spreads = ~_of_kinds(table, (_BOILERPLATE,)) if is_quiet else np.ones(size, dtype=bool)
+        return cls(np.arange(size), continues, spreads)
 
     @classmethod
     def _of_turns(cls, table: SegmentTable, titles: Sequence[str], told: SpokenOrder | None) -> "Units":
@@ -87,18 +85,18 @@ class Units:
     @property
     def are_segments(self) -> bool:
         """Whether each segment is the unit of its number."""
-        return self.number.size == self.continues.size and bool((np.diff(self.number) > 0).all())
+        return self.number.size == self.continues.size and bool((self.number[1:] > self.number[:-1]).all())
 
     def before(self, values: Floats) -> Floats:
         """Return for each unit the value of the unit before, 0 if there is none."""
         shifted = np.zeros(values.size)
-        shifted[1:] = np.where(self.continues[1:], values[:-1], 0.0)
+        np.multiply(values[:-1], self.continues[1:], out=shifted[1:])
         return shifted
 
     def after(self, values: Floats) -> Floats:
         """Return for each unit the value of the unit after, 0 if there is none."""
         shifted = np.zeros(values.size)
-        shifted[:-1] = np.where(self.continues[1:], values[1:], 0.0)
+        np.multiply(values[1:], self.continues[1:], out=shifted[:-1])
         return shifted
 
     def around(self, values: Floats) -> Floats:
@@ -126,28 +124,29 @@ def neighbour_rows(units: Units, body: Occurrences, lengths: Floats, idf: Floats
 
     body: where the terms occur in the segments. lengths: the words of each segment. idf: the weight of each term.
     """
-    if units.are_segments:
-        return _unit_rows(units, body, lengths, idf)
     number, size = units.number, units.continues.size
-    body = merged(body._replace(unit=number[body.unit], units=size))
-    rows = _unit_rows(units, body, summed(lengths, number, size), idf)
+    body = merged(body.keys(number[body.unit]), body.times, size, body.terms)
+    alone = relative(bm25(body, summed(lengths, number, size), idf))
+    covered = summed(idf[body.term], body.unit, size) / (idf.sum() or 1.0)
+    rows = unit_rows(units, body, alone, covered, idf)
     return [row[number] for row in rows]
 
 
-def _unit_rows(units: Units, body: Occurrences, lengths: Floats, idf: Floats) -> list[Floats]:
-    """Return one row per name in NEIGHBOURS and one column per unit."""
+def unit_rows(units: Units, body: Occurrences, own: Floats, covered: Floats, idf: Floats) -> list[Floats]:
+    """Return one row per name in NEIGHBOURS and one column per unit.
+
+    body: where the terms occur in the units. own, covered: the rows "alone" and "unit_covered".
+    """
     weight = idf.sum() or 1.0
-    own = relative(bm25(body, lengths, idf))
-    covered = summed(idf[body.term], body.unit, body.units) / weight
-    spread = body if units.spreads.all() else _only(body, units.spreads)
-    heard = own * units.spreads
-    with_before = covered + units.before(covered * units.spreads) - _in_both(units, body, spread, idf) / weight
+    spread, heard, heard_terms = body, own, covered
+    if not units.spreads.all():
+        spread, heard, heard_terms = _only(body, units.spreads), own * units.spreads, covered * units.spreads
     return [
         own,
         units.before(heard),
         units.after(heard),
         covered,
-        with_before,
+        covered + units.before(heard_terms) - _in_both(units, body, spread, idf) / weight,
         relative(units.around(heard)),
         _covered_around(units, spread, idf) / weight,
     ]
@@ -161,27 +160,26 @@ def _only(body: Occurrences, wanted: NDArray[np.bool_]) -> Occurrences:
 
 def _in_both(units: Units, body: Occurrences, spread: Occurrences, idf: Floats) -> Floats:
     """Sum up the weight of the terms that are in a unit and spread from the unit before."""
-    before = (body.unit - 1) * body.terms + body.term
-    twice = contained(before, spread.unit * spread.terms + spread.term) & units.continues[body.unit]
+    twice = contained(body.keys(body.unit - 1), spread.keys()) & units.continues[body.unit]
     return summed(idf[body.term] * twice, body.unit, body.units)
 
 
 def _covered_around(units: Units, body: Occurrences, idf: Floats) -> Floats:
     """Sum up the weight of the terms that occur around each unit. Each term counts once.
 
-    An occurrence counts for the units that it reaches, from where the one before it no longer reaches.
+    The units of all texts stand on one line, so far apart between texts that nothing reaches from one to the next. An
+    occurrence counts for the places that it reaches, but not for those that the one before it reaches already.
     """
     if not body.unit.size:
         return np.zeros(body.units)
-    order = np.argsort(body.term * body.units + body.unit)
-    unit, term = body.unit[order], body.term[order]
-    starts = np.flatnonzero(~units.continues)
-    of_text = np.searchsorted(starts, unit, side="right")
-    begin = np.maximum(unit - _REACH, starts[of_text - 1])
-    end = np.minimum(unit + _REACH + 1, np.append(starts[1:], body.units)[of_text - 1])
-    is_same = np.concatenate(([False], term[1:] == term[:-1]))
-    begin = np.maximum(begin, np.where(is_same, np.concatenate(([0], end[:-1])), 0))
-    weights = np.where(end > begin, idf[term], 0.0)
-    changes = summed(weights, begin, body.units + 1) - summed(weights, end, body.units + 1)
+    place = np.arange(body.units) + _REACH * np.cumsum(~units.continues)
+    size = int(place[-1]) + 2 * _REACH + 2
+    keys = np.sort(body.term * size + place[body.unit])
+    term, there = np.divmod(keys, size)
+    end = there + _REACH + 1
+    begin = end - (2 * _REACH + 1)
+    begin[1:] = end[1:] - np.minimum(keys[1:] - keys[:-1], 2 * _REACH + 1)
+    weights = idf[term]
+    changes = summed(weights, begin, size) - summed(weights, end, size)
     # Sums of the same weights in another order differ in the last digits: equal units must stay equal.
-    return np.round(np.cumsum(changes)[:-1], 9)
+    return np.round(changes.cumsum()[place], 9)

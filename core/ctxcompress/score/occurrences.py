@@ -1,6 +1,5 @@
 """Where terms occur: parallel arrays, and what is computed from them, such as BM25."""
 
-from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -8,10 +7,20 @@ from numpy.typing import NDArray
 
 from ctxcompress.data.table import Floats, Integers
 
-__all__ = ["Occurrences", "bm25", "contained", "counted", "inverse_frequency", "merged", "ranks", "relative", "summed"]
+__all__ = [
+    "Occurrences",
+    "bm25",
+    "contained",
+    "counted",
+    "gained",
+    "inverse_frequency",
+    "merged",
+    "norms",
+    "ranks",
+    "relative",
+    "summed",
+]
 
-_NO_NUMBERS: Integers = np.zeros(0, np.intp)
-_NO_TIMES: Floats = np.zeros(0)
 _FIRST_IS_NEW = np.ones(1, dtype=bool)
 
 
@@ -27,41 +36,52 @@ class Occurrences(NamedTuple):
     units: int
     terms: int
 
+    def keys(self, unit: Integers | None = None) -> Integers:
+        """Return one number for each (unit, term) pair. unit: other units than these, if it is given."""
+        return (self.unit if unit is None else unit) * self.terms + self.term
+
     def document_frequency(self) -> Integers:
         """Count the units that each term occurs in, shape (terms,)."""
         return np.bincount(self.term, minlength=self.terms)
 
 
-def counted(counts: Mapping[int, int], units: int, terms: int) -> Occurrences:
-    """Sort the counts, so that sums do not depend on the order in which words were found."""
-    if not counts:
-        return Occurrences(_NO_NUMBERS, _NO_NUMBERS, _NO_TIMES, units, terms)
-    keys = np.fromiter(counts.keys(), np.intp, len(counts))
-    times = np.fromiter(counts.values(), float, len(counts))
+def counted(keys: Integers, units: int, terms: int) -> Occurrences:
+    """Return the occurrences of terms in units. keys: unit * `terms` + term of each, in any order, equal ones again."""
+    ordered = np.sort(keys)
+    starts = _starts(ordered)
+    times = np.empty(starts.size)
+    times[:-1], times[-1:] = starts[1:] - starts[:-1], keys.size - starts[-1:]
+    return Occurrences(*np.divmod(ordered[starts], max(terms, 1)), times, units, terms)
+
+
+def merged(keys: Integers, times: Floats, units: int, terms: int) -> Occurrences:
+    """Return the occurrences of terms in units, each (unit, term) pair once.
+
+    keys: as in `counted`. times: how often each key counts.
+    """
+    if not keys.size:
+        return Occurrences(keys, keys, times, units, terms)
     order = keys.argsort()
-    unit, term = np.divmod(keys[order], terms)
-    return Occurrences(unit, term, times[order], units, terms)
-
-
-def merged(found: Occurrences) -> Occurrences:
-    """Return the occurrences with each (unit, term) pair at most once."""
-    keys = found.unit * found.terms + found.term
-    order = keys.argsort(kind="stable")
     ordered = keys[order]
-    starts = np.flatnonzero(np.concatenate((_FIRST_IS_NEW[: keys.size], ordered[1:] != ordered[:-1])))
-    unit, term = np.divmod(ordered[starts], found.terms) if keys.size else (_NO_NUMBERS, _NO_NUMBERS)
+    starts = _starts(ordered)
     # These are whole numbers, so their sum does not depend on the order.
-    times = np.add.reduceat(found.times[order], starts) if keys.size else _NO_TIMES
-    return Occurrences(unit, term, times, found.units, found.terms)
+    total = np.add.reduceat(times[order], starts)
+    return Occurrences(*np.divmod(ordered[starts], terms), total, units, terms)
+
+
+def _starts(ordered: Integers) -> Integers:
+    """Return the places of the first of equal keys, which stand together."""
+    return np.flatnonzero(np.concatenate((_FIRST_IS_NEW[: ordered.size], ordered[1:] != ordered[:-1])))
 
 
 def contained(keys: Integers, others: Integers) -> NDArray[np.bool_]:
-    """Tell which of the keys are among the others, as np.isin does, with a tenth of its overhead for short arrays."""
+    """Tell which of the keys are among the others, as np.isin does, with a tenth of its overhead for short arrays.
+
+    others: in ascending order.
+    """
     if not others.size:
         return np.zeros(keys.shape, dtype=bool)
-    ordered = np.sort(others)
-    nearest = ordered[np.minimum(np.searchsorted(ordered, keys), ordered.size - 1)]
-    return np.equal(nearest, keys)
+    return np.equal(others[np.minimum(others.searchsorted(keys), others.size - 1)], keys)
 
 
 def inverse_frequency(found: Occurrences) -> Floats:
@@ -78,9 +98,22 @@ def bm25(found: Occurrences, lengths: Floats, idf: Floats, *, k1: float = 1.5, b
     """
     if not found.unit.size:
         return np.zeros(found.units)
-    norm = k1 * (1 - b + b * lengths / lengths.mean())
-    gain = idf[found.term] * found.times * (k1 + 1) / (found.times + norm[found.unit])
+    return gained(found, norms(lengths, k1=k1, b=b), idf[found.term], k1=k1)
+
+
+def gained(found: Occurrences, of_units: Floats, weights: Floats, *, k1: float = 1.5) -> Floats:
+    """Return the BM25 score of every unit, shape (units,).
+
+    of_units: `norms`. weights: the weight of the term of each occurrence.
+    """
+    gain = weights * found.times * (k1 + 1) / (found.times + of_units[found.unit])
     return summed(gain, found.unit, found.units)
+
+
+def norms(lengths: Floats, *, k1: float = 1.5, b: float = 0.75) -> Floats:
+    """Return how often a term has to occur in units of these lengths to give half of what it can give at most."""
+    needed: Floats = k1 * (1 - b + b * lengths / (lengths.sum() / lengths.size))
+    return needed
 
 
 def summed(values: Floats, by: Integers, size: int) -> Floats:
@@ -90,11 +123,10 @@ def summed(values: Floats, by: Integers, size: int) -> Floats:
 
 def relative(values: Floats) -> Floats:
     """Divide the values by the greatest one, if that is positive."""
-    best = values.max(initial=0.0)
+    best = np.maximum.reduce(values, initial=0.0)
     return values / best if best > 0 else values
 
 
 def ranks(values: Floats) -> Floats:
     """Return for each value how many are greater: 0 for the greatest, the same for equal ones."""
-    ascending = np.sort(values)
-    return (values.size - np.searchsorted(ascending, values, side="right")).astype(float)
+    return (values.size - np.sort(values).searchsorted(values, side="right")).astype(float)

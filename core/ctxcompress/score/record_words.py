@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from ctxcompress.lazy_regex import lazy_regex
 
@@ -15,11 +15,12 @@ _COMMON = 0.5
 """A key that more than this share of the records has says nothing about one of them."""
 _FEW = 3
 """In fewer records no key counts as common."""
+_NONE: Set[str] = frozenset()
 
 
 def readable_records(texts: Sequence[str]) -> list[str]:
     """Return the texts of records without the keys that most of them have, and with escaped characters as they are."""
-    keys = [{match[1] for match in _KEY.finditer(text)} if ":" in text else set() for text in texts]
+    keys = [{match[1] for match in _KEY.finditer(text)} if ":" in text else _NONE for text in texts]
     with_keys = [of_text for of_text in keys if of_text]
     counts = Counter(key for of_text in with_keys for key in of_text)
     enough = max(_COMMON * len(with_keys), _FEW)
@@ -27,7 +28,7 @@ def readable_records(texts: Sequence[str]) -> list[str]:
     return [_unescaped(_without(text, common & of_text)) for text, of_text in zip(texts, keys, strict=True)]
 
 
-def _without(text: str, keys: set[str]) -> str:
+def _without(text: str, keys: Set[str]) -> str:
     return _KEY.sub(lambda match: " " if match[1] in keys else match[0], text) if keys else text
 
 

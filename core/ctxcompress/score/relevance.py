@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ctxcompress.data.table import Floats
-from ctxcompress.score.matches import RepeatedSearch, find_matches
+from ctxcompress.score.matches import RepeatedSearch, Scan, find_matches
 from ctxcompress.score.occurrences import relative
 from ctxcompress.text.words import Terms
 
@@ -27,16 +27,18 @@ def relevance(
     labels: Sequence[Sequence[str]],
     query: Mapping[str, float],
     terms: Terms,
-    search: RepeatedSearch | None = None,
+    names: Sequence[Sequence[str]] = (),
+    own: Sequence[Sequence[str]] = (),
+    search: Scan | RepeatedSearch | None = None,
 ) -> Floats:
     """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
-    section's title and headings. query: term -> weight. search: in all these words, if several queries are expected.
+    section's title and headings. query: term -> weight. names, own, search: see `find_matches`; they change nothing.
     """
     if not words or not query:
         return np.zeros(len(words))
-    matches = find_matches(words, sections, labels, query, terms, search=search)
+    matches = find_matches(words, sections, labels, query, terms, names, own=own, search=search)
     section = relative(matches.together())[matches.section_of]
     return combined(relative(matches.alone()), section, *matches.coverage())
 

@@ -12,7 +12,7 @@ from operator import itemgetter
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.text.notices import Notice, has_notice, is_title_of_links, notice_of
 
-__all__ = ["mark_boilerplate", "notice_cuts"]
+__all__ = ["mark_boilerplate", "mark_each", "notice_cuts"]
 
 _PROSE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _START = itemgetter(1)
@@ -38,6 +38,14 @@ def notice_cuts(text: str, start: int, end: int) -> list[int]:
         if is_marked and not goes_on:
             cuts |= {begin, until}
     return sorted((cuts | {end}) - {start})
+
+
+def mark_each(texts: Sequence[str], segmented: list[list[Segment]]) -> list[list[Segment]]:
+    """Return `mark_boilerplate` of each text. The segments of all texts are looked at together."""
+    pairs = list(zip(texts, segmented, strict=True))
+    if not has_notice([text[part[1] : part[2]] for text, segments in pairs for part in segments]):
+        return segmented
+    return [mark_boilerplate(text, segments) for text, segments in pairs]
 
 
 def mark_boilerplate(text: str, segments: list[Segment]) -> list[Segment]:

@@ -22,7 +22,7 @@ from ctxcompress.segment.speakers import (
     speaker_name,
 )
 
-__all__ = ["LoneTurn", "lone_turn", "turns_of"]
+__all__ = ["LoneTurn", "begins_with_speaker", "lone_turn", "turns_of"]
 
 LoneTurn = tuple[str, Turn]
 """The speaker and the turn of a text that may be a single turn."""
@@ -162,6 +162,8 @@ def _turns_of(text: str) -> list[Turn]:
 
 def lone_turn(text: str) -> LoneTurn | None:
     """Return the speaker and the turn if a text of one paragraph may be a turn, as far as it alone can tell."""
+    if ":" not in text and "\uff1a" not in text:  # as in most passages
+        return None
     start = text[:_LONGEST_LABEL].partition("\n")[0]
     if (":" not in start and "\uff1a" not in start) or "\n\n" in text.rstrip():
         return None
@@ -174,6 +176,13 @@ def lone_turn(text: str) -> LoneTurn | None:
     if match is None or not name or not is_handle(name):
         return None
     return speaker_name(name), Turn(0, _head(match, name).body, len(text))
+
+
+def begins_with_speaker(text: str) -> bool:
+    """Tell whether a name and a colon begin `text`. A text of one line that begins with a letter is no conversation
+    without them."""
+    match = _SPOKEN_TURN.match("\n" + text)
+    return match is not None and is_speaker(match["name"])
 
 
 def _may_be(text: str) -> bool:

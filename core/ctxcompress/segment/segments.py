@@ -9,19 +9,27 @@ from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import LoneTurn, lone_turn, turns_of
 from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
 from ctxcompress.segment.logs import log_segments
-from ctxcompress.segment.markdown import Block, is_marked, markdown_blocks
+from ctxcompress.segment.markdown import Block, markdown_blocks
+from ctxcompress.segment.prose_lines import is_prose_line, segment_lines
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 from ctxcompress.segment.speakers import Turn
 from ctxcompress.segment.table_rows import table_rows
 from ctxcompress.text.lines import split_lines
-from ctxcompress.text.log_lines import is_log
 
-__all__ = ["LoneTurn", "lone_turn", "read_text", "segment", "segment_outlined", "segments_together"]
+__all__ = [
+    "LoneTurn",
+    "Read",
+    "lone_turn",
+    "read_each",
+    "read_text",
+    "segment",
+    "segment_outlined",
+    "segments_together",
+]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
-_PARAGRAPH = Kind.PARAGRAPH
 _LONG_ITEM = 300
 """The most characters of a list item that is not split into sentences."""
 _LONG_TURN = 500
@@ -31,9 +39,8 @@ _LONG_FENCE = 1_500
 """The most characters of a code block that is one segment."""
 _PIECE = 250
 """The most characters of statements in a fence that are kept or dropped together."""
-_OPENING = 520
-"""The most characters before the colon after a speaker, with a role in parentheses and a time."""
-_QUOTES = frozenset("\"'“‘„«「『")
+Read = tuple[tuple[Node, ...], list[Segment]]
+"""The outline of a text and its segments, one of which is empty."""
 _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
 
 
@@ -47,28 +54,25 @@ def segment(text: str, *, language: str = "en", name: str | None = None) -> list
     return segments or segment_outlined(text, nodes, language=language)
 
 
-def read_text(text: str, *, language: str, name: str | None) -> tuple[tuple[Node, ...], list[Segment]]:
-    """Return the outline of `text` if it is source code or data, or its segments if it is prose; the other is empty.
+def read_text(text: str, *, language: str, name: str | None) -> Read:
+    """Return `read_each` of one text."""
+    return read_each([text], [name], language=language)[0]
+
+
+def read_each(texts: Sequence[str], names: Sequence[str | None], *, language: str) -> list[Read]:
+    """Return the outline of each text if it is source code or data, or its segments if it is prose.
 
     The segments of what has an outline depend on the budget: see `segment_outlined`.
     """
-    if _is_plain(text):
-        return (), mark_boilerplate(text, _sentences(text, Block(_PARAGRAPH, 0, len(text)), 0, language))
+    lines = [text for text in texts if is_prose_line(text)]
+    found = dict(zip(lines, segment_lines(lines, language), strict=True))
+    pairs = zip(texts, names, strict=True)
+    return [((), found[text]) if text in found else _read(text, name, language) for text, name in pairs]
+
+
+def _read(text: str, name: str | None, language: str) -> Read:
     nodes = data_outline(text, name) or outline(text, name)
     return nodes, [] if nodes else segment_outlined(text, nodes, language=language)
-
-
-def _is_plain(text: str) -> bool:
-    """Tell whether `text` is surely one line of prose: no data, code, log, conversation or Markdown.
-
-    Most passages are, and this is several times as fast as asking all that look for something else.
-    """
-    first = text[:1]
-    if not first.isalpha() and (not (first.isdigit() or first in _QUOTES) or "<" in text or is_marked(text)):
-        return False
-    if "\n" in text or "\r" in text or '":' in text:
-        return False
-    return text.find(":", 0, _OPENING) < 0 and text.find("\uff1a", 0, _OPENING) < 0 and not is_log(text)
 
 
 def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: int = WHOLE) -> list[Segment]:

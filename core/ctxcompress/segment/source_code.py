@@ -23,7 +23,7 @@ __all__ = ["WHOLE", "code_segments", "outline"]
 
 WHOLE = 1_500
 """The most characters of a function that is one segment."""
-_CASE = lazy_regex(r"[ \t]*(?:case|default)\b")
+_CASE = lazy_regex(r"[ \t]*+(?:case|default)\b")
 _PIECES = 6
 """Classes, compound statements and runs of short statements must be this many times shorter to be one segment."""
 _LONG_DOC = 500

@@ -33,6 +33,7 @@ _ROLES = frozenset(
 )
 _SPEAKER_KEYS = ("speaker", "sender", "role")
 """Metadata keys that say who speaks, the most telling first."""
+_KEYS = frozenset(_SPEAKER_KEYS)
 _NO_TURNS = frozenset(("tool", "system", "developer"))
 """Roles in a chat memory whose texts are documents rather than speech."""
 _ASKING, _ANSWERING = frozenset(("user", "human")), frozenset(("assistant", "ai", "bot", "chatbot"))
@@ -161,7 +162,7 @@ def is_said(text: str) -> bool:
 
 def recorded_speaker(metadata: Mapping[str, object]) -> str | None:
     """Return who speaks by the metadata of a passage, as a chat memory records it; None if nobody does."""
-    if str(metadata.get("role")).casefold() in _NO_TURNS:
+    if _KEYS.isdisjoint(metadata) or str(metadata.get("role")).casefold() in _NO_TURNS:
         return None
     for key in _SPEAKER_KEYS:
         name = metadata.get(key)

@@ -4,11 +4,11 @@ Tables of reports have a heading over several columns first, and the years below
 the years are a row like any other there. But no figure can be read without its year.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from ctxcompress.data.passages import Segment
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.markdown import Block
 from ctxcompress.text.lines import split_lines
 
@@ -18,8 +18,8 @@ _MOST_HEADERS = 3
 """The most rows below the delimiter line that count as header."""
 _LONGEST_PERIOD = 40
 """Characters of a cell that can be a year or a date."""
-_PERIOD = re.compile(r"[^\d|]*(?:\b\d{1,2}\b[^\d|]*)?\b(?:FY|CY|Q[1-4] ?)?(?:19|20)\d\d\b[^\d|]*")
-_AMOUNT = re.compile(r"\d")
+_PERIOD = lazy_regex(r"[^\d|]*(?:\b\d{1,2}\b[^\d|]*)?\b(?:FY|CY|Q[1-4] ?)?(?:19|20)\d\d\b[^\d|]*")
+_AMOUNT = lazy_regex(r"\d")
 
 
 def table_rows(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:

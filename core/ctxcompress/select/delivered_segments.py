@@ -31,7 +31,7 @@ class Delivered:
 
     def without(self, numbers: Iterable[int]) -> "Delivered":
         """Return the same without these segments, which have more than what was delivered."""
-        return replace(self, numbers=frozenset(self.numbers).difference(numbers))
+        return replace(self, numbers=frozenset(self.numbers).difference(numbers)) if self.numbers else self
 
 
 def delivered_segments(

@@ -8,7 +8,7 @@ better item could be. So the best missed items are then tried in the place of ot
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from typing import Protocol
 
@@ -108,7 +108,8 @@ class Knapsack:
 
     def copy(self, room: int) -> "Knapsack":
         """Return an independent knapsack with the same items and this room left."""
-        return replace(self, room=room, kept=set(self.kept), chosen=dict(self.chosen), novelty=self.novelty.copy())
+        novelty, kept, chosen = self.novelty.copy(), set(self.kept), dict(self.chosen)
+        return Knapsack(room, self.cost, self.companions, novelty, kept, chosen, self.fixed)
 
     @property
     def is_coarse(self) -> bool:
@@ -116,16 +117,15 @@ class Knapsack:
         return len(self.chosen) <= _FEW
 
     def _fill(self, order: Sequence[int], repeats: list[int] | None) -> None:
-        misses = 0
+        kept, at_least, misses = self.kept, self.cost.at_least, 0
         for item in order:
+            if item in kept:
+                continue
             if self.room <= 0 or misses > _PATIENCE:
                 return
-            if item in self.kept:
-                continue
-            closure = None
-            if self.cost.at_least(item) <= self.room:  # false for most items once the budget is nearly full
-                closure = self._closure(item)
-            wanted = closure.difference(self.kept) if closure else _NOTHING
+            # The estimate is too much for most items once the budget is nearly full.
+            closure = self._closure(item) if at_least(item) <= self.room else None
+            wanted = closure - kept if closure else _NOTHING
             cost = sum(map(self.cost, wanted))
             if closure is None or cost > self.room:
                 misses += 1

@@ -82,10 +82,7 @@ class Layout:
     @property
     def everything(self) -> Spans:
         """Document number -> the span of its whole text."""
-        return {
-            number: (document.pieces[0].span if document.is_passage else Span(0, len(document.text)),)
-            for number, document in enumerate(self.documents)
-        }
+        return {number: (Span(0, len(document.text)),) for number, document in enumerate(self.documents)}
 
     def spans(self, table: SegmentTable, kept: Iterable[int]) -> Spans:
         """Return document number -> the spans of its kept segments, for the documents that have some, in order."""
@@ -106,7 +103,7 @@ class Layout:
         """
         found: Spans = {}
         for number, of_document in spans.items():
-            found.update(self.documents[number].of_passages(of_document))
+            found |= self.documents[number].of_passages(of_document)
         found |= dict.fromkeys(self.lines, ())
         return {passage: found[passage] for passage in self.arrange(found)}
 
@@ -118,6 +115,8 @@ class Layout:
             for end, text in self.elide(number, of_document):
                 passage, (place, _), _ = self.documents[number].in_passage(end)
                 places.setdefault(passage, []).append((place, text))
+        if not (places or self.gaps or self.escapes):
+            return {passage: (of_passage, ()) for passage, of_passage in self.of_passages(spans).items()}
         return {
             passage: _with_escapes(
                 *_with_markers(of_passage, places.get(passage, ()), self.gaps.get(passage, ())),
@@ -219,6 +218,9 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
     """
     if len(kept) == len(segments):
         return (Span(0, len(text)),) if text else ()
+    if len(kept) == 1:
+        start, end = segments[kept[0]][1:3]
+        return joined([Span(start, stripped_end(text, start, end))])
     spans: list[Span] = []
     previous = -1
     for number in kept:

@@ -40,15 +40,15 @@ def best_split(
     `best_alone` finds. With content before, only a segment over the whole budget is split: others can be added later.
     """
     found = (number for number in ranking if table.segments[number][0] is not Kind.HEADING)
-    texts = list(islice(found, 1))
-    if texts and len(table.texts[texts[0]]) * _MOST_TOKENS <= budget and not table.needs(texts[0]):
+    best = next(found, None)
+    if best is None or (len(table.texts[best]) * _MOST_TOKENS <= budget and not table.needs(best)):
         return None  # it fits, whatever its tokens
-    texts += islice(found, _SOURCE_TRIES - 1)
-    texts = texts[: _SOURCE_TRIES if texts and _is_formal(table.segments[texts[0]]) else _TRIES]
+    if layout.tokens(_alone(table, best, layout)) <= budget:
+        return None
+    texts = [best, *islice(found, (_SOURCE_TRIES if _is_formal(table.segments[best]) else _TRIES) - 1)]
     is_tried = False
     for number in texts:
-        alone = layout.spans(table, {number, *table.needs(number)})
-        text_alone = layout.compose(alone)
+        text_alone = _alone(table, number, layout)
         if layout.tokens(text_alone) <= budget:
             return None
         if is_tried or (_is_formal(table.segments[number]) and number != texts[-1]):
@@ -69,6 +69,11 @@ def best_split(
             return pieces, number, len(pieces.segments) - len(table.segments)
         is_tried = True
     return None
+
+
+def _alone(table: SegmentTable, number: int, layout: Layout) -> str:
+    """Return the text of a segment and what it needs, as the final text shows it."""
+    return layout.compose(layout.spans(table, {number, *table.needs(number)}))
 
 
 def _is_formal(segment: Segment) -> bool:

@@ -40,7 +40,7 @@ _HEADING = 0.7
 evidence of manuals; a lower value loses headings."""
 _LARGEST = 1e6
 """The greatest value, so that its fourth power does not overflow."""
-_SAME_WORTH = 0.95
+_SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy of the same text, with which it can be kept in its place."""
 _REFILLS = 2
 """The most times that room left over is filled again."""
@@ -235,8 +235,10 @@ def without_duplicates(
     otherwise text that is repeated on and on would be kept from somewhere in the middle. forced: segments that are kept
     in any case.
     """
+    if not structure.same:
+        return order, {}
     copies: dict[str, list[int]] = {}
-    for number in order if structure.same else ():
+    for number in order:
         text = structure.same.get(number)
         if text is not None:
             copies.setdefault(text, []).append(number)
@@ -309,6 +311,8 @@ class Coherence:
 
         A heading or an announcement needs one segment that follows it: a kept one, else the best.
         """
+        if not self._candidates.segments[item][5] and self._announcement[item] < 0 and item not in self._leading:
+            return [self._segments + self._candidates.passage[item]]  # so for most segments
         found = [item]
         for number in found:  # it grows
             if number >= self._segments:  # an opening needs nothing

@@ -103,14 +103,17 @@ def _is_speaker(table: SegmentTable, number: int) -> bool:
 def _brackets(table: SegmentTable) -> set[int]:
     """Return the opening and closing brackets of data, which need each other, the headers and parents of records, and
     tags without text."""
-    needs = {number: table.needs(number) for number, segment in enumerate(table.segments) if segment[0] is _RECORD}
+    records = [number for number, segment in enumerate(table.segments) if segment[0] is _RECORD]
+    texts = table.texts
+    tags = {number for number in records if texts[number].startswith("<") and _TAGS.fullmatch(texts[number])}
+    needs = {number: table.needs(number) for number in records if table.segments[number][5]}
     needed = {other for others in needs.values() for other in others}
-    return {
+    return tags | {
         number
-        for number, others in needs.items()
-        if (number in needed and (not others or any(number in needs.get(other, ()) for other in others)))
-        or (table.texts[number].startswith("<") and _TAGS.fullmatch(table.texts[number]))
-        or (number in needed and table.texts[number].rstrip().endswith(":"))
+        for number in needed.intersection(records)
+        if number not in needs
+        or any(number in needs.get(other, ()) for other in needs[number])
+        or texts[number].rstrip().endswith(":")
     }
 
 

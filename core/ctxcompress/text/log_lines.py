@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Line", "LineKind", "is_diff", "is_log", "log_lines"]
+__all__ = ["Line", "LineKind", "is_diff", "is_log", "log_lines", "may_be_log_line"]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
@@ -155,6 +155,11 @@ def log_lines(text: str, end: int | None = None) -> Iterator[Line]:
         start = stop
 
 
+def may_be_log_line(text: str) -> bool:
+    """Tell cheaply whether a text of one line may be a log: nearly no text is."""
+    return _may_be_sure(text[:_HEAD])
+
+
 def is_log(text: str) -> bool:
     """Return whether `text` is a log, a traceback, or the output of a build or of tests. Only its beginning is read."""
     if not _may_be_log(text):
@@ -189,9 +194,9 @@ def _may_be_log(text: str) -> bool:
 
 def _may_be_sure(head: str) -> bool:
     """Tell cheaply whether a text may begin with an unmistakable line: with a clock, a level or a long number."""
-    if head.count(":", 0, _LONGEST_AHEAD) > 1 or head[:1] == "[" or "level=" in head:
+    if (":" in head or "=" in head) and (head.count(":", 0, _LONGEST_AHEAD) > 1 or "level=" in head):
         return True
-    return head[:6].isdigit() or _LONG_NUMBER.search(head, 0, _LONGEST_AHEAD) is not None
+    return head[:1] == "[" or head[:6].isdigit() or _LONG_NUMBER.search(head, 0, _LONGEST_AHEAD) is not None
 
 
 def _beside(kinds: list[LineKind]) -> int:

@@ -208,7 +208,7 @@ def test_after_some_questions_tokens_are_counted_and_words_indexed_for_all_that_
             question = f"{QUESTIONS[number % 3]} and number {number}?"
             assert cached.compress(question, passages()) == plain.compress(question, passages())
             counted = [key for key in spy.values if key.startswith("text:") and "o200k_base" in key]
-            is_worth_storing = not TokenCounter("o200k_base").is_batched
+            is_worth_storing = not TokenCounter("o200k_base").is_fast
             assert bool(counted) == (number >= 8 and is_worth_storing)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
-from ctxcompress.query.focus import question_in
+from ctxcompress.query.focus import _END, _MAY_END, question_in
 from ctxcompress.query.terms import query_terms
 from ctxcompress.text.words import Terms
 
@@ -73,3 +73,15 @@ def test_what_asks_is_in_the_query(query):
 @pytest.mark.parametrize("part", ["?", "!", '."', "? ", "\n", " ", ".)", "Please ", "question: ", "hi "])
 def test_long_queries_take_linear_time(part):
     question_in(part * 100_000 + "x")
+
+
+PARTS = [
+    *'Who what . ! ? … 。 ？ : , ) " ” ’ ( ¿ question query Frage Please Thanks Thank Danke Bitte Merci'.split(),
+    *("Gracias", "Por", "favor", "a", "Is", "3.5", "e.g.", "\n", "\t", " "),
+]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12), st.sampled_from(["", " "]))
+def test_a_query_with_an_end_of_a_sentence_is_told_from_one_without(words, between):
+    query = between.join(words)
+    assert bool(_MAY_END.search(query)) or not _END.search(query)

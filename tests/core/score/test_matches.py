@@ -1,11 +1,13 @@
 """Looking terms up finds exactly what looking through all words does."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.score.matches import Postings, RepeatedSearch, Scan
+from ctxcompress.score.matches import Postings, RepeatedSearch, Scan, levels, respelled
 from ctxcompress.select.novelty import Novelty, Runs
 from ctxcompress.text.words import Lexicon, Terms, split_words
 
@@ -27,6 +29,14 @@ def texts(max_size=6):
     return st.lists(st.lists(WORDS, max_size=12).map(lambda words: split_words(" ".join(words))), max_size=max_size)
 
 
+def unit_and_term(terms, wanted, asked, units):
+    """The unit and the term of each occurrence, as a loop over all words finds them."""
+    vocabulary = {word for unit in units for word in unit}
+    matching = terms.matching(vocabulary, wanted)
+    matching |= respelled(asked, wanted, matching, vocabulary, terms)
+    return [(number, term) for number, unit in enumerate(units) for word in unit for term in matching.get(word, ())]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(words=texts(), labels=texts(3), own_labels=texts(3), query=st.lists(WORDS, max_size=6))
 def test_postings_find_what_scans_find(language, words, labels, own_labels, query):
@@ -35,15 +45,21 @@ def test_postings_find_what_scans_find(language, words, labels, own_labels, quer
     wanted = {term: 1.0 for of_word in own.values() for term in of_word}
     names = [label[-2:] for label in labels]
     asked = split_words(" ".join(query))
-    found = Postings(words, labels, names, own_labels, terms).occurrences(wanted, asked)
-    scanned = Scan(words, labels, names, own_labels, terms).occurrences(wanted, asked)
-    repeated = RepeatedSearch(words, labels, names, own_labels, terms)
+    places = levels(words, labels, names, own_labels)
+    found = Postings(places, terms).occurrences(wanted, asked)
+    scanned = Scan(places, terms).occurrences(wanted, asked)
+    repeated = RepeatedSearch(places, terms)
     again = [repeated.occurrences(wanted, asked) for _ in range(10)]  # the last with an index
     assert isinstance(repeated._found, Postings)
-    for one, other in zip([*found, *again[0], *again[-1]], [*scanned] * 3, strict=True):
-        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
-        keys = one.unit * one.terms + one.term
-        assert np.array_equal(keys, np.unique(keys))
+    for one in (found, again[0], again[-1]):
+        assert all(np.array_equal(a, b) for a, b in zip(one, scanned, strict=True))
+        assert np.array_equal(one.keys(), np.unique(one.keys()))
+    assert scanned.units == sum(map(len, (words, labels, names, own_labels)))
+    counts = Counter(unit_and_term(terms, wanted, asked, [*labels, *names, *own_labels, *words]))
+    assert (
+        dict(zip(zip(scanned.unit.tolist(), scanned.term.tolist(), strict=True), scanned.times.tolist(), strict=True))
+        == counts
+    )
 
 
 @given(words=st.lists(WORDS), query=st.lists(WORDS))

@@ -1,13 +1,14 @@
 """Kinds, heading paths and what needs what, in whole Markdown and in chunks cut anywhere."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from segment_texts import descriptions
 
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.markdown import markdown_blocks
+from ctxcompress.segment import markdown as module
+from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.segments import segment
 
 PAGE = """\
@@ -300,3 +301,53 @@ def test_blocks_of_real_descriptions_begin_where_markdown_it_sees_them():
             if token in KINDS and len(lines[line_]) <= 200:
                 assert found[line_] is KINDS[token], f"{name}, line {line_}: {lines[line_]!r}"
     assert seen > 100
+
+
+# A text that is one table is told without the parser, which is the oracle.
+
+TABLE_PIECES = (
+    *(
+        "|",
+        " | ",
+        "||",
+        "a",
+        "-",
+        "---",
+        ":-:",
+        "`",
+        "\\",
+        "<b>",
+        " ",
+        "\n",
+        "\n|",
+        "\n| ",
+        "| a | b |\n",
+        "|---|---|\n",
+        "| - |\n",
+    ),
+    *("**", "[a](b)", "&amp;", "\t", "~~~", "```", "\n\n", ">", "#", "1.", "é", "\r\n"),
+)
+DELIMITERS = ("|\n| --- | --- |", "|\n|-|-|", "|\n|:-:|\n", " | b |\n| --- | --- |\n")
+
+
+@given(
+    st.lists(st.sampled_from(TABLE_PIECES), min_size=1, max_size=4).map("".join),
+    st.sampled_from(DELIMITERS),
+    st.lists(st.sampled_from(TABLE_PIECES), max_size=6).map("".join),
+)
+@example("a", "|\n|:-:|\n", "|")
+@example("", "|\n|-|-|", "\n| a |")
+@example("a", "|\n|\t---|\n", "| a |")
+@example(" a | b ", "|\n| --- | --- |", "\n| 1 | 2 |\n|  | 3 |\n")
+def test_a_text_that_is_a_table_has_the_blocks_that_the_parser_finds(header, delimiter, rows):
+    text = f"|{header}{delimiter}{rows}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_is_table", lambda text: False)
+        expected = list(markdown_blocks(text))
+    assert list(markdown_blocks(text)) == expected
+
+
+def test_a_table_is_told_without_the_parser(monkeypatch):
+    monkeypatch.setattr(module, "_block_starts", lambda *_: pytest.fail("parsed"))
+    text = "|  | b |\n| --- | :-: |\n| 1 | 2 \\| 3 |\n|  | `x` |\n\n"
+    assert list(markdown_blocks(text)) == [Block(Kind.TABLE, 0, len(text))]

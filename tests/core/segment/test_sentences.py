@@ -4,8 +4,10 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
-from segment_texts import texts
+from hypothesis import strategies as st
+from segment_texts import descriptions, texts
 
+from ctxcompress.segment import sentences as module
 from ctxcompress.segment.sentences import split_sentences
 
 
@@ -123,3 +125,114 @@ def test_a_long_line_is_not_cut_after_the_number_of_an_item():
 
 def test_very_short_sentences_are_not_alone():
     assert all(len(piece.strip()) > 2 for piece in sentences("No. 1. Go. A. The longer sentence follows here. B. C."))
+
+
+# What sentencex finds is taken as it is where it is surely right. The oracle looks at each sentence.
+
+PROSE = (
+    *(
+        "The cat sat on the mat near the house",
+        "Anna",
+        "A",
+        "Iv",
+        "ii",
+        "2",
+        "10",
+        "He said",
+        "approx",
+        "30 s",
+        "no",
+        "Dr",
+    ),
+    *(
+        "U.S",
+        " ",
+        " ",
+        "  ",
+        "\xa0",
+        "\u3000",
+        ". ",
+        ". ",
+        ". ",
+        "! ",
+        "? ",
+        ".",
+        "。",
+        "！",
+        "”",
+        "“",
+        '"',
+        "'",
+        "(",
+        ")",
+    ),
+    *(
+        "[",
+        "]",
+        "«",
+        "`a. B`",
+        "](http://a. b)",
+        "https://x.y. Z",
+        "\n",
+        "\n\n",
+        "- ",
+        "1. ",
+        "\u200e",
+        "é",
+        "É",
+        "Ё",
+        "你好",
+    ),
+    *(
+        "世",
+        "：",
+        "ไทยภาษา",
+        "مرحبا",
+        "\u0301",
+        "\ud800",
+        "\r\n",
+        "\t",
+        "\0",
+        "…",
+        "lower case words",
+        "3 of them came",
+    ),
+)
+"""What makes or breaks the end of a sentence."""
+
+
+def checked(text, start, language):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_are_sure", lambda part, found: False)
+        return split_sentences(text, start, len(text), language)
+
+
+@given(
+    st.lists(st.sampled_from(PROSE), min_size=2, max_size=40).map("".join), st.sampled_from(("en", "de", "zh", "ar"))
+)
+def test_sure_sentences_are_those_that_each_check_finds(text, language):
+    assert split_sentences(text, 0, len(text), language) == checked(text, 0, language)
+
+
+@pytest.mark.parametrize("name", sorted(descriptions()))
+def test_sure_sentences_of_real_texts_are_those_that_each_check_finds(name):
+    text, start = descriptions()[name], 0
+    while start < len(text):
+        end = text.find("\n\n", start) + 2
+        end = end if end > 1 else len(text)
+        assert split_sentences(text[:end], start, end, "en") == checked(text[:end], start, "en")
+        start = end
+
+
+SURE = {
+    "en": "It was so. Then it was not. “Why?” he asked! Éric knew (he said). Nobody else did.",
+    "ru": "Это первое предложение. Это второе предложение! Ёлка стоит в углу.",
+    "zh": "这是第一句。1945年的第二句！“这是第三句。”《书》是第四句。 伦敦是第五句。",
+    "ar": "هذه جملة أولى طويلة جدا هنا. وهذه جملة ثانية طويلة جدا. نعم هذه هي الجملة الثالثة.",
+}
+
+
+@pytest.mark.parametrize("language", SURE)
+def test_usual_prose_is_not_looked_at_sentence_by_sentence(language, monkeypatch):
+    monkeypatch.setattr(module, "_begins", lambda *_: pytest.fail("looked at each sentence"))
+    assert len(sentences(SURE[language], language)) > 2

@@ -95,8 +95,31 @@ def test_words_are_in_the_text_in_order_without_space(text):
         assert not any(character.isspace() for character in word)
 
 
-@given(st.lists(st.one_of(st.text(st.characters(max_codepoint=127)), st.text()), max_size=6))
+@given(
+    st.lists(
+        st.one_of(
+            st.text(st.characters(max_codepoint=127)),
+            st.text(st.one_of(st.characters(max_codepoint=255), st.sampled_from("–—“”’…€œŒŠžƒ™‰ā\u2028\u0301 "))),
+            st.text(),
+        ),
+        max_size=6,
+    )
+)
 def test_many_texts_have_the_words_of_each(texts):
+    assert list(map(list, split_each(texts))) == list(map(split_words, texts))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["Ünï 1² “naïve”…", "plain"],
+        ["中文字abc、かな한국", "हिन्दी \u0301x"],
+        ["ไทยabc 12", "中文", "a"],
+        ["a\0b é", "b"],
+        ["é\0é", "a", "b"],
+    ],
+)
+def test_many_texts_of_any_script_have_the_words_of_each(texts):
     assert list(map(list, split_each(texts))) == list(map(split_words, texts))
 
 

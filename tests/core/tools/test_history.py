@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.errors import ConfigError
 from ctxcompress.tools.agent_messages import AgentMessage, Role, goal_of, query_for, steps_of
-from ctxcompress.tools.history import LEFT_OUT, HistoryCompressor
+from ctxcompress.tools.history import HistoryCompressor
+from ctxcompress.tools.older_steps import LEFT_OUT
 
 CONFIG = CompressionConfig()
 PARAGRAPHS = (
@@ -181,6 +182,51 @@ def test_a_generation_leaves_room_for_the_steps_that_follow():
     assert generation["original_tokens"] > 4_000 > generation["compressed_tokens"]
 
 
+def test_after_a_generation_as_many_steps_fit_as_stay_untouched():
+    compressor = HistoryCompressor(CONFIG, 4_000)
+    messages, generation = [user(0, "When is the gearbox fitted?")], None
+    made: list[int] = []
+    for number in range(40):
+        place = len(messages)
+        messages += [said(place, "", f"c{place}"), result(place + 1, f"c{place}", filler(place, 28))]
+        assert 550 < compressor.tokens(messages[-1]) < 690  # three have more than half of what they leave
+        newer = compressor.next_generation(messages, generation)
+        made += [number] if newer is not generation else []
+        generation = newer
+    assert len(made) > 5
+    assert all(after - before >= compressor.keep_last for before, after in pairwise(made))
+
+
+def test_a_text_that_is_shown_elsewhere_is_not_missing():
+    harbour = filler(2, 8) + "The harbour master is called Okonkwo. " + filler(3, 8)
+    messages = run(12)
+    messages[2] = replace(messages[2], texts=[harbour])
+    compressor = HistoryCompressor(CONFIG, 2_500)
+    first = compressor.next_generation(messages, None)
+    messages += [said(97, "I look again.", "again"), result(98, "again", harbour)]
+    messages += [user(99, "What is the name of the harbour master?")]
+    assert "Okonkwo" not in str(first["shortened"])
+    assert compressor.next_generation(messages, first) == {**first, "goal": "m99"}
+
+
+def test_a_short_message_of_a_dropped_step_comes_back_when_it_is_asked_for():
+    messages = [user(0, "Look at page one."), *run(3)[1:]]
+    messages += [user(7, "By the way, my deputy is Tomasz Wieczorek."), said(8, "Noted.")]
+    messages += [message for turn in range(9, 109, 4) for message in calls_alone(turn)]
+    messages = [replace(message, id=f"m{place}") for place, message in enumerate(messages)]
+    compressor = HistoryCompressor(CONFIG, 900)
+    first = compressor.next_generation(messages, None)
+    assert "m7" in first["dropped"]
+    messages += [said(197, "That was all."), user(198, "Who is my deputy?")]
+    second = compressor.next_generation(messages, first)
+    assert messages[7] in assert_rules(messages, compressor, second).values()
+
+
+def calls_alone(place: int) -> list[AgentMessage]:
+    made = [said(place + 1, "", f"{place}"), result(place + 2, f"{place}", filler(place, 1))]
+    return [user(place, f"Look at page {place}."), *made, said(place + 3, "I did.")]
+
+
 def test_what_answers_the_goal_is_kept_and_comes_back_for_another_goal():
     messages = run(12)
     messages[2] = replace(messages[2], texts=[filler(2, 10) + "The harbour master is called Okonkwo. " + filler(3, 10)])
@@ -279,6 +325,7 @@ def test_steps():
     [
         ({"history_tokens": 0}, "history_tokens is 0; give a whole number, at least 1"),
         ({"history_tokens": True}, "history_tokens is True"),
+        ({"history_tokens": "150%"}, "history_tokens is '150%'"),
         ({"keep_last": 0}, "keep_last is 0; give a whole number, at least 1"),
         ({"history_share": 1.0}, "history_share is 1.0; give a number between 0 and 1"),
     ],
@@ -293,3 +340,14 @@ def test_tokens_are_counted_with_the_declared_tokenizer():
     message = AgentMessage(Role.TOOL, ["abc", "de"], "1", rest="{}", media=1)
     assert compressor.tokens(message) == 4 + 5 + 2 + 85
     assert HistoryCompressor(CONFIG, 500).tokens(user(0, "A ferry.")) == 4 + Compressor(CONFIG).count("A ferry.")
+
+
+def test_a_share_is_of_what_is_left_of_the_context_window():
+    share = HistoryCompressor(CompressionConfig(reserved_tokens=1_000), "50%")
+    number = HistoryCompressor(CONFIG, 2_000)
+    assert (share.limit(5_000), number.limit(), number.limit(5_000)) == (2_000, 2_000, 2_000)
+    assert share.next_generation(run(12), None, 5_000) == number.next_generation(run(12), None)
+    with pytest.raises(ConfigError, match="give context_window in tokens"):
+        share.limit(None)
+    with pytest.raises(ConfigError, match="less than one token; reserve less"):
+        share.limit(1_000)
