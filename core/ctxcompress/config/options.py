@@ -291,9 +291,8 @@ class CompressionConfig:
     def from_file(cls, path: str | PathLike[str]) -> "CompressionConfig":
         """Return the options of a TOML file, or of a JSON file whose name ends in ".json".
 
-        docs/how-to/configuration.md says what a file can hold.
-        Raises ConfigError for an unknown key, with the closest one there is, or a file that cannot be parsed,
-        MissingExtra if the encoder or cache that it names is not installed, and OSError if there is no file.
+        docs/how-to/configuration.md says what a file can hold. Raises ConfigError for an unknown key or a file that
+        cannot be parsed, MissingExtra if the encoder or cache that it names is not installed, and OSError.
         """
         from ctxcompress.config.files import read_options  # its parsers take time to import
 

@@ -14,7 +14,8 @@ from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import table
 from ctxcompress.score.occurrences import relative
-from ctxcompress.text.words import split_each, split_unspaced
+from ctxcompress.text.word_lists import split_each
+from ctxcompress.text.words import split_unspaced
 
 __all__ = ["BRIDGES", "Bridges"]
 

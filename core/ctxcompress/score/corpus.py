@@ -15,7 +15,8 @@ from ctxcompress.score.matches import RepeatedSearch, levels
 from ctxcompress.score.neighbours import Units
 from ctxcompress.score.record_words import readable_records
 from ctxcompress.score.spoken_order import SpokenOrder, spoken_order
-from ctxcompress.text.words import Terms, split_each, split_words
+from ctxcompress.text.word_lists import split_each
+from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["Corpus", "segment_words"]
 

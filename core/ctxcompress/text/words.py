@@ -3,12 +3,21 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import accumulate, filterfalse, pairwise
+from itertools import filterfalse
 
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
 
-__all__ = ["WITHOUT_SPACES", "Lexicon", "Terms", "fold", "has_unspaced", "split_each", "split_unspaced", "split_words"]
+__all__ = [
+    "WITHOUT_SPACES",
+    "Lexicon",
+    "Terms",
+    "fold",
+    "has_unspaced",
+    "split_unspaced",
+    "split_words",
+    "word_pattern",
+]
 
 # Arabic vowel points and the tatweel, the Indic nukta, the joiners.
 _OPTIONAL_MARKS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u200c\u200d"
@@ -45,17 +54,6 @@ _MARKS = (
     r"\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ufb1e\ufe20-\ufe2f"
 )
 _SIMPLE = lazy_regex(r"\w+")
-_BETWEEN = "\0"
-_BLANKED = re.sub(rb"[^\w\x00]", b" ", bytes(range(256)))
-"""A table for `bytes.translate` that replaces every byte by a space, except those of ASCII words and `_BETWEEN`."""
-_AT_ONCE = 1 << 17
-"""About how many characters of texts are split at once."""
-_WESTERN = "cp1252"
-"""The encoding that has the letters and the punctuation of most Western texts, a byte each."""
-_WESTERN_BLANKED = bytes(
-    byte if _SIMPLE.match(bytes((byte,)).decode(_WESTERN, "replace")) else ord(" ") for byte in range(256)
-)
-"""The same table for a text in this encoding, without `_BETWEEN`."""
 # Matches the characters for which \w+ is not enough. Negating the others, the most common ones first, is faster.
 _BEYOND_SIMPLE = lazy_regex(
     r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
@@ -94,55 +92,14 @@ def split_words(text: str) -> list[str]:
     Combining marks stay in their words. A run of a script without spaces between words (Chinese, Japanese, Thai, ...)
     is one word. Latin words and numbers in it are words of their own.
     """
-    return _pattern(text).findall(text)
+    return word_pattern(text).findall(text)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def word_pattern(text: str) -> re.Pattern[str]:
     """Return what finds the words of `text` and of its parts."""
     if text.isascii() or not _BEYOND_SIMPLE.search(text):
         return _SIMPLE
     return _MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED
-
-
-def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
-    """Return `split_words` of each text, in less than half the time, because many ASCII texts are split at once.
-
-    Their words are tuples rather than lists, because the garbage collector scans lists repeatedly. In a large input
-    equal words are one object: otherwise words would take ten times the memory of the texts.
-    """
-    if sum(map(len, texts)) <= _AT_ONCE:
-        return _split_together(texts)
-    known: dict[str, str] = {}
-    found: list[Sequence[str]] = []
-    for start, end in pairwise(_bounds(texts)):
-        found += [tuple(map(known.setdefault, words, words)) for words in _split_together(texts[start:end])]
-    return found
-
-
-def _bounds(texts: Sequence[str]) -> list[int]:
-    """Return where the texts are parted into groups of about so many characters, each with one text at least."""
-    groups = [end // _AT_ONCE for end in accumulate(map(len, texts))]
-    return [0, *(number + 1 for number, (left, right) in enumerate(pairwise(groups)) if left < right), len(texts)]
-
-
-def _split_together(texts: Sequence[str]) -> list[Sequence[str]]:
-    plain = list(filter(str.isascii, texts))
-    if 2 * len(plain) < len(texts):
-        return list(map(_pattern(_BETWEEN.join(texts)).findall, texts))
-    joined = _BETWEEN.join(plain)
-    if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or there is none
-        return list(map(split_words, texts))
-    parts = map(tuple, map(str.split, joined.encode().translate(_BLANKED).decode().split(_BETWEEN)))
-    return [next(parts) if text.isascii() else _western_words(text) or split_words(text) for text in texts]
-
-
-def _western_words(text: str) -> Sequence[str]:
-    """Return `split_words` of a text in half the time, or nothing if it has characters that `_WESTERN` lacks."""
-    try:
-        encoded = text.encode(_WESTERN)
-    except UnicodeEncodeError:
-        return ()
-    return tuple(encoded.translate(_WESTERN_BLANKED).decode(_WESTERN).split())
 
 
 def has_unspaced(text: str) -> bool:

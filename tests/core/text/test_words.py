@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.text.stems import other_stems
-from ctxcompress.text.words import Terms, split_each, split_words
+from ctxcompress.text.word_lists import split_each
+from ctxcompress.text.words import Terms, split_words
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "ru", "tr", "ar", "hi", "zh", "ja", "th", "ko", "id", "xx")
 VOCABULARY = (
@@ -331,3 +332,13 @@ def test_a_word_that_is_spelled_out_as_several_is_one():
     words = ["ﷺ", "النبي", "ﷲ"]
     assert list(Terms("ar").of_words(words)) == words
     assert Terms("ar").of_words([]) == {}
+
+
+def test_words_of_a_large_input_are_the_same_and_equal_words_are_one_object():
+    texts = [f"The pool {number} opens größere connections.\n" * 20 for number in range(600)]
+    assert sum(map(len, texts)) > 3 * 2**17
+
+    found = split_each(["", *texts, "x" * 2**18, ""])
+
+    assert list(map(list, found)) == [[], *map(split_words, texts), ["x" * 2**18], []]
+    assert len({id(word) for words in found for word in words if word == "pool"}) == 1
