@@ -41,7 +41,7 @@ evidence of manuals; a lower value loses headings."""
 _LARGEST = 1e6
 """The greatest value, so that its fourth power does not overflow."""
 _SAME_WORTH = 0.8
-"""The least worth of a copy, relative to the best copy of the same text, with which it can be kept in its place."""
+"""The least worth of a copy, relative to the best copy in its document, with which it can be kept in its place."""
 _REFILLS = 2
 """The most times that room left over is filled again."""
 
@@ -231,22 +231,21 @@ def without_duplicates(
 ) -> tuple[list[int], dict[int, int]]:
     """Return the order without duplicates, and duplicate -> the segment that is kept for it.
 
-    Of segments with the same text, the first one is kept among those that are worth nearly as much as the best:
+    Of segments with the same text, the best one is kept, or an earlier one in its document worth nearly as much:
     otherwise text that is repeated on and on would be kept from somewhere in the middle. forced: segments that are kept
     in any case.
     """
-    if not structure.same:
-        return order, {}
+    document = structure.table.document
     copies: dict[str, list[int]] = {}
     for number in order:
-        text = structure.same.get(number)
-        if text is not None:
-            copies.setdefault(text, []).append(number)
+        if number in structure.same:
+            copies.setdefault(structure.same[number], []).append(number)
     place: dict[int, int] = {}  # of the best copy -> the copy that is kept there
     duplicate_of: dict[int, int] = {}
     for numbers in copies.values():
         best = numbers[0]
-        alike = (number for number in numbers if values[number] >= _SAME_WORTH * values[best])
+        beside = (number for number in numbers if document[number] == document[best])
+        alike = (number for number in beside if values[number] >= _SAME_WORTH * values[best])
         place[best] = kept = best if best in forced else min(alike, default=best)
         duplicate_of |= dict.fromkeys((number for number in numbers if number != kept), kept)
     gone = duplicate_of.keys() | place.values()
