@@ -72,7 +72,8 @@ _MOST_LEADS = 6
 _REFERS = frozenset(
     "this that these those it its they them their theirs he him his she her hers one ones there then such same former "
     "latter so dies diese dieser dieses das es er sie ihr ihm ihn sein seine dort da dessen deren davon dafür "
-    "dazu ce cet cette ces cela il elle ils elles leur leurs son sa ses lui esto esta este estos estas eso esa ese él ella ellos ellas su sus lo la".split()
+    "dazu ce cet cette ces cela il elle ils elles leur leurs son sa ses lui esto esta este estos estas "
+    "eso esa ese él ella ellos ellas su sus lo la".split()
 )
 """Words that refer to what was said before."""
 _EXISTS = lazy_regex(
