@@ -7,7 +7,6 @@ from dataclasses import replace
 from numbers import Real
 
 from langchain_core.documents import Document
-from langchain_core.runnables import Runnable
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
 from ctxcompress.tools.records import (
@@ -20,7 +19,6 @@ from ctxcompress.tools.records import (
     readable,
     record_of,
 )
-from ctxcompress.tools.retrieval import check_kind
 
 __all__ = [
     "RECORD_KEY",
@@ -45,6 +43,10 @@ def passages_from_documents(documents: Iterable[Document], config: CompressionCo
 
 def check_retriever(retriever: object) -> None:
     """Raise TypeError for what finds no documents."""
+    from langchain_core.runnables import Runnable  # both take longer to import than all the rest
+
+    from ctxcompress.tools.retrieval import check_kind
+
     check_kind("retriever", retriever, Runnable, "a retriever, or any runnable from a query to documents")
 
 

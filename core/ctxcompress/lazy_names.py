@@ -21,6 +21,6 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str]
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *modules})
+        return sorted({*vars(sys.modules[package]), *modules, *sys.modules[package].__all__})
 
     return find, names
