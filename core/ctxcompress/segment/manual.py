@@ -10,13 +10,22 @@ block, and all text of a long one needs its term. Markdown reads most of this as
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.lines import split_lines
+from ctxcompress.segment.manual_lines import (
+    LONGEST_LABEL,
+    Line,
+    end_of_labels,
+    ends_of,
+    entries,
+    is_label,
+    is_option,
+    lines_of,
+)
 
 __all__ = ["ManualBlock", "is_page", "manual_blocks"]
 
@@ -30,19 +39,16 @@ _NAMES = frozenset(
 _MARKDOWN = lazy_regex(r"\n(?:#{1,6} |[ \t]*+(?:```|~~~)|\|.*\||[=~^*-]{4,}[ \t]*+\n|\.\. )")
 """A heading, a fence or a table: the text is Markdown or reStructuredText, which may quote the options of a command."""
 _USAGE = lazy_regex(r"\s*+usage: \S", re.IGNORECASE)
-_OPTION = lazy_regex(r"[ \t]*+(?:--?[A-Za-z0-9?#@]|-(?=[,\s]))[^\n]*+")
 _OPTION_ABOVE_TEXT = lazy_regex(r"\n(?P<before>[ \t]++)--?[A-Za-z0-9?#@][^\n]*+\n(?P<after>[ \t]++)[^\s-]")
 _FEWEST = 3
 """Options with a text under them, from which on a text without a known title is a manual."""
 _BULLET = lazy_regex(r"[ \t]*+(?:[*\u2022\u00b7o+-]|\(?\w{1,3}[.)])[ \t]")
 _LONGEST_WHOLE = 300
 """The most characters of an entry that is one block."""
-_LONGEST_TERM = 120
 _SUBSECTION = 4
 """The most columns before the title of a part of a section."""
 _DEEPEST = 6
 """Entries within as many others are text."""
-_TAB = 8
 
 
 class ManualBlock(NamedTuple):
@@ -63,13 +69,6 @@ class _Open(NamedTuple):
     title: str
     block: int
     """The number of its block; -1 for a section, without which its text can be understood."""
-
-
-class _Line(NamedTuple):
-    start: int
-    end: int
-    indent: int
-    """Columns; -1 for a blank line."""
 
 
 def is_page(text: str) -> bool:
@@ -95,8 +94,19 @@ def _is_manual(text: str) -> bool:
     if len(titles) > 1 or not _NAMES.isdisjoint(titles) or _USAGE.match(text):
         return True
     found = _OPTION_ABOVE_TEXT.finditer(lines)
-    options = (match for match in found if _columns(match["after"]) > _columns(match["before"]))
-    return len(list(islice(options, _FEWEST))) == _FEWEST
+    options = (match for match in found if len(match["after"].expandtabs()) > len(match["before"].expandtabs()))
+    return len(list(islice(options, _FEWEST))) == _FEWEST or _has_entries(text)
+
+
+def _has_entries(text: str) -> bool:
+    """Tell whether a text without titles, such as a chunk of a manual, consists of entries or has one and is indented
+    throughout."""
+    lines = lines_of(text)
+    found = list(entries(text, lines))
+    if not found or all(line.indent > 0 for line in lines[1:] if line.indent >= 0):
+        return bool(found)
+    ends = ends_of(lines)
+    return len(found) > 1 and 2 * sum(ends[under - 1] - first for first, under in found) > len(lines)
 
 
 def _titles(lines: str) -> list[str]:
@@ -113,8 +123,8 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._lines = list(_lines(text))
-        self._ends = _ends(self._lines)
+        self._lines = lines_of(text)
+        self._ends = ends_of(self._lines)
         self._open: list[_Open] = []
         self._blocks: list[ManualBlock] = []
 
@@ -133,27 +143,29 @@ class _Reader:
         while self._open and self._open[-1].indent >= line.indent:
             self._open.pop()
         if line.indent == 0 and self._is_section(number):
-            return self._append_title(number, is_term=False)
-        if not (self._is_option(number) or self._is_above_deeper(number)):
+            return self._append_title(number, number + 1, is_term=False)
+        labels = max(end_of_labels(self._text, self._lines, number), number + 1)
+        last = labels - 1
+        if not (self._is_option(number) or self._is_above_deeper(last)):
             return self._append(Kind.PARAGRAPH, number, self._end_of_paragraph(number))
-        end = self._ends[number]
-        if self._is_term(number) and line.indent <= _SUBSECTION and not self._is_option(number):
-            return self._append_title(number, is_term=False)
+        end = self._ends[last]
+        if self._is_term(last) and line.indent <= _SUBSECTION and not is_label(self._of(number)):
+            return self._append_title(number, labels, is_term=False)
         if self._lines[end - 1].end - line.start <= _LONGEST_WHOLE:
             return self._append(Kind.LIST_ITEM, number, end)
-        if self._is_term(number):
-            return self._append_title(number, is_term=True)
+        if self._is_term(last):
+            return self._append_title(number, labels, is_term=True)
         return self._append(Kind.LIST_ITEM, number, self._end_of_hanging(number))
 
     def _is_section(self, number: int) -> bool:
         title, after = self._of(number).strip(), next(iter(self._after(number)), None)
-        return title.isupper() and len(title) <= _LONGEST_TERM and after is not None and after.indent > 0
+        return title.isupper() and len(title) <= LONGEST_LABEL and after is not None and after.indent > 0
 
-    def _after(self, number: int) -> Iterator[_Line]:
+    def _after(self, number: int) -> Iterator[Line]:
         return (line for line in self._lines[number + 1 : number + 3] if line.indent >= 0)
 
     def _is_option(self, number: int) -> bool:
-        return _OPTION.match(self._of(number)) is not None
+        return is_option(self._of(number))
 
     def _is_above_deeper(self, number: int) -> bool:
         return number + 1 < len(self._lines) and self._lines[number + 1].indent > self._lines[number].indent
@@ -162,7 +174,7 @@ class _Reader:
         if not self._is_above_deeper(number) or len(self._open) >= _DEEPEST:
             return False
         line = self._of(number)
-        return len(line) <= _LONGEST_TERM and not _BULLET.match(line)
+        return len(line) <= LONGEST_LABEL and not _BULLET.match(line)
 
     def _end_of_paragraph(self, number: int) -> int:
         """Return the line after the last one with the same indentation, before a blank line and before an option."""
@@ -180,11 +192,12 @@ class _Reader:
             end += 1
         return end
 
-    def _append_title(self, number: int, *, is_term: bool) -> int:
+    def _append_title(self, number: int, end: int, *, is_term: bool) -> int:
+        """Append a title, or the labels that stand above one text."""
         block = len(self._blocks) if is_term else -1
-        opened = _Open(self._lines[number].indent, " ".join(self._of(number).split()), block)
-        self._open.append(opened)
-        end = self._append(Kind.HEADING, number, number + 1)
+        title = " ".join(self._text[self._lines[number].start : self._lines[end - 1].end].split())
+        self._open.append(_Open(self._lines[number].indent, title, block))
+        end = self._append(Kind.HEADING, number, end)
         if is_term:  # it does not need itself
             self._blocks[-1] = self._blocks[-1]._replace(terms=self._blocks[-1].terms[:-1])
         return end
@@ -195,34 +208,19 @@ class _Reader:
             end += 1
         heading = tuple(each.title for each in self._open)
         terms = tuple(each.block for each in self._open if each.block >= 0)
-        self._blocks.append(ManualBlock(kind, self._lines[number].start, self._lines[end - 1].end, heading, terms))
+        start = self._blocks[-1].end if self._blocks else self._lines[number].start
+        self._blocks.append(ManualBlock(kind, start, self._end(end, kind), heading, terms))
         return end
+
+    def _end(self, number: int, kind: Kind) -> int:
+        """Return where a block ends before a line. The indentation of the text under a title belongs to the title: so
+        it stays if another part of that text is kept."""
+        end = self._lines[number - 1].end
+        if kind is not Kind.HEADING or number == len(self._lines):
+            return end
+        line = self._of(number)
+        return end + len(line) - len(line.lstrip(" \t"))
 
     def _of(self, number: int) -> str:
         line = self._lines[number]
         return self._text[line.start : line.end]
-
-
-def _lines(text: str) -> Iterator[_Line]:
-    start = 0
-    for line in split_lines(text):
-        bare = line.lstrip(" \t")
-        indent = _columns(line[: len(line) - len(bare)]) if bare.strip() else -1
-        yield _Line(start, start + len(line), indent)
-        start += len(line)
-
-
-def _columns(indentation: str) -> int:
-    return len(indentation.expandtabs(_TAB))
-
-
-def _ends(lines: Sequence[_Line]) -> list[int]:
-    """Return for each line the number of the next one that is not indented deeper."""
-    ends = [len(lines)] * len(lines)
-    waiting: list[int] = []
-    for number, line in enumerate(lines):
-        while line.indent >= 0 and waiting and lines[waiting[-1]].indent >= line.indent:
-            ends[waiting.pop()] = number
-        if line.indent >= 0:
-            waiting.append(number)
-    return ends

@@ -72,9 +72,17 @@ def _under(table: SegmentTable) -> dict[int, range]:
     headings = [number for number, segment in enumerate(table.segments) if segment[0] is _HEADING]
     first, document = table.first, table.document
     return {
-        number: range(number + 1, min(following, first[document[number] + 1]))
+        number: range(number + 1, _end_under(table, number, min(following, first[document[number] + 1])))
         for number, following in pairwise([*headings, len(table.segments)])
     }
+
+
+def _end_under(table: SegmentTable, heading: int, end: int) -> int:
+    """Return where the text under a heading ends, at most at `end`: at the next entry, if it is the label of one."""
+    segments, path, label = table.segments, table.segments[heading][4], heading - table.first[table.document[heading]]
+    if heading + 1 == end or label not in segments[heading + 1][5]:
+        return end
+    return next((number for number in range(heading + 1, end) if segments[number][4][: len(path)] != path), end)
 
 
 def _stands(table: SegmentTable) -> list[bool]:
