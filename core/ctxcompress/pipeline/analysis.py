@@ -76,7 +76,7 @@ class Analysis:
     @cached_property
     def structure(self) -> Structure:
         """How the segments depend on each other, for the selection."""
-        return Structure(self.table, lasting=bool(self.keys))
+        return Structure(self.table)
 
     def markers(self, number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
         """Return the gap markers in a document if these spans of it are kept: see Elision."""
@@ -162,15 +162,22 @@ class Analyser:
 
     def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
-        without a cache, and for the first queries if the tokenizer counts one text at a time. documents: what was
-        analysed."""
-        if self._encoding is None or self.cache is None or not analysis.keys:
+        without a cache, for the first query, and for some more if the tokenizer counts one text at a time. documents:
+        what was analysed.
+
+        From the second query on, the texts that repeat others are known as well."""
+        if self.cache is None or not analysis.keys:
+            return None
+        asked = next(analysis.queries)
+        if asked:
+            analysis.structure.runs.find_repeating()
+        if self._encoding is None or not asked:
             return None
         counts = analysis.counts.get(self._encoding)
         if counts is None and self.count.is_fast:
             counts = analysis.counts[self._encoding] = counts_of(analysis.table.texts, self.count)
         if counts is None:
-            if next(analysis.queries) < _UNCOUNTED:
+            if asked < _UNCOUNTED:
                 return None
             first, texts = analysis.table.first, analysis.table.texts
             spans = zip(documents, analysis.keys, first, first[1:], strict=False)
@@ -205,26 +212,26 @@ class Analyser:
     ) -> list[ReadText]:
         if self.cache is None or not keys:
             return _read_texts(document_passages, options.language)
-        triples = zip(documents, keys, document_passages, strict=True)
-        return [self._text(document, key, passage, options.language) for document, key, passage in triples]
-
-    def _text(self, document: Document, key: str, passage: Passage, language: str) -> ReadText:
-        stop_if_cancelled()
-        codec = TextCodec(passage.text)
-        found = self.cache.get(key, codec) if self.cache else None
-        if found is None:
-            found = _read_text(passage, language)
-            self._put(key, found, codec, document)
-        return found
+        codecs = [TextCodec(passage.text) for passage in document_passages]
+        known = list(map(self._known, keys, codecs))
+        missing = [number for number, text in enumerate(known) if text is None]
+        read = _read_texts([document_passages[number] for number in missing], options.language)
+        fresh = dict(zip(missing, read, strict=True))
+        for number, text in fresh.items():
+            self._put(keys[number], text, codecs[number], documents[number])
+        return [fresh[number] if text is None else text for number, text in enumerate(known)]
 
     def _counts_of(self, document: Document, key: str, texts: Sequence[str]) -> Sequence[int]:
-        stop_if_cancelled()
         codec = CountsCodec(len(texts))
-        counts = self.cache.get(key, codec) if self.cache else None
+        counts = self._known(key, codec)
         if counts is None:
             counts = counts_of(texts, self.count)
             self._put(key, counts, codec, document)
         return counts
+
+    def _known(self, key: str, codec: Codec[_T]) -> _T | None:
+        stop_if_cancelled()
+        return self.cache.get(key, codec) if self.cache else None
 
     def _put(self, key: str, value: _T, codec: Codec[_T], document: Document) -> None:
         if self.cache is not None:

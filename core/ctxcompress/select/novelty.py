@@ -24,12 +24,17 @@ class Runs:
 
     __slots__ = ("_known", "_repeating", "_texts", "_words")
 
-    def __init__(self, texts: Sequence[str], *, lasting: bool = False) -> None:
-        """lasting: whether there will be many queries, so that it pays to find the repeating texts in advance."""
+    def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._known: dict[int, frozenset[tuple[str, ...]]] = {}
         self._words: dict[int, Sequence[str]] = {}
-        self._repeating = _repeating(texts) if lasting else None
+        self._repeating: frozenset[int] | None = None
+
+    def find_repeating(self) -> None:
+        """Find the texts that share a run with another, unless they are known. This pays if there are several queries.
+        Threads can share the runs meanwhile: they find the same, at most more slowly."""
+        if self._repeating is None:
+            self._repeating, self._words = _repeating(self._texts), {}
 
     def words(self, item: int) -> Sequence[str]:
         """Return the words of a text that other texts may share a run with; none if it has no run, or if it is known

@@ -73,7 +73,9 @@ def test_a_lexicon_matches_as_the_words_do(words, query):
     st.data(),
 )
 def test_looking_for_repeats_first_tells_the_same_of_what_is_new(given_texts, draw):
-    once, lasting = Novelty(Runs(given_texts)), Novelty(Runs(given_texts, lasting=True))
+    runs = Runs(given_texts)
+    runs.find_repeating()
+    once, lasting = Novelty(Runs(given_texts)), Novelty(runs)
     left = set(range(len(given_texts) + 1))  # the last is an opening, which is no text
     while left:
         items = draw.draw(st.sets(st.sampled_from(sorted(left)), min_size=1, max_size=3))
