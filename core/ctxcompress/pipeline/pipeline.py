@@ -28,7 +28,7 @@ from ctxcompress.pipeline.llm_selection import not_asked
 from ctxcompress.pipeline.outcome import OutcomeBuilder
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
-from ctxcompress.pipeline.result_cache import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
+from ctxcompress.pipeline.result_cache import Keys, Outcome, ResultCodec, is_worth_remembering, key_of_outcome
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.selecting import Choice, asks_if_fits, choice_of_llm, select_segments
 from ctxcompress.pipeline.task import Task, description_of
@@ -58,28 +58,28 @@ def _cached(task: Task) -> Compression:
     analyser = Analyser(cache, fingerprint, config.encoding, task.before.counter(config.encoding))
     if cache is None:
         return _run(task, analyser)
-    codec, key = ResultCodec(task.input_passages), _cache_key(task, fingerprint)
-    outcome = cache.get(key, codec) if key else None
+    codec, keys = ResultCodec(task.input_passages), _cache_keys(task, fingerprint)
+    outcome = cache.get(keys.outcome, codec) if keys else None
     if outcome is not None:
         return outcome.compression(
             task, Presentation.of(task).of_input(task.input_passages), cache.use(is_outcome=True)
         )
-    result = _run(task, analyser)
-    if key and is_worth_remembering(result):
-        cache.put(key, Outcome.of(result), codec)
+    result = _run(task, analyser, keys)
+    if keys and is_worth_remembering(result):
+        cache.put(keys.outcome, Outcome.of(result), codec)
     return replace(result, cache=cache.use())
 
 
-def _cache_key(task: Task, fingerprint: Fingerprints) -> str | None:
-    """Return the key of the result in the cache, or None if the result depends on something that a key cannot hold."""
+def _cache_keys(task: Task, fingerprint: Fingerprints) -> Keys | None:
+    """Return the keys of the result in the cache, or None if the result depends on something that a key cannot hold."""
     if task.delivered is not None:
         return None
     frame = "" if task.frame is None else description_of(task.frame)
     return None if frame is None else key_of_outcome(task.query, task.input_passages, task.config, frame, fingerprint)
 
 
-def _run(task: Task, analyser: Analyser) -> Compression:
-    reduced = reduce_passages(task, analyser)
+def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compression:
+    reduced = reduce_passages(task, analyser, keys.without_query if keys else None)
     clock = Clock()
     if reduced.whole is not None and _shows_all(task):
         llm = None if task.config.llm is None else not_asked("everything fits")
