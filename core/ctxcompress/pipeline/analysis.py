@@ -129,13 +129,13 @@ class Analyser:
 
         document_passages: each document as a passage, see `documents_as_passages`.
         """
-        keys = self._keys(document_passages, options)
-        key = _key_of_all(documents, document_passages, keys, options) if keys else None
+        key = None if self.cache is None else self._key_of_all(documents, document_passages, options)
         if self.cache is None or key is None:
             texts = read_together(_read_texts(document_passages, options.language), document_passages, options.language)
             return _analysis(documents, document_passages, texts, options)
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
+            keys = self._keys(document_passages, options)
             alone = self._texts(documents, document_passages, keys, options)
             texts = read_together(alone, document_passages, options.language)
             # Another segmentation of a text has other counts of tokens.
@@ -199,6 +199,14 @@ class Analyser:
         found = [key for key in keys if key]
         return found if len(found) == len(document_passages) else []
 
+    def _key_of_all(
+        self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
+    ) -> str | None:
+        """Return the cache key of the whole analysis."""
+        hashes = [self._fingerprint(passage.text) for passage in document_passages]
+        names = [(_name(p), p.doc_id, p.title, p.header_path, recorded_speaker(p.metadata)) for p in document_passages]
+        return key_of("passages", options, hashes, names, [document.pieces for document in documents])
+
     def _key(self, passage: Passage, language: str) -> str | None:
         # With the document: equal texts of two documents are two entries, so that one of them can be forgotten.
         return key_of("text", self._fingerprint(passage.text), language, _name(passage), passage.doc_id)
@@ -242,17 +250,6 @@ class _Fits(NamedTuple):
     """The result of `TokenCounter.fits` as a cached value: None itself means that nothing is cached."""
 
     tokens: int | None
-
-
-def _key_of_all(
-    documents: Sequence[Document], document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
-) -> str | None:
-    pairs = zip(documents, document_passages, strict=True)
-    places = [
-        (document.pieces, passage.title, passage.header_path, recorded_speaker(passage.metadata))
-        for document, passage in pairs
-    ]
-    return key_of("passages", keys, options.whole, places)
 
 
 def _read_texts(document_passages: Sequence[Passage], language: str) -> list[ReadText]:

@@ -137,7 +137,7 @@ def score_segments(
     embeddings = [passage.embedding for passage in document_passages]
     semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
     questions = [question for query in queries for question in questions_in(query)]
-    if len(questions) > 1:
+    if len(questions) > 1 and analysis.corpus.search is None:
         analysis = replace(analysis, corpus=analysis.corpus.for_several(Terms(language)))
     best = _Judgement.of_all([_judged(each, analysis, language, config, semantics) for each in questions])
     table, likely = analysis.table, best.likelihoods >= config.min_probability
