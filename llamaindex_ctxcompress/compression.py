@@ -127,11 +127,28 @@ class _Job:
         is_intended = compression.dropped and all(part.reason != "budget" for part in compression.dropped)
         if not made and not is_intended and any(passage.text.strip() for passage in self._passages):
             _warn(len(self._passages), self._config.budget)
+        elif self._is_plain:
+            self._warn_of_large_metadata(compression)
         return [
             made[position] if position in made else passed_through(item)
             for position, item in enumerate(self._nodes)
             if position in made or position in self._whole
         ]
+
+    def _warn_of_large_metadata(self, compression: Compression) -> None:
+        """Log a warning if nodes are dropped whose metadata alone is over the budget: no answer in them can be kept."""
+        kept, budget = {part.index for part in compression.passages}, self._config.budget
+        dropped = {part.index for part in compression.dropped if part.reason == "budget"} - kept
+        frames = [self._framed(self._passages[index], "") for index in dropped]
+        large = sum(len(frame) > budget and self._count(frame) > budget for frame in frames)
+        if large:
+            logger.warning(
+                "the metadata of %d of %d nodes takes more than the %d tokens of the budget, so they are dropped; name "
+                "what the language model need not see in excluded_llm_metadata_keys",
+                large,
+                len(self._passages),
+                budget,
+            )
 
     def _made(self, compression: Compression, call: str | None = None) -> dict[int, NodeWithScore]:
         """Return the compressed nodes, by position in the output."""
