@@ -4,25 +4,20 @@ import json
 import math
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.documents import Spans
-from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
-from ctxcompress.data.table import SegmentTable
 from ctxcompress.errors import InputError
-from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.reanalysis import Reanalysis, analysed_again
-from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
+from ctxcompress.pipeline.reanalysis import scored_again
+from ctxcompress.pipeline.scored_calls import ScoredCall
 from ctxcompress.pipeline.task import Frame
 from ctxcompress.reduce.filters import known_scores, relative_scores
-from ctxcompress.select.layout import Layout, tokens_of
-from ctxcompress.select.selection import select
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.select.layout import counts_of
+from ctxcompress.select.least_budgets import least_budgets
 
 __all__ = ["BUDGETS", "CallSheet", "Evidence", "ScoredPart", "Used"]
 
@@ -79,23 +74,24 @@ class CallSheet:
     parts: tuple[ScoredPart, ...]
 
     @classmethod
-    def of(cls, compression: Compression, *, frame: Frame | None = None) -> "CallSheet":
-        """Return the sheet of a compression. Its segments are scored again, so an `encoder` is asked again.
+    def of(cls, compression: Compression, *, frame: Frame | None = None, call: ScoredCall | None = None) -> "CallSheet":
+        """Return the sheet of a compression.
 
-        frame: the one that the compression was made with. Raises InputError if the result was not made by a Compressor,
-        and what the encoder raises.
+        call: what the compression knew; without it, the segments are scored again, and an `encoder` is asked again.
+        frame: the one that the compression was made with, needed only without `call`. Raises InputError if the result
+        was not made by a Compressor, and what the encoder raises.
         """
         if not isinstance(compression.compressor, Compressor):
             raise InputError("the result was not made by a Compressor; record what compress returned")
         config = compression.compressor.config.with_options(max_tokens=compression.max_tokens)
-        passages, count = compression.input_passages(), TokenCounter(config.encoding)
-        total = compression.original.tokens()
+        passages, total = compression.input_passages(), compression.original.tokens()
+        known = call or scored_again(compression.query, passages, config, frame)
         return cls(
             budget=compression.max_tokens,
             input_tokens=total,
             scores=tuple(relative_scores(known_scores(passages, config.score_kind), config.score_kind)),
-            tokens=tuple(count(passage.text) for passage in passages),
-            parts=tuple(_parts(compression.query, passages, config, frame, count, total)),
+            tokens=tuple(known.count(passage.text) for passage in passages),
+            parts=tuple(_parts(compression, known, total, has_probabilities=config.scorer != "bm25")),
         )
 
     @property
@@ -146,78 +142,29 @@ def _overlaps(part: ScoredPart, spans: Sequence[Span] | None) -> bool:
     return spans is None or any(part.start < end and start < part.end for start, end in spans)
 
 
-def _parts(
-    query: str,
-    passages: Sequence[Passage],
-    config: CompressionConfig,
-    frame: Frame | None,
-    count: Callable[[str], int],
-    total: int,
-) -> list[ScoredPart]:
-    again = analysed_again(query, passages, config, fits=False)
-    table = again.analysis.table
+def _parts(compression: Compression, known: ScoredCall, total: int, *, has_probabilities: bool) -> Iterator[ScoredPart]:
+    """Yield the segments. total: the tokens of the input."""
+    table, documents = known.analysis.table, known.layout.documents
     if not table.segments:
-        return []
-    scored = score_segments((query,), again.passages, again.analysis, again.language, config)
-    counts = [tokens_of(text, count) for text in table.texts]
-    budgets = _budgets(scored, again, _layout(query, passages, config, frame, again, count), counts, total)
-    chances = _probabilities(query, again, config)
-    parts: list[ScoredPart] = []
+        return
+    counts = counts_of(table.texts, known.count)
+    budgets = least_budgets(known.analysis.structure, known.scored.worth, known.layout, counts, BUDGETS, total)
+    likelihoods = known.scored.likelihoods.tolist()
+    kept = {part.index: part.spans for part in compression.passages}
+    given = min(next((budget for budget in BUDGETS if budget >= compression.max_tokens), total), total)
     for number, segment in enumerate(table.segments):
-        found = again.documents[table.document[number]].of_passages([Span(segment.start, segment.end)])
-        for passage, spans in found.items():
+        # Down, so that a threshold at the written value keeps the segment.
+        chance = math.floor(likelihoods[number] * 10**_DIGITS) / 10**_DIGITS if has_probabilities else None
+        for passage, spans in documents[table.document[number]].of_passages([Span(segment[1], segment[2])]).items():
             tokens = counts[number] if passage == table.passage[number] else 0
-            parts.extend(
-                ScoredPart(passage, start, end, tokens, chances[number], budgets[number]) for start, end in spans
-            )
-    return parts
+            blank = len(table.texts[number]) - len(table.texts[number].rstrip())
+            for start, end in spans:
+                is_kept = _lies_in(start, end - blank, kept.get(passage, ()))
+                budget = min(budgets[number], given) if is_kept else budgets[number]
+                yield ScoredPart(passage, start, end, tokens, chance, budget)
 
 
-def _probabilities(query: str, again: Reanalysis, config: CompressionConfig) -> Sequence[float | None]:
-    if config.scorer == "bm25":
-        return [None] * len(again.analysis.table.segments)
-    adaptive = config.with_options(adaptive=True)
-    found = score_segments((query,), again.passages, again.analysis, again.language, adaptive).likelihoods
-    # Down, so that a threshold at the written value keeps the segment.
-    return [math.floor(value * 10**_DIGITS) / 10**_DIGITS for value in found.tolist()]
-
-
-def _layout(
-    query: str,
-    passages: Sequence[Passage],
-    config: CompressionConfig,
-    frame: Frame | None,
-    again: Reanalysis,
-    count: Callable[[str], int],
-) -> Layout:
-    layout = Presentation(config, query, frame).layout(passages, again.documents, count, 0)
-    return replace(layout, elide=again.analysis.markers)
-
-
-def _budgets(scored: ScoredSegments, again: Reanalysis, layout: Layout, counts: Sequence[int], total: int) -> list[int]:
-    """Return for each segment the least budget from which on it is kept: one of BUDGETS, or the tokens of the input."""
-    least = [total] * len(scored.table.segments)
-    for budget in reversed([budget for budget in BUDGETS if budget < total]):
-        chosen = select(again.analysis.structure, scored.worth, layout, budget, counts=counts)
-        for number in _inside(chosen.spans, scored.table):
-            if least[number] <= _next(budget, total):
-                least[number] = budget
-    return least
-
-
-def _next(budget: int, total: int) -> int:
-    """Return the budget that was tried before this one."""
-    place = bisect_right(BUDGETS, budget)
-    return min(BUDGETS[place] if place < len(BUDGETS) else total, total)
-
-
-def _inside(spans: Mapping[int, Sequence[Span]] | Spans, table: SegmentTable) -> list[int]:
-    """Return the numbers of the segments whose text lies in these spans of documents."""
-    found = []
-    for number, segment in enumerate(table.segments):
-        kept = spans.get(table.document[number], ())
-        place = bisect_right(kept, segment.start, key=lambda span: span[0]) - 1
-        length = len(table.texts[number].rstrip())
-        if place >= 0 and segment.start + length <= kept[place].end:
-            found.append(number)
-    return found
+def _lies_in(start: int, end: int, spans: Sequence[Span]) -> bool:
+    """Tell whether one of these spans, which are in order, contains this one."""
+    place = bisect_right(spans, start, key=lambda span: span[0]) - 1
+    return place >= 0 and end <= spans[place].end
