@@ -155,13 +155,13 @@ def _parts(compression: Compression, known: ScoredCall, total: int, *, has_proba
     for number, segment in enumerate(table.segments):
         # Down, so that a threshold at the written value keeps the segment.
         chance = math.floor(likelihoods[number] * 10**_DIGITS) / 10**_DIGITS if has_probabilities else None
+        text, budget = table.texts[number], budgets[number]
+        blank = len(text) - len(text.rstrip())
         for passage, spans in documents[table.document[number]].of_passages([Span(segment[1], segment[2])]).items():
             tokens = counts[number] if passage == table.passage[number] else 0
-            blank = len(table.texts[number]) - len(table.texts[number].rstrip())
             for start, end in spans:
-                is_kept = _lies_in(start, end - blank, kept.get(passage, ()))
-                budget = min(budgets[number], given) if is_kept else budgets[number]
-                yield ScoredPart(passage, start, end, tokens, chance, budget)
+                is_kept = budget > given and _lies_in(start, end - blank, kept.get(passage, ()))
+                yield ScoredPart(passage, start, end, tokens, chance, given if is_kept else budget)
 
 
 def _lies_in(start: int, end: int, spans: Sequence[Span]) -> bool:

@@ -55,16 +55,16 @@ class Costs(Protocol):
 class Repeats(Protocol):
     """A record of the kept text, to tell how much of an item is new."""
 
-    def share(self, items: Collection[int], /) -> float:
+    def share(self, items: Collection[int]) -> float:
         """Return the share of the items that is new, 0 to 1."""
 
-    def take(self, items: Collection[int], /) -> None:
+    def take(self, items: Collection[int]) -> None:
         """Add the items to the kept ones."""
 
     def copy(self) -> "Repeats":
         """Return an independent record of the same items."""
 
-    def only(self, items: Collection[int], /) -> "Repeats":
+    def only(self, items: Collection[int]) -> "Repeats":
         """Return a record of only these items."""
 
 

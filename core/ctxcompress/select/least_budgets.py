@@ -1,18 +1,16 @@
 """The least budget from which on each segment is kept, without a selection for every budget."""
 
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import accumulate
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from ctxcompress.data.table import Floats
-from ctxcompress.select.knapsack import PATIENCE, Knapsack
-from ctxcompress.select.layout import Layout, SegmentCosts
+from ctxcompress.select.knapsack import PATIENCE
+from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import Coherence, beside_others, ranked, without_duplicates
 from ctxcompress.select.structure import Structure
 
 __all__ = ["least_budgets"]
-
-_UNLIMITED = 10**12
 
 
 def least_budgets(
@@ -20,83 +18,83 @@ def least_budgets(
 ) -> list[int]:
     """Return for each segment the least of the budgets from which on it is kept, and `total` if that is none of them.
 
-    Segments are chosen as `select` does it first: by value and density, each with what it needs, then more that still
-    fit. It is told from one order and from counts, so it is an estimate: no text is composed, nothing chosen is
-    exchanged, and text that repeats other text in part counts like new text.
+    Segments are chosen as `select` begins: by value and density, each with what it needs, then more that still fit. All
+    budgets share one order and the counts, so this is an estimate: no text is composed, nothing chosen is exchanged,
+    and text that repeats other text in part counts like new text.
 
     counts: the tokens of each segment. budgets: ascending; those from `total` on are not looked at.
     """
-    cost = SegmentCosts(structure.table, layout, counts)
-    order, adjusted = _order(structure, values)
-    knapsack = Knapsack(_UNLIMITED, cost, Coherence(structure, order).companions, _AllNew())
-    knapsack.fill([number for number in order if adjusted[number] >= 0] or order[:1])
-    steps = _Steps(knapsack.chosen, cost)
+    openings = [layout.opening(passage) for passage in range(len(layout.passages))]
+    steps = _Steps.of(structure, values, [*counts, *openings])
     spent = layout.tokens("") - layout.count(layout.separator)
-    least, above = [total] * len(counts), total
-    for budget in reversed([budget for budget in budgets if budget < total]):
-        for number in steps.within(budget - spent):
-            if number < len(counts) and least[number] <= above:
+    below = [budget for budget in budgets if budget < total]
+    least = [total] * len(counts)
+    for added, until in zip(steps.added, steps.until, strict=True):
+        place = bisect_left(below, until + spent)
+        for number in added:
+            if number < len(counts) and place < len(below):
+                least[number] = below[place]
+    for budget, above in zip(reversed(below), [total, *reversed(below)], strict=False):
+        for number in steps.fitting_in(budget - spent):
+            if number < len(counts) and least[number] == above:
                 least[number] = budget
-        above = budget
     return least
 
 
-def _order(structure: Structure, values: Floats) -> tuple[list[int], Sequence[float]]:
-    """Return the segments that can be chosen, from the best to the worst, without duplicates, and the values of all
-    segments beside the others."""
-    order, _ = without_duplicates(ranked(structure, values), structure, values)
-    adjusted = beside_others(structure, values, order)
-    may = set(order)
-    return [number for number in ranked(structure, adjusted) if number in may], adjusted.tolist()
-
-
+@dataclass(frozen=True, slots=True)
 class _Steps:
-    """The choices in an unlimited knapsack, one after the other."""
+    """All choices, one after the other, as if there were room for everything."""
 
-    def __init__(self, chosen: Mapping[int, Collection[int]], cost: SegmentCosts) -> None:
-        """chosen: item -> it and all that it needs, in the order of the choices."""
-        self._closures, self._cost = list(chosen.values()), cost
-        self._added: list[list[int]] = []
-        """What each choice adds to the ones before."""
-        kept: set[int] = set()
-        for closure in self._closures:
-            self._added.append([item for item in closure if item not in kept])
-            kept.update(closure)
-        self._spent = list(accumulate(self._price(added) for added in self._added))
+    closures: list[Collection[int]]
+    """What is chosen, with all that it needs."""
+    added: list[Sequence[int]]
+    """The part of it that no earlier choice has."""
+    until: list[int]
+    """The tokens of all choices up to this one."""
+    least: list[int]
+    """The tokens of what is chosen without what it needs."""
+    step_of: dict[int, int]
+    """Item -> the number of the first choice that has it."""
+    costs: Sequence[int]
+    """The tokens of every segment, then of the opening of every passage."""
 
-    def within(self, room: int) -> set[int]:
-        """Return the items that are kept in this much room."""
-        first = bisect_right(self._spent, room)
-        kept = {item for added in self._added[:first] for item in added}
-        room -= self._spent[first - 1] if first else 0
+    @classmethod
+    def of(cls, structure: Structure, values: Floats, costs: Sequence[int]) -> "_Steps":
+        order, _ = without_duplicates(ranked(structure, values), structure, values)
+        adjusted = beside_others(structure, values, order)
+        may, worth = set(order), adjusted.tolist()
+        if adjusted is not values:
+            order = [number for number in ranked(structure, adjusted) if number in may]
+        companions, steps = Coherence(structure, order).companions, cls([], [], [], [], {}, costs)
+        for number in [number for number in order if worth[number] >= 0] or order[:1]:
+            if number not in steps.step_of and (needed := companions(number, steps.step_of)) is not None:
+                steps.choose(number, {number, *needed})
+        return steps
+
+    def choose(self, number: int, closure: set[int]) -> None:
+        """Add a choice."""
+        new = [item for item in closure if item not in self.step_of]
+        self.step_of.update(dict.fromkeys(new, len(self.closures)))
+        self.until.append((self.until[-1] if self.until else 0) + sum([self.costs[item] for item in new]))
+        self.least.append(self.costs[number])
+        self.closures.append(closure)
+        self.added.append(new)
+
+    def fitting_in(self, room: int) -> Iterator[int]:
+        """Yield what still fits into this much room after the first choices have filled it."""
+        first = bisect_right(self.until, room)
+        room -= self.until[first - 1] if first else 0
+        extra: set[int] = set()
         misses = 0
-        for closure in self._closures[first:]:
+        for closure, least in zip(self.closures[first:], self.least[first:], strict=True):
             if room <= 0 or misses > PATIENCE:
-                break
-            wanted = [item for item in closure if item not in kept]
-            price = self._price(wanted)
-            if price > room:
-                misses += 1
-                continue
-            misses, room = 0, room - price
-            kept.update(wanted)
-        return kept
-
-    def _price(self, items: Iterable[int]) -> int:
-        return sum(map(self._cost, items))
-
-
-class _AllNew:
-    """Takes all text as new: see `knapsack.Repeats`."""
-
-    def share(self, _: Collection[int], /) -> float:
-        return 1.0
-
-    def take(self, _: Collection[int], /) -> None:
-        pass
-
-    def copy(self) -> "_AllNew":
-        return self
-
-    def only(self, _: Collection[int], /) -> "_AllNew":
-        return self
+                return
+            misses += 1
+            if least > room:
+                continue  # so for most
+            wanted = [item for item in closure if self.step_of[item] >= first and item not in extra]
+            price = sum([self.costs[item] for item in wanted])
+            if price <= room:
+                room, misses = room - price, 0
+                extra.update(wanted)
+                yield from wanted
