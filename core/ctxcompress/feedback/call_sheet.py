@@ -1,16 +1,18 @@
 """The call sheet of a compression: the numbers that tell what other thresholds and budgets would have kept. No text."""
 
 import json
-import math
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
+from ctxcompress.data.table import Floats
 from ctxcompress.errors import InputError
 from ctxcompress.pipeline.reanalysis import scored_again
 from ctxcompress.pipeline.scored_calls import ScoredCall
@@ -84,8 +86,9 @@ class CallSheet:
         if not isinstance(compression.compressor, Compressor):
             raise InputError("the result was not made by a Compressor; record what compress returned")
         config = compression.compressor.config.with_options(max_tokens=compression.max_tokens)
-        passages, total = compression.input_passages(), compression.original.tokens()
+        passages = compression.input_passages()
         known = call or scored_again(compression.query, passages, config, frame)
+        total = known.count(known.original.text)
         return cls(
             budget=compression.max_tokens,
             input_tokens=total,
@@ -122,7 +125,7 @@ class CallSheet:
     def encode(self) -> bytes:
         """Return the sheet as bytes."""
         written = [self.budget, self.input_tokens, self.scores, self.tokens, self.parts]
-        return zlib.compress(json.dumps([_VERSION, *written], separators=(",", ":")).encode())
+        return zlib.compress(json.dumps([_VERSION, *written], separators=(",", ":")).encode(), level=1)
 
     @classmethod
     def decode(cls, data: bytes) -> "CallSheet":
@@ -149,22 +152,30 @@ def _parts(compression: Compression, known: ScoredCall, total: int, *, has_proba
         return
     counts = counts_of(table.texts, known.count)
     budgets = least_budgets(known.analysis.structure, known.scored.worth, known.layout, counts, BUDGETS, total)
-    likelihoods = known.scored.likelihoods.tolist()
-    kept = {part.index: part.spans for part in compression.passages}
+    chances = _rounded_down(known.scored.likelihoods) if has_probabilities else [None] * len(counts)
+    kept = {part.index: _Kept(part.spans) for part in compression.passages}
     given = min(next((budget for budget in BUDGETS if budget >= compression.max_tokens), total), total)
-    for number, segment in enumerate(table.segments):
-        # Down, so that a threshold at the written value keeps the segment.
-        chance = math.floor(likelihoods[number] * 10**_DIGITS) / 10**_DIGITS if has_probabilities else None
-        text, budget = table.texts[number], budgets[number]
-        blank = len(text) - len(text.rstrip())
+    for number, (segment, text, budget) in enumerate(zip(table.segments, table.texts, budgets, strict=True)):
         for passage, spans in documents[table.document[number]].of_passages([Span(segment[1], segment[2])]).items():
             tokens = counts[number] if passage == table.passage[number] else 0
             for start, end in spans:
-                is_kept = budget > given and _lies_in(start, end - blank, kept.get(passage, ()))
-                yield ScoredPart(passage, start, end, tokens, chance, given if is_kept else budget)
+                is_kept = budget > given and passage in kept and kept[passage].has(start, end, text)
+                yield ScoredPart(passage, start, end, tokens, chances[number], given if is_kept else budget)
 
 
-def _lies_in(start: int, end: int, spans: Sequence[Span]) -> bool:
-    """Tell whether one of these spans, which are in order, contains this one."""
-    place = bisect_right(spans, start, key=lambda span: span[0]) - 1
-    return place >= 0 and end <= spans[place].end
+def _rounded_down(likelihoods: Floats) -> list[float]:
+    """Return what is written of them: down, so that a threshold at the written value keeps the segment."""
+    written: list[float] = (np.floor(likelihoods * 10**_DIGITS) / 10**_DIGITS).tolist()
+    return written
+
+
+class _Kept:
+    """The kept spans of a passage."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
+
+    def has(self, start: int, end: int, text: str) -> bool:
+        """Tell whether a segment with this text was kept, but for the white space at its end."""
+        place = bisect_right(self._starts, start) - 1
+        return place >= 0 and start < self._ends[place] and end - len(text) + len(text.rstrip()) <= self._ends[place]

@@ -103,7 +103,7 @@ def _run(task: Task, analyser: Analyser) -> Compression:
         if choice.llm is not None:
             clock.lap("llm", choice.llm.candidates, choice.llm.named, choice.llm.outcome)
         if listener is not None:
-            listener.last = ScoredCall(analysis, scored, choice.layout, analyser.count)
+            listener.last = ScoredCall(analysis, scored, choice.layout, reduced.original, analyser.count)
     return _present(task, reduced, choice, analyser, clock)
 
 

@@ -80,5 +80,6 @@ def scored_again(query: str, passages: Sequence[Passage], config: CompressionCon
     """
     again, count = analysed_again(query, passages, config, fits=False), TokenCounter(config.encoding)
     scored = score_segments((query,), again.passages, again.analysis, again.language, config, with_likelihoods=True)
-    layout = Presentation(config, query, frame).layout(passages, again.documents, count, 0)
-    return ScoredCall(again.analysis, scored, replace(layout, elide=again.analysis.markers), count)
+    presentation = Presentation(config, query, frame)
+    layout = replace(presentation.layout(passages, again.documents, count, 0), elide=again.analysis.markers)
+    return ScoredCall(again.analysis, scored, layout, presentation.of_input(passages), count)

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from ctxcompress.pipeline.analysis import Analysis
+from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.pipeline.scoring import ScoredSegments
 from ctxcompress.select.layout import Layout
 from ctxcompress.tokens import TokenCounter
@@ -23,6 +24,7 @@ class ScoredCall:
     analysis: Analysis
     scored: ScoredSegments
     layout: Layout
+    original: OriginalText
     count: TokenCounter
     """Remembers what the compression has counted."""
 

@@ -25,19 +25,19 @@ def least_budgets(
     counts: the tokens of each segment. budgets: ascending; those from `total` on are not looked at.
     """
     openings = [layout.opening(passage) for passage in range(len(layout.passages))]
+    openings = [layout.opening(passage) for passage in range(len(layout.passages))]
     steps = _Steps.of(structure, values, [*counts, *openings])
     spent = layout.tokens("") - layout.count(layout.separator)
     below = [budget for budget in budgets if budget < total]
-    least = [total] * len(counts)
-    for added, until in zip(steps.added, steps.until, strict=True):
-        place = bisect_left(below, until + spent)
-        for number in added:
-            if number < len(counts) and place < len(below):
-                least[number] = below[place]
-    for budget, above in zip(reversed(below), [total, *reversed(below)], strict=False):
-        for number in steps.fitting_in(budget - spent):
-            if number < len(counts) and least[number] == above:
-                least[number] = budget
+    tried, least = [*below, total], [total] * len(counts)
+    places = [bisect_left(below, until + spent) for until in steps.until]
+    for item, step in steps.step_of.items():
+        if item < len(counts):
+            least[item] = tried[places[step]]
+    for budget, above in reversed(list(zip(below, tried[1:], strict=True))):
+        for item in steps.fitting_in(budget - spent):
+            if item < len(counts) and least[item] == above:
+                least[item] = budget
     return least
 
 
@@ -47,8 +47,6 @@ class _Steps:
 
     closures: list[Collection[int]]
     """What is chosen, with all that it needs."""
-    added: list[Sequence[int]]
-    """The part of it that no earlier choice has."""
     until: list[int]
     """The tokens of all choices up to this one."""
     least: list[int]
@@ -65,20 +63,22 @@ class _Steps:
         may, worth = set(order), adjusted.tolist()
         if adjusted is not values:
             order = [number for number in ranked(structure, adjusted) if number in may]
-        companions, steps = Coherence(structure, order).companions, cls([], [], [], [], {}, costs)
+        companions, steps = Coherence(structure, order).companions, cls([], [], [], {}, costs)
         for number in [number for number in order if worth[number] >= 0] or order[:1]:
             if number not in steps.step_of and (needed := companions(number, steps.step_of)) is not None:
-                steps.choose(number, {number, *needed})
+                steps.choose(number, (number, *needed))
         return steps
 
-    def choose(self, number: int, closure: set[int]) -> None:
+    def choose(self, number: int, closure: Collection[int]) -> None:
         """Add a choice."""
-        new = [item for item in closure if item not in self.step_of]
-        self.step_of.update(dict.fromkeys(new, len(self.closures)))
-        self.until.append((self.until[-1] if self.until else 0) + sum([self.costs[item] for item in new]))
+        step, tokens = len(self.closures), self.until[-1] if self.until else 0
+        for item in closure:
+            if item not in self.step_of:
+                self.step_of[item] = step
+                tokens += self.costs[item]
+        self.until.append(tokens)
         self.least.append(self.costs[number])
         self.closures.append(closure)
-        self.added.append(new)
 
     def fitting_in(self, room: int) -> Iterator[int]:
         """Yield what still fits into this much room after the first choices have filled it."""
@@ -92,7 +92,7 @@ class _Steps:
             misses += 1
             if least > room:
                 continue  # so for most
-            wanted = [item for item in closure if self.step_of[item] >= first and item not in extra]
+            wanted = {item for item in closure if self.step_of[item] >= first and item not in extra}
             price = sum([self.costs[item] for item in wanted])
             if price <= room:
                 room, misses = room - price, 0
