@@ -92,7 +92,7 @@ class FeedbackLog:
         missing: whether the kept text lacked the answer.
 
         Nothing is stored if there is no evidence and `missing` is not set. The segments are scored again, which takes
-        about three times as long as the compression, and an `encoder` is asked again.
+        about as long as the compression, and an `encoder` is asked again.
 
         Raises InputError if `result` is no result of `compress` or `used` names something that is not in it, and
         ConfigError if the file cannot be used.
