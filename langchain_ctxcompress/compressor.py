@@ -1,6 +1,6 @@
 """The document compressor: LangChain's calls, callbacks and traces around a compression."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -180,10 +180,10 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         return CompressionStep(self, self._compress_given, self._acompress_given)
 
     def _compress_given(self, given: DocumentsAndQuery) -> list[Document]:
-        return self.compress_documents(given["documents"], given["query"])
+        return self.compress_documents(*_documents_and_query(given))
 
     async def _acompress_given(self, given: DocumentsAndQuery) -> list[Document]:
-        return await self.acompress_documents(given["documents"], given["query"])
+        return await self.acompress_documents(*_documents_and_query(given))
 
     def _compress(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks
@@ -229,7 +229,16 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         return [compressed_document(documents[kept.index], kept, config, call) for kept in compression.passages]
 
 
+def _documents_and_query(given: object) -> tuple[Sequence[Document], str]:
+    if not isinstance(given, Mapping) or not {"documents", "query"} <= given.keys():
+        found = sorted(map(str, given)) if isinstance(given, Mapping) else type(given).__name__
+        raise TypeError(f'the input of this step is {found}; give {{"documents": [...], "query": "..."}}')
+    return given["documents"], given["query"]
+
+
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:
+    if isinstance(documents, Document) or not isinstance(documents, Sequence):
+        raise TypeError(f"documents is a {type(documents).__name__}; give a list of LangChain Documents")
     # The documents are in the trace already, as the output of the previous step.
     return {"query": query, "documents": len(documents)}
 
