@@ -29,6 +29,7 @@ from ctxcompress.pipeline.outcome import OutcomeBuilder
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
 from ctxcompress.pipeline.result_cache import Keys, Outcome, ResultCodec, is_worth_remembering, key_of_outcome
+from ctxcompress.pipeline.scored_calls import ScoredCall, current_listener
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.selecting import Choice, asks_if_fits, choice_of_llm, select_segments
 from ctxcompress.pipeline.task import Task, description_of
@@ -46,6 +47,9 @@ def run_pipeline(task: Task) -> Compression:
     result begin with the number of delivered parts. Chunks that continue one another are then in document order.
     """
     with observed(observer_of(task.config.telemetry)) as report:
+        listener = current_listener()
+        if listener is not None:
+            listener.last = None
         result = _cached(task)
         report(partial(Observation.of, result))
     return result
@@ -88,13 +92,18 @@ def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compressio
         documents = documents_as_passages(reduced.layout.documents, task.passages)
         analysis = _analyse(task, reduced, documents, analyser)
         clock.lap("segment", len(passages_of(reduced.layout.documents)), len(analysis.table.segments))
-        scored = score_segments(task.queries or (task.query,), documents, analysis, task.language, task.config)
+        queries, listener = task.queries or (task.query,), current_listener()
+        scored = score_segments(
+            queries, documents, analysis, task.language, task.config, with_likelihoods=listener is not None
+        )
         clock.lap("score", len(analysis.table.segments), int(np.count_nonzero(scored.scores)))
         choice = select_segments(task, reduced, analysis, scored, analyser)
         clock.lap("select", len(analysis.table.segments), len(choice.selection.spans))
         choice = choice_of_llm(task, reduced, analysis, scored, analyser, choice)
         if choice.llm is not None:
             clock.lap("llm", choice.llm.candidates, choice.llm.named, choice.llm.outcome)
+        if listener is not None:
+            listener.last = ScoredCall(analysis, scored, choice.layout, reduced.original, analyser.count)
     return _present(task, reduced, choice, analyser, clock)
 
 
