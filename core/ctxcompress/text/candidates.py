@@ -49,14 +49,16 @@ class _Outline:
 
     def candidates(self, words: Sequence[str], stems: Sequence[str]) -> list[str]:
         """Return the words that can have one of the stems, in order."""
-        joined = "\n".join(("", *stems, *words))
+        if not words:
+            return []
+        joined = "\n".join((*stems, *words))
         lowered = joined.lower()
-        lines = self.of_lines(lowered).split("\n")
-        text = "\n".join(("", *lines[len(stems) + 1 :]))
-        numbers = set(_with_parts(words, lowered.split("\n")[len(stems) + 1 :]) if lowered != joined else ())
+        *outlines, text = self.of_lines(lowered).split("\n", len(stems))
+        numbers = set(_with_parts(words, lowered.split("\n")[len(stems) :]) if lowered != joined else ())
         if "_" in joined:
             numbers.update(number for number, word in enumerate(words) if "_" in word)
-        for piece in set(self.pieces(stems, lines[1 : len(stems) + 1])):
+        text = f"\n{text}"
+        for piece in set(self.pieces(stems, outlines)):
             numbers.update(lines_with(piece, text))
         return [words[number] for number in sorted(numbers)]
 

@@ -77,20 +77,24 @@ def plain_lines(lines: str) -> str:
 
 
 def without_arabic_marks(text: str) -> str:
-    """Return `text` without vowel points. A hamza that is written as a mark is one of them."""
-    return _ARABIC_MARK.sub("", text)
+    """Return `text` in composed letters of normal width, without vowel points. A hamza that is written as a mark is one
+    of them."""
+    return unicodedata.normalize("NFKC", _ARABIC_MARK.sub("", text))
 
 
 def _decomposed(text: str) -> str:
     """Return `text` in single letters without accents, if it has accented Latin letters."""
-    if not _ACCENTED_LATIN.search(text):
-        return text
+    return _base_letters(text) if _ACCENTED_LATIN.search(text) else text
+
+
+def _base_letters(text: str) -> str:
     return _COMBINING.sub("", unicodedata.normalize("NFKD", text)).replace("ı", "i")
 
 
-_WESTERN = "latin-1"
-"""The encoding of the letters of Western languages, a byte each. `fold` changes none of them."""
+_WESTERN = "iso8859-15"
+"""The encoding of the letters of Western languages, a byte each. `fold` changes none of them. It lacks the signs that
+several characters stand for, such as ½."""
 _WESTERN_PLAIN = bytes(
-    ord(plain) if len(plain := _decomposed(letter)) == 1 and plain.isascii() else ord(letter)
-    for letter in map(chr, range(256))
+    ord(base) if (base := _base_letters(letter)).isascii() and len(base) == 1 else byte
+    for byte, letter in enumerate(bytes(range(256)).decode(_WESTERN))
 )

@@ -134,9 +134,10 @@ class Terms:
         plain, others = list(filter(str.isascii, words)), list[str]()
         if len(plain) < len(words):
             others = list(filterfalse(str.isascii, words))
-            if _UNSPACED_CHARACTER.search("\n".join(others)):
-                found = _with_grams(number, list(filter(_UNSPACED_CHARACTER.match, others)))
-                others = list(filterfalse(_UNSPACED_CHARACTER.match, others))
+            if has_unspaced("\n".join(others)):
+                unspaced = list(filter(_UNSPACED_CHARACTER.match, others))
+                found = _with_grams(number, unspaced)
+                others = [] if len(unspaced) == len(others) else list(filterfalse(_UNSPACED_CHARACTER.match, others))
         possible = self._candidates.among(plain, others, number)
         if self._other:
             return found | self._matching_other(possible, number, self._other)
