@@ -7,7 +7,7 @@ from typing import Any
 
 from llama_index.core.agent.workflow import AgentOutput, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.memory import BaseMemory
 from llama_index.core.tools import AsyncBaseTool
 from llama_index.core.workflow import JsonSerializer
@@ -42,8 +42,10 @@ class CtxCompressFunctionAgent(FunctionAgent):
     shortened and dropped under "ctxcompress_history", so a run that goes on from a saved context shows the same bytes.
 
     It is used as FunctionAgent is, alone or in an AgentWorkflow. Raises ConfigError, a ValueError, for a value that
-    cannot work.
+    cannot work, and ValidationError, also a ValueError, for an option that there is not.
     """
+
+    model_config = ConfigDict(extra="forbid")
 
     history_tokens: int | str = Field(
         default="50%", description="The most tokens of the messages, or a share of what the model can read."

@@ -16,6 +16,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
 from llama_index.core.llms import MockLLM
+from llama_index.core.memory import Memory
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.tools import FunctionTool
@@ -30,6 +31,7 @@ from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import (
     ContextStore,
     CtxAnalysisTransformer,
+    CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
     CtxCompressRetriever,
@@ -174,10 +176,14 @@ MAKERS = {
     "CtxAnalysisTransformer": lambda **given: CtxAnalysisTransformer(
         postprocessor=CtxCompressPostprocessor(cache=MemoryCache()), **given
     ),
+    "CtxCompressFunctionAgent": lambda **given: CtxCompressFunctionAgent(llm=MockLLM(), history_tokens=500, **given),
     "CtxCompressMemoryBlock": CtxCompressMemoryBlock,
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
     "CtxCompressRetriever": lambda **given: CtxCompressRetriever(Finder(), **given),
     "CtxContextBuilder": CtxContextBuilder,
+    "CtxContextSerializer": lambda **given: llamaindex_ctxcompress.CtxContextSerializer(
+        Memory.from_defaults(), **given
+    ),
     "builder_tools": lambda **given: builder_tools(CtxContextBuilder(), **given),
     "CtxResearchRetriever": lambda **given: CtxResearchRetriever(Finder(), ResearchCache(StaticVectors()), **given),
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
@@ -311,10 +317,12 @@ def test_only_the_documented_names_are_exported():
     assert llamaindex_ctxcompress.__all__ == [
         "ContextStore",
         "CtxAnalysisTransformer",
+        "CtxCompressFunctionAgent",
         "CtxCompressMemoryBlock",
         "CtxCompressPostprocessor",
         "CtxCompressRetriever",
         "CtxContextBuilder",
+        "CtxContextSerializer",
         "CtxResearchRetriever",
         "EmbeddingsEncoder",
         "LLMSelector",

@@ -11,7 +11,6 @@ from itertools import dropwhile
 from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.query.focus import only_wishes
 from ctxcompress.query.phrases import Signals
 
 __all__ = [
@@ -19,12 +18,9 @@ __all__ = [
     "asks_for_best",
     "aspects_of_best",
     "compared_things",
-    "numbered_questions",
-    "split_questions",
     "things_to_explain",
 ]
 
-_QUESTION_END = lazy_regex(r"(?<=[?\uff1f\u061f])\s*+")
 _COMMA = lazy_regex(r"[,;\u3001\uff0c\u060c\uff1b]")
 _STOP = lazy_regex(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
 """The end of a statement."""
@@ -36,8 +32,6 @@ _FIXED = lazy_regex(
     r"avantages\s++et\s++inconv\u00e9nients|pro\s++e\s++contro|\u043f\u043b\u044e\u0441\u044b\s++\u0438\s++\u043c\u0438\u043d\u0443\u0441\u044b)(?!\w)"
 )
 """Fixed phrases that contain a conjunction but are one thing."""
-_ITEM = lazy_regex(r"(?<!\S)\(?(\d{1,2})[.)]\s++(?=\S)")
-"""The number before a question of a list."""
 _TAIL = lazy_regex(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
 _NUMBER = lazy_regex(r"v?\d[\d.]*+\Z")
 _EXAMPLES = lazy_regex(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
@@ -71,32 +65,6 @@ class Aspects(NamedTuple):
     def each(self) -> tuple[str, ...]:
         """Return one query for each thing."""
         return tuple(" ".join(filter(None, (self.before, thing, self.after))) for thing in self.things)
-
-
-def split_questions(query: str, signals: Signals) -> tuple[str, ...]:
-    """Return the questions of a query, if there are several and none refers to another one.
-
-    Questions of a numbered list come without their numbers, each with the words before the list.
-    """
-    parts = numbered_questions(query) or _QUESTION_END.split(query)
-    found = tuple(part.strip() for part in parts if part.strip(_EDGES) and not only_wishes(part))
-    refers = any(signals.reference.search(_lower(part)) for part in found[1:])
-    return found if len(found) > 1 and not refers else ()
-
-
-def numbered_questions(query: str) -> tuple[str, ...]:
-    """Return the parts of a list such as "1) ... 2) ...", each with the words before the list; none without a list."""
-    items: list[re.Match[str]] = []
-    for match in _ITEM.finditer(query):
-        if int(match[1]) == len(items) + 1:
-            items.append(match)
-    if len(items) < 2:
-        return ()
-    before = "" if only_wishes(query[: items[0].start()]) else query[: items[0].start()].strip()
-    ends = [match.start() for match in items[1:]] + [len(query)]
-    parts = [query[match.end() : end].strip() for match, end in zip(items, ends, strict=True)]
-    is_list = all(" " in part or _QUESTION_END.search(part) for part in parts)  # unlike "is 1) or 2) better"
-    return tuple(f"{before} {part}".strip() for part in parts) if is_list else ()
 
 
 def compared_things(query: str, signals: Signals) -> Aspects | None:

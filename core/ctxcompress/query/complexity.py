@@ -14,7 +14,8 @@ from datetime import date
 from enum import StrEnum
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.query.aspects import compared_things, numbered_questions, things_to_explain
+from ctxcompress.query.aspects import compared_things, things_to_explain
+from ctxcompress.query.focus import numbered_questions
 from ctxcompress.query.phrases import Signals, signals_for
 from ctxcompress.text.words import has_unspaced, split_words
 

@@ -14,11 +14,10 @@ from ctxcompress.query.aspects import (
     asks_for_best,
     aspects_of_best,
     compared_things,
-    split_questions,
     things_to_explain,
 )
 from ctxcompress.query.complexity import classify_complexity
-from ctxcompress.query.focus import questions_in, without_courtesy
+from ctxcompress.query.focus import questions_in, without_courtesy, without_wishes
 from ctxcompress.query.phrases import Signals, signals_for
 
 __all__ = ["Completes", "Invokes", "LanguageModel", "adecompose", "decompose"]
@@ -151,8 +150,7 @@ class _Plan:
             return (query,)
         questions = questions_in(query)
         parts = (
-            split_questions(query, signals)
-            or (questions if len(questions) > 1 else ())
+            (tuple(map(without_wishes, questions)) if len(questions) > 1 else ())
             or _each(compared_things(query, signals))
             or _each(things_to_explain(query, signals))
             or (query,)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["only_wishes", "question_in", "questions_in", "without_courtesy"]
+__all__ = ["numbered_questions", "question_in", "questions_in", "without_courtesy", "without_wishes"]
 
 _QUESTION_WORD = (
     r"(?:who|whom|whose|what|which|when|where|why|how|wer|wen|wem|was|welche[rsnm]?|wann|wo|warum|wieso|wie"
@@ -83,6 +83,8 @@ _EXISTS = lazy_regex(
 """Words that only seem to refer to something."""
 _MOST_QUESTIONS = 8
 """The most questions of a query that are answered apart, which limits the cost of a long one."""
+_ITEM = lazy_regex(r"(?<!\S)\(?(\d{1,2})[.)]\s++(?=\S)")
+"""The number before a question of a list."""
 _FEWEST = 3
 """Words of a question that can stand alone."""
 _WORD = lazy_regex(r"\w+")
@@ -105,8 +107,12 @@ def questions_in(query: str) -> tuple[str, ...]:
     """Return the questions of a query that each want an answer of their own; the whole query if there is only one.
 
     What is said between the questions stays with the one that follows. A question that refers to the one before ("And
-    when did she die?") stays with it.
+    when did she die?") stays with it. The questions of a numbered list come without their numbers, each with the words
+    before the list.
     """
+    numbered = numbered_questions(query)
+    if 1 < len(numbered) <= _MOST_QUESTIONS:
+        return numbered
     if "\n" not in query and sum(map(query.count, "?？؟")) < 2:
         return (query,)
     sentences = _sentences(query)
@@ -124,6 +130,23 @@ def questions_in(query: str) -> tuple[str, ...]:
     return tuple(found) if len(found) > 1 else (query,)
 
 
+def numbered_questions(query: str) -> tuple[str, ...]:
+    """Return the parts of a list such as "1) ... 2) ...", each with the words before the list; none without a list."""
+    items: list[re.Match[str]] = []
+    for match in _ITEM.finditer(query):
+        if int(match[1]) == len(items) + 1:
+            items.append(match)
+    if len(items) < 2:
+        return ()
+    before = "" if _only_wishes(query[: items[0].start()]) else query[: items[0].start()].strip()
+    ends = [match.start() for match in items[1:]] + [len(query)]
+    parts = [query[match.end() : end].strip() for match, end in zip(items, ends, strict=True)]
+    if not all(_REFERS.isdisjoint(map(str.lower, _WORD.findall(part))) for part in parts[1:]):
+        return ()
+    is_list = all(" " in part or _MARK.search(part) for part in parts)  # unlike "is 1) or 2) better"
+    return tuple(f"{before} {part}".strip() for part in parts) if is_list else ()
+
+
 def without_courtesy(query: str) -> str:
     """Return a query without greetings, thanks and "please"; the whole query if it has nothing else.
 
@@ -134,8 +157,13 @@ def without_courtesy(query: str) -> str:
     return query if left in ([], sentences) else " ".join(left)
 
 
-def only_wishes(text: str) -> bool:
-    """Tell whether a text asks nothing: it greets, thanks, or says what the answer should be like."""
+def without_wishes(question: str) -> str:
+    """Return a question without sentences that greet, thank, tell about the writer, or say what the answer should be
+    like."""
+    return " ".join(each for each in _sentences(question) if not _only_wishes(each)) or question
+
+
+def _only_wishes(text: str) -> bool:
     return not _MARK.search(text.rstrip()) and _COURTESY.match(text) is not None
 
 

@@ -21,8 +21,7 @@ _TABLE = Kind.TABLE
 _PROSE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _FROM_BEFORE, _FROM_AFTER = 0.3, 0.15
 """What a sentence gets of the probability of the one before it in its paragraph, and of the one after it. Manuals keep
-the more the greater these are, and questions of several hops lose evidence from 0.4 on. An encoder finds such sentences
-by itself."""
+the more the greater these are, and questions of several hops lose evidence from 0.4 on."""
 _OF_TABLE = 0.03
 """What a row gets of the probability of its header or total. Reports keep the same with 0.02 to 0.05, and more takes
 the room of better text."""

@@ -20,7 +20,7 @@ from ctxcompress.data.table import Floats
 from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.credit import raise_rows, raise_sentences
+from ctxcompress.score.credit import raise_rows
 from ctxcompress.score.features import FEATURES, deviation, features
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, Scan, find_matches
@@ -190,8 +190,6 @@ def evidence(
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
         probability = without_small_talk(corpus, matches, ignored, probability)
     probability = raise_rows(corpus.table, raise_yes_no_answers(query, corpus.table, probability))
-    if closeness is None:
-        probability = raise_sentences(corpus.table, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 

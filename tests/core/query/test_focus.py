@@ -128,6 +128,10 @@ def test_a_query_with_an_end_of_a_sentence_is_told_from_one_without(words, betwe
             ("Who founded the city? And when did she die?", "How large is the harbour?"),
         ),
         ("Where was the singer born? And when?", None),
+        (
+            "About the pool: 1) Which port is open? 2) Who owns the node",
+            ("About the pool: Which port is open?", "About the pool: Who owns the node"),
+        ),
         ("متى بني الجسر القديم؟ من صمم البرج الكبير؟", ("متى بني الجسر القديم؟", "من صمم البرج الكبير؟")),
         ("塔有多高？", None),
         ("Why does it fail?\nTraceback (most recent call last):\n  File", None),
@@ -138,8 +142,9 @@ def test_questions_that_stand_alone_are_told_apart(query, questions):
     assert questions_in(query) == (questions or (query,))
 
 
-def test_of_very_many_questions_the_last_ones_stay_together():
-    found = questions_in(" ".join(f"Where is the town number {n}?" for n in range(40)))
+@pytest.mark.parametrize("form", ["Where is the town number {}?", "{0}) Where is the town number {0}?"])
+def test_of_very_many_questions_the_last_ones_stay_together(form):
+    found = questions_in(" ".join(map(form.format, range(1, 40))))
     assert len(found) == 8
     assert found[-1].endswith("Where is the town number 39?")
 
