@@ -52,6 +52,8 @@ class _Outline:
         if not words:
             return []
         joined = "\n".join((*stems, *words))
+        if joined.count("\n") >= len(stems) + len(words):  # no word of a text has a line break
+            return list(words)
         lowered = joined.lower()
         *outlines, text = self.of_lines(lowered).split("\n", len(stems))
         numbers = set(_with_parts(words, lowered.split("\n")[len(stems) :]) if lowered != joined else ())

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxcompress.score.matches import Postings, RepeatedSearch, Scan, levels, respelled
@@ -63,6 +63,7 @@ def test_postings_find_what_scans_find(language, words, labels, own_labels, quer
 
 
 @given(words=st.lists(WORDS), query=st.lists(WORDS))
+@example(words=["lying"], query=["\n"])
 def test_a_lexicon_matches_as_the_words_do(words, query):
     terms = Terms("de")
     assert Lexicon(terms, words).matching(query) == terms.matching(list(dict.fromkeys(words)), query)
