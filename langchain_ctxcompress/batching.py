@@ -34,11 +34,12 @@ def shared_pool(compressor: object) -> "CompressionPool | None":
 def sharing(compressor: ComponentOptions, inputs: int) -> Iterator[None]:
     """Let the calls of a compressor for a batch of inputs share processes, where that pays.
 
-    Embeddings and language models are better called from many threads. A cache or an observer of this process is not
-    that of another one.
+    Embeddings and language models are better called from many threads. A cache, an observer or a feedback log of this
+    process is not that of another one.
     """
     config = compressor.config
     has_own = config.cache is not None or config.telemetry is not False or config.llm is not None
+    has_own = has_own or compressor.feedback is not None
     if has_own or isinstance(compressor.encoder, Embeddings) or inputs < _ENOUGH:
         yield
         return

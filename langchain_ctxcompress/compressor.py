@@ -1,6 +1,6 @@
 """The document compressor: LangChain's calls, callbacks and traces around a compression."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing_extensions import TypedDict, override
 
 import ctxcompress
 from ctxcompress import Compression, CompressionConfig, Encoder
+from ctxcompress.tools.call_memory import Remember, remembering
 from ctxcompress.tools.component_options import OPTIONS, ComponentOptions
 from ctxcompress.tools.framework_models import LLMSelector
 from ctxcompress.tools.records import original_index
@@ -179,19 +180,20 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         return CompressionStep(self, self._compress_given, self._acompress_given)
 
     def _compress_given(self, given: DocumentsAndQuery) -> list[Document]:
-        return self.compress_documents(given["documents"], given["query"])
+        return self.compress_documents(*_documents_and_query(given))
 
     async def _acompress_given(self, given: DocumentsAndQuery) -> list[Document]:
-        return await self.acompress_documents(given["documents"], given["query"])
+        return await self.acompress_documents(*_documents_and_query(given))
 
     def _compress(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks
     ) -> tuple[Compression, list[Document]]:
         config = self._traced_by(callbacks)
         passages = passages_from_documents(documents, config)
-        compression = (shared_pool(self) or ctxcompress.Compressor(config)).compress(query, passages)
+        with remembering(self.feedback) as remember:
+            compression = (shared_pool(self) or ctxcompress.Compressor(config)).compress(query, passages)
         self._trace(compression)
-        return compression, self._compressed(documents, compression, config)
+        return compression, self._compressed(documents, compression, config, remember)
 
     async def _acompress(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks
@@ -200,13 +202,14 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         # Documents with large metadata take time to read and copy.
         passages = await run_in_executor(None, passages_from_documents, documents, config)
         pool = shared_pool(self)
-        if pool is None:
-            compression = await ctxcompress.Compressor(config).acompress(query, passages)
-        else:
-            compression = await run_in_executor(None, pool.compress, query, passages)
+        with remembering(self.feedback) as remember:
+            if pool is None:
+                compression = await ctxcompress.Compressor(config).acompress(query, passages)
+            else:
+                compression = await run_in_executor(None, pool.compress, query, passages)
         if self.trace_to is not None:
             await run_in_executor(None, self._trace, compression)
-        return compression, await run_in_executor(None, self._compressed, documents, compression, config)
+        return compression, await run_in_executor(None, self._compressed, documents, compression, config, remember)
 
     def _traced_by(self, callbacks: Callbacks) -> CompressionConfig:
         if self.llm is None:
@@ -220,13 +223,22 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
             compression.trace(self.trace_to)
 
     def _compressed(
-        self, documents: Sequence[Document], compression: Compression, config: CompressionConfig
+        self, documents: Sequence[Document], compression: Compression, config: CompressionConfig, remember: Remember
     ) -> list[Document]:
-        call = None if self.feedback is None else self.feedback.remember(compression)
+        call = remember(compression, None)
         return [compressed_document(documents[kept.index], kept, config, call) for kept in compression.passages]
 
 
+def _documents_and_query(given: object) -> tuple[Sequence[Document], str]:
+    if not isinstance(given, Mapping) or not {"documents", "query"} <= given.keys():
+        found = sorted(map(str, given)) if isinstance(given, Mapping) else type(given).__name__
+        raise TypeError(f'the input of this step is {found}; give {{"documents": [...], "query": "..."}}')
+    return given["documents"], given["query"]
+
+
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:
+    if isinstance(documents, Document) or not isinstance(documents, Sequence):
+        raise TypeError(f"documents is a {type(documents).__name__}; give a list of LangChain Documents")
     # The documents are in the trace already, as the output of the previous step.
     return {"query": query, "documents": len(documents)}
 

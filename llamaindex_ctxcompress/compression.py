@@ -8,6 +8,7 @@ from llama_index.core.node_parser.text.sentence_window import DEFAULT_WINDOW_MET
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
+from ctxcompress.tools.call_memory import Remember, remembering
 from ctxcompress.tools.feedback_calls import FeedbackLog
 from ctxcompress.tools.framework_models import asking_once
 from llamaindex_ctxcompress.convert import (
@@ -41,12 +42,12 @@ def compress_nodes(
     compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
     room = job.room()
-    with compressor.observed():
+    with compressor.observed(), remembering(feedback) as remember:
         while True:
             compression = compressor.compress(query, job.passages(room), max_tokens=max(room, 1), frame=job.frame)
             excess = job.excess(compression)
             if excess <= 0:
-                return job.compressed(compression, feedback), compression
+                return job.compressed(compression, remember), compression
             room -= excess
 
 
@@ -61,13 +62,13 @@ async def acompress_nodes(
     compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
-    with compressor.observed():
+    with compressor.observed(), remembering(feedback) as remember:
         while True:
             passages = job.passages(room)
             compression = await compressor.acompress(query, passages, max_tokens=max(room, 1), frame=job.frame)
             excess = await asyncio.to_thread(job.excess, compression)
             if excess <= 0:
-                return await asyncio.to_thread(job.compressed, compression, feedback), compression
+                return await asyncio.to_thread(job.compressed, compression, remember), compression
             room -= excess
 
 
@@ -120,18 +121,35 @@ class _Job:
             kept = {slot: item.get_content(self._mode) for slot, item in self._made(compression).items()}
         return self._tokens({**self._whole, **kept}) - self._config.budget
 
-    def compressed(self, compression: Compression, feedback: FeedbackLog | None) -> list[NodeWithScore]:
+    def compressed(self, compression: Compression, remember: Remember) -> list[NodeWithScore]:
         """Return the nodes to keep. Nodes that stay whole keep their place among the others."""
-        call = None if feedback is None else feedback.remember(compression, frame=self.frame)
+        call = remember(compression, self.frame)
         made = self._made(compression, call)
         is_intended = compression.dropped and all(part.reason != "budget" for part in compression.dropped)
         if not made and not is_intended and any(passage.text.strip() for passage in self._passages):
             _warn(len(self._passages), self._config.budget)
+        elif self._is_plain:
+            self._warn_of_large_metadata(compression)
         return [
             made[position] if position in made else passed_through(item)
             for position, item in enumerate(self._nodes)
             if position in made or position in self._whole
         ]
+
+    def _warn_of_large_metadata(self, compression: Compression) -> None:
+        """Log a warning if nodes are dropped whose metadata alone is over the budget: no answer in them can be kept."""
+        kept, budget = {part.index for part in compression.passages}, self._config.budget
+        dropped = {part.index for part in compression.dropped if part.reason == "budget"} - kept
+        frames = [self._framed(self._passages[index], "") for index in dropped]
+        large = sum(len(frame) > budget and self._count(frame) > budget for frame in frames)
+        if large:
+            logger.warning(
+                "the metadata of %d of %d nodes takes more than the %d tokens of the budget, so they are dropped; name "
+                "what the language model need not see in excluded_llm_metadata_keys",
+                large,
+                len(self._passages),
+                budget,
+            )
 
     def _made(self, compression: Compression, call: str | None = None) -> dict[int, NodeWithScore]:
         """Return the compressed nodes, by position in the output."""

@@ -1,5 +1,6 @@
 """Batches of the compressor and of the retriever: many inputs share processes, and nothing else changes."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from langchain_core.runnables import RunnableLambda
 
 from ctxcompress.batch import processes
 from ctxcompress.cache import MemoryCache
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, batching
+from ctxcompress.feedback import FeedbackLog
+from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, batching, record
 
 COUNT = 12
 
@@ -60,6 +62,13 @@ def test_a_batch_of_the_step_is_compressed_in_processes(started: list[int]) -> N
     assert started == [2]
     assert compressor.as_runnable().batch(INPUTS[:3]) == expected[:3]
     assert started == [2]
+
+
+def test_a_batch_with_feedback_is_compressed_in_this_process(started: list[int], tmp_path: Path) -> None:
+    log = FeedbackLog(tmp_path / "feedback.sqlite")
+    found = CtxCompressor(max_tokens=25, feedback=log).as_runnable().batch(INPUTS)
+    assert started == []
+    assert record(found[0], log=log, used=[found[0][0]]) == 1
 
 
 async def test_batches_of_the_retriever_are_compressed_in_processes(started: list[int]) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import pytest
 from langchain_classic.retrievers import ContextualCompressionRetriever
@@ -154,3 +155,20 @@ def test_a_chain_can_ask_whether_the_documents_answer_at_all() -> None:
     asked, other = "what is the default timeout of the pool?", "who won the bicycle race in Ghent?"
     assert compressor.confidence(documents, asked) == compress(asked, [documents[0].page_content]).confidence > 0.6
     assert compressor.confidence(documents, other) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("a question", 'is str; give {"documents": [...], "query": "..."}'),
+        ({"documents": [], "question": "a"}, "is ['documents', 'question']; give"),
+    ],
+)
+def test_an_input_that_the_step_cannot_read_says_what_to_give(given, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        CtxCompressor(max_tokens=5).as_runnable().invoke(given)
+
+
+def test_a_document_in_place_of_a_list_is_refused():
+    with pytest.raises(TypeError, match="documents is a Document; give a list"):
+        CtxCompressor(max_tokens=5).compress_documents(Document("x"), "q")

@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from langchain_core.documents import Document
+from langchain_core.embeddings import DeterministicFakeEmbedding
 from lc_documents import QUERY, make_documents
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from ctxcompress.feedback import FeedbackLog, Used, tune
 from langchain_ctxcompress import CtxCompressor, cite, record
@@ -123,3 +124,25 @@ def test_something_else_than_a_log_is_refused(kept):
 def test_what_is_no_list_of_documents_is_refused(log, given, said):
     with pytest.raises(TypeError, match=said):
         record(given, log=log, answer="x")
+
+
+class _Counted(DeterministicFakeEmbedding):
+    """Counts the calls."""
+
+    calls: list[int] = Field(default_factory=list)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.calls.append(len(texts))
+        return super().embed_documents(texts)
+
+
+async def test_an_encoder_is_asked_no_more_than_without_feedback(log):
+    asked = []
+    for feedback in (None, log):
+        encoder = _Counted(size=8, calls=[])
+        compressor = CtxCompressor(max_tokens=120, encoder=encoder, feedback=feedback)
+        kept = compressor.compress_documents(make_documents(), QUERY)
+        await compressor.acompress_documents(make_documents(), QUERY)
+        asked.append(encoder.calls)
+    assert asked[0] == asked[1] != []
+    assert record(kept, log=log, used=[kept[0]]) == 1

@@ -163,3 +163,12 @@ def test_what_is_dropped_on_purpose_is_not_said_to_be_too_long(caplog):
     postprocessor = CtxCompressPostprocessor(max_tokens=600, adaptive=True, on_empty="drop")
     assert postprocessor.postprocess_nodes(nodes, query_str="capital of Australia?") == []
     assert not caplog.records
+
+
+def test_a_node_whose_metadata_is_over_the_budget_is_named_in_a_warning(caplog):
+    answer = TextNode(text="The default timeout of the client is 30 seconds.", metadata={"summary": "word " * 300})
+    others = [TextNode(text=f"Ship {number} came late.") for number in range(9)]
+    nodes = [NodeWithScore(node=node) for node in (answer, *others)]
+    kept = CtxCompressPostprocessor(max_tokens=200).postprocess_nodes(nodes, query_str="what is the default timeout?")
+    assert len(kept) == 9
+    assert "metadata of 1 of 10 nodes takes more than the 200 tokens" in caplog.text

@@ -7,6 +7,7 @@ from li_nodes import QUERY, TEXTS, four_nodes, text_node
 from llama_index.core import MockEmbedding, VectorStoreIndex
 from llama_index.core.llms import MockLLM
 from llama_index.core.schema import ImageNode, NodeWithScore
+from pydantic import Field
 
 from ctxcompress.feedback import FeedbackLog, Used
 from llamaindex_ctxcompress import CtxCompressPostprocessor, cite, record
@@ -103,3 +104,25 @@ def test_what_is_no_list_of_nodes_is_refused(log, given, said):
 def test_something_else_than_a_log_is_refused(log):
     with pytest.raises(TypeError, match="log is a str; give the FeedbackLog that the compressor has"):
         record(kept_by(log, four_nodes()), log="feedback.sqlite", answer=ANSWER)
+
+
+class _Counted(MockEmbedding):
+    """Counts the calls."""
+
+    calls: list[int] = Field(default_factory=list)
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        self.calls.append(len(texts))
+        return super()._get_text_embeddings(texts)
+
+
+async def test_an_encoder_is_asked_no_more_than_without_feedback(log):
+    asked = []
+    for feedback in (None, log):
+        encoder = _Counted(embed_dim=8, calls=[])
+        postprocessor = CtxCompressPostprocessor(max_tokens=150, encoder=encoder, feedback=feedback)
+        kept = postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
+        await postprocessor.apostprocess_nodes(four_nodes(), query_str=QUERY)
+        asked.append(encoder.calls)
+    assert asked[0] == asked[1] != []
+    assert record(kept, log=log, used=[kept[0]]) == 1

@@ -9,7 +9,7 @@ from time import time
 from typing import Any, TypeVar
 
 from ctxcompress.cache.entries import ManagedCache, checked_ttl, whole_number
-from ctxcompress.cache.protocol import Allowance, Cache, CacheStats, Codec, Documents, Entry, EntryCache, timely
+from ctxcompress.cache.protocol import Allowance, Cache, CacheStats, Codec, Documents, Entry, notes_documents, timely
 from ctxcompress.errors import ConfigError
 
 __all__ = ["LayeredCache", "MemoryCache"]
@@ -206,14 +206,14 @@ class LayeredCache:
         return managed
 
     def _find_in(self, layer: Cache, key: str, codec: Codec[T], oldest: float) -> Entry[T] | None:
-        if isinstance(layer, EntryCache):
+        if notes_documents(layer):
             return layer.find(key, codec, oldest=oldest)
         value = layer.get(key, codec)
         return None if value is None else Entry(value, self.clock())
 
 
 def _keep_in(layer: Cache, key: str, entry: Entry[T], codec: Codec[T]) -> None:
-    if isinstance(layer, EntryCache):
+    if notes_documents(layer):
         layer.keep(key, entry.value, codec, documents=entry.documents, made=entry.made)
     else:
         layer.put(key, entry.value, codec)

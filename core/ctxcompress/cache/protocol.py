@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from time import monotonic
-from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Generic, NamedTuple, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from ctxcompress.version import __version__
 
@@ -24,6 +24,7 @@ __all__ = [
     "Timely",
     "document_number",
     "key_of",
+    "notes_documents",
     "timely",
 ]
 
@@ -131,7 +132,22 @@ class Timely(Protocol):
 
 def timely(cache: Cache, allowance: Allowance) -> Cache:
     """Return the cache for one compression. If it is not `Timely`, it is not called once the allowance is spent."""
-    return cache.within(allowance) if isinstance(cache, Timely) else _Rationed(cache, allowance)
+    return cache.within(allowance) if _is_timely(cache) else _Rationed(cache, allowance)
+
+
+def notes_documents(cache: Cache) -> TypeGuard[EntryCache]:
+    """Tell whether this is an EntryCache."""
+    return _has_methods(type(cache), EntryCache) or isinstance(cache, EntryCache)
+
+
+def _is_timely(cache: Cache) -> TypeGuard[Timely]:
+    return _has_methods(type(cache), Timely) or isinstance(cache, Timely)
+
+
+@functools.lru_cache(maxsize=64)
+def _has_methods(kind: type, protocol: type) -> bool:
+    """Tell whether a class has the methods of a protocol. To find that out takes longer than a lookup in memory."""
+    return issubclass(kind, protocol)
 
 
 class _Rationed:

@@ -1,28 +1,25 @@
 """The call sheet of a compression: the numbers that tell what other thresholds and budgets would have kept. No text."""
 
 import json
-import math
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.documents import Spans
-from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
-from ctxcompress.data.table import SegmentTable
+from ctxcompress.data.table import Floats
 from ctxcompress.errors import InputError
-from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.reanalysis import Reanalysis, analysed_again
-from ctxcompress.pipeline.scoring import ScoredSegments, score_segments
+from ctxcompress.pipeline.reanalysis import scored_again
+from ctxcompress.pipeline.scored_calls import ScoredCall
 from ctxcompress.pipeline.task import Frame
 from ctxcompress.reduce.filters import known_scores, relative_scores
-from ctxcompress.select.layout import Layout, tokens_of
-from ctxcompress.select.selection import select
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.select.layout import counts_of
+from ctxcompress.select.least_budgets import least_budgets
 
 __all__ = ["BUDGETS", "CallSheet", "Evidence", "ScoredPart", "Used"]
 
@@ -79,23 +76,25 @@ class CallSheet:
     parts: tuple[ScoredPart, ...]
 
     @classmethod
-    def of(cls, compression: Compression, *, frame: Frame | None = None) -> "CallSheet":
-        """Return the sheet of a compression. Its segments are scored again, so an `encoder` is asked again.
+    def of(cls, compression: Compression, *, frame: Frame | None = None, call: ScoredCall | None = None) -> "CallSheet":
+        """Return the sheet of a compression.
 
-        frame: the one that the compression was made with. Raises InputError if the result was not made by a Compressor,
-        and what the encoder raises.
+        call: what the compression knew; without it, the segments are scored again, and an `encoder` is asked again.
+        frame: the one that the compression was made with, needed only without `call`. Raises InputError if the result
+        was not made by a Compressor, and what the encoder raises.
         """
         if not isinstance(compression.compressor, Compressor):
             raise InputError("the result was not made by a Compressor; record what compress returned")
         config = compression.compressor.config.with_options(max_tokens=compression.max_tokens)
-        passages, count = compression.input_passages(), TokenCounter(config.encoding)
-        total = compression.original.tokens()
+        passages = compression.input_passages()
+        known = call or scored_again(compression.query, passages, config, frame)
+        total = known.count(known.original.text)
         return cls(
             budget=compression.max_tokens,
             input_tokens=total,
             scores=tuple(relative_scores(known_scores(passages, config.score_kind), config.score_kind)),
-            tokens=tuple(count(passage.text) for passage in passages),
-            parts=tuple(_parts(compression.query, passages, config, frame, count, total)),
+            tokens=tuple(known.count(passage.text) for passage in passages),
+            parts=tuple(_parts(compression, known, total, has_probabilities=config.scorer != "bm25")),
         )
 
     @property
@@ -126,7 +125,7 @@ class CallSheet:
     def encode(self) -> bytes:
         """Return the sheet as bytes."""
         written = [self.budget, self.input_tokens, self.scores, self.tokens, self.parts]
-        return zlib.compress(json.dumps([_VERSION, *written], separators=(",", ":")).encode())
+        return zlib.compress(json.dumps([_VERSION, *written], separators=(",", ":")).encode(), level=1)
 
     @classmethod
     def decode(cls, data: bytes) -> "CallSheet":
@@ -146,78 +145,37 @@ def _overlaps(part: ScoredPart, spans: Sequence[Span] | None) -> bool:
     return spans is None or any(part.start < end and start < part.end for start, end in spans)
 
 
-def _parts(
-    query: str,
-    passages: Sequence[Passage],
-    config: CompressionConfig,
-    frame: Frame | None,
-    count: Callable[[str], int],
-    total: int,
-) -> list[ScoredPart]:
-    again = analysed_again(query, passages, config, fits=False)
-    table = again.analysis.table
+def _parts(compression: Compression, known: ScoredCall, total: int, *, has_probabilities: bool) -> Iterator[ScoredPart]:
+    """Yield the segments. total: the tokens of the input."""
+    table, documents = known.analysis.table, known.layout.documents
     if not table.segments:
-        return []
-    scored = score_segments((query,), again.passages, again.analysis, again.language, config)
-    counts = [tokens_of(text, count) for text in table.texts]
-    budgets = _budgets(scored, again, _layout(query, passages, config, frame, again, count), counts, total)
-    chances = _probabilities(query, again, config)
-    parts: list[ScoredPart] = []
-    for number, segment in enumerate(table.segments):
-        found = again.documents[table.document[number]].of_passages([Span(segment.start, segment.end)])
-        for passage, spans in found.items():
+        return
+    counts = counts_of(table.texts, known.count)
+    budgets = least_budgets(known.analysis.structure, known.scored.worth, known.layout, counts, BUDGETS, total)
+    chances = _rounded_down(known.scored.likelihoods) if has_probabilities else [None] * len(counts)
+    kept = {part.index: _Kept(part.spans) for part in compression.passages}
+    given = min(next((budget for budget in BUDGETS if budget >= compression.max_tokens), total), total)
+    for number, (segment, text, budget) in enumerate(zip(table.segments, table.texts, budgets, strict=True)):
+        for passage, spans in documents[table.document[number]].of_passages([Span(segment[1], segment[2])]).items():
             tokens = counts[number] if passage == table.passage[number] else 0
-            parts.extend(
-                ScoredPart(passage, start, end, tokens, chances[number], budgets[number]) for start, end in spans
-            )
-    return parts
+            for start, end in spans:
+                is_kept = budget > given and passage in kept and kept[passage].has(start, end, text)
+                yield ScoredPart(passage, start, end, tokens, chances[number], given if is_kept else budget)
 
 
-def _probabilities(query: str, again: Reanalysis, config: CompressionConfig) -> Sequence[float | None]:
-    if config.scorer == "bm25":
-        return [None] * len(again.analysis.table.segments)
-    adaptive = config.with_options(adaptive=True)
-    found = score_segments((query,), again.passages, again.analysis, again.language, adaptive).likelihoods
-    # Down, so that a threshold at the written value keeps the segment.
-    return [math.floor(value * 10**_DIGITS) / 10**_DIGITS for value in found.tolist()]
+def _rounded_down(likelihoods: Floats) -> list[float]:
+    """Return what is written of them: down, so that a threshold at the written value keeps the segment."""
+    written: list[float] = (np.floor(likelihoods * 10**_DIGITS) / 10**_DIGITS).tolist()
+    return written
 
 
-def _layout(
-    query: str,
-    passages: Sequence[Passage],
-    config: CompressionConfig,
-    frame: Frame | None,
-    again: Reanalysis,
-    count: Callable[[str], int],
-) -> Layout:
-    layout = Presentation(config, query, frame).layout(passages, again.documents, count, 0)
-    return replace(layout, elide=again.analysis.markers)
+class _Kept:
+    """The kept spans of a passage."""
 
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
 
-def _budgets(scored: ScoredSegments, again: Reanalysis, layout: Layout, counts: Sequence[int], total: int) -> list[int]:
-    """Return for each segment the least budget from which on it is kept: one of BUDGETS, or the tokens of the input."""
-    least = [total] * len(scored.table.segments)
-    for budget in reversed([budget for budget in BUDGETS if budget < total]):
-        chosen = select(again.analysis.structure, scored.worth, layout, budget, counts=counts)
-        for number in _inside(chosen.spans, scored.table):
-            if least[number] <= _next(budget, total):
-                least[number] = budget
-    return least
-
-
-def _next(budget: int, total: int) -> int:
-    """Return the budget that was tried before this one."""
-    place = bisect_right(BUDGETS, budget)
-    return min(BUDGETS[place] if place < len(BUDGETS) else total, total)
-
-
-def _inside(spans: Mapping[int, Sequence[Span]] | Spans, table: SegmentTable) -> list[int]:
-    """Return the numbers of the segments whose text lies in these spans of documents."""
-    found = []
-    for number, segment in enumerate(table.segments):
-        kept = spans.get(table.document[number], ())
-        place = bisect_right(kept, segment.start, key=lambda span: span[0]) - 1
-        length = len(table.texts[number].rstrip())
-        if place >= 0 and segment.start + length <= kept[place].end:
-            found.append(number)
-    return found
+    def has(self, start: int, end: int, text: str) -> bool:
+        """Tell whether a segment with this text was kept, but for the white space at its end."""
+        place = bisect_right(self._starts, start) - 1
+        return place >= 0 and start < self._ends[place] and end - len(text) + len(text.rstrip()) <= self._ends[place]

@@ -17,6 +17,7 @@ from ctxcompress.errors import ConfigError, CtxCompressError, InputError
 from ctxcompress.feedback.answer_quotes import used_by_answer
 from ctxcompress.feedback.call_sheet import CallSheet, Used
 from ctxcompress.feedback.feedback_file import FeedbackFile, StoredCall
+from ctxcompress.pipeline.scored_calls import ScoredCall
 from ctxcompress.pipeline.task import Frame
 
 __all__ = ["FeedbackLog", "FeedbackRecord", "UsedItem"]
@@ -91,7 +92,7 @@ class FeedbackLog:
         missing: whether the kept text lacked the answer.
 
         Nothing is stored if there is no evidence and `missing` is not set. The segments are scored again, which takes
-        about three times as long as the compression, and an `encoder` is asked again.
+        about as long as the compression, and an `encoder` is asked again.
 
         Raises InputError if `result` is no result of `compress` or `used` names something that is not in it, and
         ConfigError if the file cannot be used.
@@ -107,19 +108,23 @@ class FeedbackLog:
         self._file.put(self.scope, uuid4().hex, sheet, _written(evidence, missing, texts))
         return len(set(evidence))
 
-    def remember(self, result: Compression, *, frame: Frame | None = None) -> str | None:
+    def remember(
+        self, result: Compression, *, frame: Frame | None = None, call: ScoredCall | None = None
+    ) -> str | None:
         """Store the numbers of a result until `record_call` says what was used, and return the id of the call.
 
-        The adapters do this for each call. If the file cannot be used, log a warning and return None.
+        The adapters do this for each call. call: what the compression knew; without it, the segments are scored again,
+        and an `encoder` is asked again. frame: the one that the compression was made with, needed only without `call`.
+        If the file cannot be used, log a warning and return None.
         """
         _check_result(result)
-        call = uuid4().hex
+        name = uuid4().hex
         try:
-            self._file.put(self.scope, call, CallSheet.of(result, frame=frame).encode(), None)
+            self._file.put(self.scope, name, CallSheet.of(result, frame=frame, call=call).encode(), None)
         except CtxCompressError as error:
             _log.warning("a call is not remembered for feedback: %s", error)
             return None
-        return call
+        return name
 
     def record_call(
         self, call: str, *, used: Sequence[Used] = (), missing: bool = False, texts: tuple[str, ...] = ()

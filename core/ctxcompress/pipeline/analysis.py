@@ -76,7 +76,7 @@ class Analysis:
     @cached_property
     def structure(self) -> Structure:
         """How the segments depend on each other, for the selection."""
-        return Structure(self.table, lasting=bool(self.keys))
+        return Structure(self.table)
 
     def markers(self, number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
         """Return the gap markers in a document if these spans of it are kept: see Elision."""
@@ -129,13 +129,13 @@ class Analyser:
 
         document_passages: each document as a passage, see `documents_as_passages`.
         """
-        keys = self._keys(document_passages, options)
-        key = _key_of_all(documents, document_passages, keys, options) if keys else None
+        key = None if self.cache is None else self._key_of_all(documents, document_passages, options)
         if self.cache is None or key is None:
             texts = read_together(_read_texts(document_passages, options.language), document_passages, options.language)
             return _analysis(documents, document_passages, texts, options)
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
+            keys = self._keys(document_passages, options)
             alone = self._texts(documents, document_passages, keys, options)
             texts = read_together(alone, document_passages, options.language)
             # Another segmentation of a text has other counts of tokens.
@@ -162,15 +162,22 @@ class Analyser:
 
     def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
-        without a cache, and for the first queries if the tokenizer counts one text at a time. documents: what was
-        analysed."""
-        if self._encoding is None or self.cache is None or not analysis.keys:
+        without a cache, for the first query, and for some more if the tokenizer counts one text at a time. documents:
+        what was analysed.
+
+        From the second query on, the texts that repeat others are known as well."""
+        if self.cache is None or not analysis.keys:
+            return None
+        asked = next(analysis.queries)
+        if asked:
+            analysis.structure.runs.find_repeating()
+        if self._encoding is None or not asked:
             return None
         counts = analysis.counts.get(self._encoding)
         if counts is None and self.count.is_fast:
             counts = analysis.counts[self._encoding] = counts_of(analysis.table.texts, self.count)
         if counts is None:
-            if next(analysis.queries) < _UNCOUNTED:
+            if asked < _UNCOUNTED:
                 return None
             first, texts = analysis.table.first, analysis.table.texts
             spans = zip(documents, analysis.keys, first, first[1:], strict=False)
@@ -192,6 +199,14 @@ class Analyser:
         found = [key for key in keys if key]
         return found if len(found) == len(document_passages) else []
 
+    def _key_of_all(
+        self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
+    ) -> str | None:
+        """Return the cache key of the whole analysis."""
+        hashes = [self._fingerprint(passage.text) for passage in document_passages]
+        names = [(_name(p), p.doc_id, p.title, p.header_path, recorded_speaker(p.metadata)) for p in document_passages]
+        return key_of("passages", options, hashes, names, [document.pieces for document in documents])
+
     def _key(self, passage: Passage, language: str) -> str | None:
         # With the document: equal texts of two documents are two entries, so that one of them can be forgotten.
         return key_of("text", self._fingerprint(passage.text), language, _name(passage), passage.doc_id)
@@ -205,26 +220,26 @@ class Analyser:
     ) -> list[ReadText]:
         if self.cache is None or not keys:
             return _read_texts(document_passages, options.language)
-        triples = zip(documents, keys, document_passages, strict=True)
-        return [self._text(document, key, passage, options.language) for document, key, passage in triples]
-
-    def _text(self, document: Document, key: str, passage: Passage, language: str) -> ReadText:
-        stop_if_cancelled()
-        codec = TextCodec(passage.text)
-        found = self.cache.get(key, codec) if self.cache else None
-        if found is None:
-            found = _read_text(passage, language)
-            self._put(key, found, codec, document)
-        return found
+        codecs = [TextCodec(passage.text) for passage in document_passages]
+        known = list(map(self._known, keys, codecs))
+        missing = [number for number, text in enumerate(known) if text is None]
+        read = _read_texts([document_passages[number] for number in missing], options.language)
+        fresh = dict(zip(missing, read, strict=True))
+        for number, text in fresh.items():
+            self._put(keys[number], text, codecs[number], documents[number])
+        return [fresh[number] if text is None else text for number, text in enumerate(known)]
 
     def _counts_of(self, document: Document, key: str, texts: Sequence[str]) -> Sequence[int]:
-        stop_if_cancelled()
         codec = CountsCodec(len(texts))
-        counts = self.cache.get(key, codec) if self.cache else None
+        counts = self._known(key, codec)
         if counts is None:
             counts = counts_of(texts, self.count)
             self._put(key, counts, codec, document)
         return counts
+
+    def _known(self, key: str, codec: Codec[_T]) -> _T | None:
+        stop_if_cancelled()
+        return self.cache.get(key, codec) if self.cache else None
 
     def _put(self, key: str, value: _T, codec: Codec[_T], document: Document) -> None:
         if self.cache is not None:
@@ -235,17 +250,6 @@ class _Fits(NamedTuple):
     """The result of `TokenCounter.fits` as a cached value: None itself means that nothing is cached."""
 
     tokens: int | None
-
-
-def _key_of_all(
-    documents: Sequence[Document], document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
-) -> str | None:
-    pairs = zip(documents, document_passages, strict=True)
-    places = [
-        (document.pieces, passage.title, passage.header_path, recorded_speaker(passage.metadata))
-        for document, passage in pairs
-    ]
-    return key_of("passages", keys, options.whole, places)
 
 
 def _read_texts(document_passages: Sequence[Passage], language: str) -> list[ReadText]:

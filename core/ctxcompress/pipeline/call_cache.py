@@ -7,7 +7,16 @@ only gets the values.
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from ctxcompress.cache.protocol import Allowance, Cache, Codec, Documents, EntryCache, document_number, timely
+from ctxcompress.cache.protocol import (
+    Allowance,
+    Cache,
+    Codec,
+    Documents,
+    EntryCache,
+    document_number,
+    notes_documents,
+    timely,
+)
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.stats import CacheUse
 
@@ -24,7 +33,7 @@ class CallCache:
     def __init__(self, cache: Cache, passages: Sequence[Passage]) -> None:
         """passages: all that the entries may be made from."""
         self._cache = timely(cache, Allowance())
-        self._entries = self._cache if isinstance(self._cache, EntryCache) else None
+        self._entries: EntryCache | None = self._cache if notes_documents(self._cache) else None
         """The same cache, if it notes documents."""
         self._passages = passages
         self._numbers: dict[str, int] = {}

@@ -28,7 +28,8 @@ from ctxcompress.pipeline.llm_selection import not_asked
 from ctxcompress.pipeline.outcome import OutcomeBuilder
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
-from ctxcompress.pipeline.result_cache import Outcome, ResultCodec, is_worth_remembering, key_of_outcome
+from ctxcompress.pipeline.result_cache import Keys, Outcome, ResultCodec, is_worth_remembering, key_of_outcome
+from ctxcompress.pipeline.scored_calls import ScoredCall, current_listener
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.selecting import Choice, asks_if_fits, choice_of_llm, select_segments
 from ctxcompress.pipeline.task import Task, description_of
@@ -46,6 +47,9 @@ def run_pipeline(task: Task) -> Compression:
     result begin with the number of delivered parts. Chunks that continue one another are then in document order.
     """
     with observed(observer_of(task.config.telemetry)) as report:
+        listener = current_listener()
+        if listener is not None:
+            listener.last = None
         result = _cached(task)
         report(partial(Observation.of, result))
     return result
@@ -58,28 +62,28 @@ def _cached(task: Task) -> Compression:
     analyser = Analyser(cache, fingerprint, config.encoding, task.before.counter(config.encoding))
     if cache is None:
         return _run(task, analyser)
-    codec, key = ResultCodec(task.input_passages), _cache_key(task, fingerprint)
-    outcome = cache.get(key, codec) if key else None
+    codec, keys = ResultCodec(task.input_passages), _cache_keys(task, fingerprint)
+    outcome = cache.get(keys.outcome, codec) if keys else None
     if outcome is not None:
         return outcome.compression(
             task, Presentation.of(task).of_input(task.input_passages), cache.use(is_outcome=True)
         )
-    result = _run(task, analyser)
-    if key and is_worth_remembering(result):
-        cache.put(key, Outcome.of(result), codec)
+    result = _run(task, analyser, keys)
+    if keys and is_worth_remembering(result):
+        cache.put(keys.outcome, Outcome.of(result), codec)
     return replace(result, cache=cache.use())
 
 
-def _cache_key(task: Task, fingerprint: Fingerprints) -> str | None:
-    """Return the key of the result in the cache, or None if the result depends on something that a key cannot hold."""
+def _cache_keys(task: Task, fingerprint: Fingerprints) -> Keys | None:
+    """Return the keys of the result in the cache, or None if the result depends on something that a key cannot hold."""
     if task.delivered is not None:
         return None
     frame = "" if task.frame is None else description_of(task.frame)
     return None if frame is None else key_of_outcome(task.query, task.input_passages, task.config, frame, fingerprint)
 
 
-def _run(task: Task, analyser: Analyser) -> Compression:
-    reduced = reduce_passages(task, analyser)
+def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compression:
+    reduced = reduce_passages(task, analyser, keys.without_query if keys else None)
     clock = Clock()
     if reduced.whole is not None and _shows_all(task):
         llm = None if task.config.llm is None else not_asked("everything fits")
@@ -88,13 +92,18 @@ def _run(task: Task, analyser: Analyser) -> Compression:
         documents = documents_as_passages(reduced.layout.documents, task.passages)
         analysis = _analyse(task, reduced, documents, analyser)
         clock.lap("segment", len(passages_of(reduced.layout.documents)), len(analysis.table.segments))
-        scored = score_segments(task.queries or (task.query,), documents, analysis, task.language, task.config)
+        queries, listener = task.queries or (task.query,), current_listener()
+        scored = score_segments(
+            queries, documents, analysis, task.language, task.config, with_likelihoods=listener is not None
+        )
         clock.lap("score", len(analysis.table.segments), int(np.count_nonzero(scored.scores)))
         choice = select_segments(task, reduced, analysis, scored, analyser)
         clock.lap("select", len(analysis.table.segments), len(choice.selection.spans))
         choice = choice_of_llm(task, reduced, analysis, scored, analyser, choice)
         if choice.llm is not None:
             clock.lap("llm", choice.llm.candidates, choice.llm.named, choice.llm.outcome)
+        if listener is not None:
+            listener.last = ScoredCall(analysis, scored, choice.layout, reduced.original, analyser.count)
     return _present(task, reduced, choice, analyser, clock)
 
 

@@ -17,7 +17,7 @@ from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.previews import preview_line
 from ctxcompress.tokens import Encoding, TokenCounter
 
-__all__ = ["Presentation"]
+__all__ = ["OriginalText", "Presentation"]
 
 _LINE_BREAK = "\n"
 

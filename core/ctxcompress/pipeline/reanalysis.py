@@ -2,7 +2,7 @@
 result does not store: scores and the confidence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
@@ -14,12 +14,13 @@ from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, d
 from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
 from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.scoring import confidence_in
-from ctxcompress.pipeline.task import language_of
+from ctxcompress.pipeline.scored_calls import ScoredCall
+from ctxcompress.pipeline.scoring import confidence_in, score_segments
+from ctxcompress.pipeline.task import Frame, language_of
 from ctxcompress.reduce.reduction import reduced
 from ctxcompress.tokens import TokenCounter
 
-__all__ = ["Reanalysis", "analyse_ahead", "analysed_again", "confidence_again"]
+__all__ = ["Reanalysis", "analyse_ahead", "analysed_again", "confidence_again", "scored_again"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +71,15 @@ def confidence_again(query: str, passages: Sequence[Passage], config: Compressio
     if not again.analysis.table.segments:
         return 0.0
     return confidence_in(query, again.analysis, again.language, config)
+
+
+def scored_again(query: str, passages: Sequence[Passage], config: CompressionConfig, frame: Frame | None) -> ScoredCall:
+    """Return what a compression knew about its segments. An `encoder` is asked again.
+
+    frame: the one that the compression was made with.
+    """
+    again, count = analysed_again(query, passages, config, fits=False), TokenCounter(config.encoding)
+    scored = score_segments((query,), again.passages, again.analysis, again.language, config, with_likelihoods=True)
+    presentation = Presentation(config, query, frame)
+    layout = replace(presentation.layout(passages, again.documents, count, 0), elide=again.analysis.markers)
+    return ScoredCall(again.analysis, scored, layout, presentation.of_input(passages), count)

@@ -10,6 +10,7 @@ from ctxcompress.pipeline.analysis import Analyser
 from ctxcompress.pipeline.long_passages import Gaps, find_escapes, length_limit, metadata_lines, truncate_passages
 from ctxcompress.pipeline.presentation import OriginalText, Presentation
 from ctxcompress.pipeline.task import Task
+from ctxcompress.pipeline.text_codec import FEW_OBJECTS
 from ctxcompress.reduce.filters import standing
 from ctxcompress.reduce.reduction import Reduction, reduced
 from ctxcompress.select.layout import Layout
@@ -37,13 +38,16 @@ class Reduced:
     stages: Sequence[StageStats]
 
 
-def reduce_passages(task: Task, analyser: Analyser) -> Reduced:
-    """Drop passages by score, as duplicates and by number; join overlapping ones; truncate those that are too long."""
+def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
+    """Drop passages by score, as duplicates and by number; join overlapping ones; truncate those that are too long.
+
+    key: of the passages and the options in the cache, if it can hold them.
+    """
     config = task.config
     presentation = Presentation.of(task)
     original = presentation.of_input(task.input_passages)
     tokens = analyser.fits(untouched := original.text, config.budget)
-    reduction = reduced(task.passages, config, fits=tokens is not None, delivered=task.before.texts)
+    reduction = _reduction(task, analyser, key, fits=tokens is not None)
     clock = Clock()
     documents, gaps, reduction = _truncate(task, reduction, clock)
     layout = replace(
@@ -60,6 +64,18 @@ def reduce_passages(task: Task, analyser: Analyser) -> Reduced:
     is_too_long = tokens is None and not is_changed
     whole = None if is_too_long else _whole(layout, untouched, tokens, analyser, budget)
     return Reduced(reduction, layout, lines, budget, whole, original, (*reduction.stages, *clock.laps))
+
+
+def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -> Reduction:
+    """Reduce the passages, or take from the cache what another query left there."""
+    cache, key = analyser.cache, f"reduced:{fits}:{key}" if key else None
+    known = cache.get(key, FEW_OBJECTS) if cache and key else None
+    if isinstance(known, Reduction):
+        return known
+    reduction = reduced(task.passages, task.config, fits=fits, delivered=task.before.texts)
+    if cache and key and (lasting := reduction.for_others()) is not None:
+        cache.put(key, lasting, FEW_OBJECTS)
+    return reduction
 
 
 def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Document], Gaps, Reduction]:

@@ -23,7 +23,7 @@ from ctxcompress.data.spans import shown
 from ctxcompress.data.stats import CacheUse
 from ctxcompress.pipeline.task import Task
 
-__all__ = ["Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
+__all__ = ["Keys", "Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
 _NOT_IN_KEY = ("cache", "encoder", "llm", "must_keep", "telemetry")
 """Options that are not part of the key as they are: caches and observers change no result, with an encoder or a
@@ -44,6 +44,14 @@ Markers = tuple[tuple[int, str], ...]
 Kept = tuple[int, Spans, int, float, tuple[int, ...], Markers, str | None]
 """(index, spans, tokens, relevance, stands_for, markers, the metadata line or None)."""
 T = TypeVar("T")
+
+
+class Keys(NamedTuple):
+    """The keys of one compression in the cache."""
+
+    outcome: str
+    without_query: str
+    """The same for every query: of the passages and the options."""
 
 
 class Outcome(NamedTuple):
@@ -160,8 +168,8 @@ class ResultCodec:
 
 def key_of_outcome(
     query: str, passages: Sequence[Passage], config: CompressionConfig, frame: str, fingerprint: Fingerprints
-) -> str | None:
-    """Return the cache key of the outcome, or None if the outcome depends on something that a key cannot hold.
+) -> Keys | None:
+    """Return the cache keys, or None if the outcome depends on something that a key cannot hold.
 
     That is an encoder, a language model, whose answers are cached alone, a function that counts tokens or finds what
     must be kept, or an embedding that is no list of numbers. frame: all that the frame adds; empty without one.
@@ -177,7 +185,9 @@ def key_of_outcome(
     except (TypeError, ValueError, OverflowError):
         return None
     fields = [_key_fields(item, fingerprint) for item in passages]
-    return key_of("outcome", query, options, must_keep, frame, embeddings, fields)
+    without_query = key_of("input", options, must_keep, embeddings, fields)
+    outcome = without_query and key_of("outcome", query, frame, without_query)
+    return Keys(outcome, without_query) if outcome and without_query else None
 
 
 def is_worth_remembering(compression: Compression) -> bool:

@@ -83,8 +83,8 @@ class ScoredSegments:
     scores: Floats
     """The probability that the query needs each segment, or its BM25 score."""
     likelihoods: Floats
-    """The same, with how likely the documents answer: what `adaptive` compares with `min_probability`. 1 without
-    `adaptive`, and if the query asks for nothing in particular."""
+    """The same, with how likely the documents answer: what `adaptive` compares with `min_probability`. 1 if
+    nobody wants them, and if the query asks for nothing in particular."""
     worth: Floats
     """The value of each segment to the selection; below 0 if the query hardly needs it."""
     unlikely: Sequence[int]
@@ -129,18 +129,26 @@ def score_segments(
     analysis: Analysis,
     language: str,
     config: CompressionConfig,
+    *,
+    with_likelihoods: bool = False,
 ) -> ScoredSegments:
     """Score the segments for the queries, and weigh them by the options.
 
     Each question in the queries wants an answer of its own. document_passages: each document as a passage, see
-    `documents_as_passages`.
+    `documents_as_passages`. with_likelihoods: whether to find the likelihoods also without `adaptive`, which then
+    change nothing else.
     """
     embeddings = [passage.embedding for passage in document_passages]
     semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
     questions = [question for query in queries for question in questions_in(query)]
-    if len(questions) > 1:
+    if len(questions) > 1 and analysis.corpus.search is None:
         analysis = replace(analysis, corpus=analysis.corpus.for_several(Terms(language)))
-    best = _Judgement.of_all([_judged(each, analysis, language, config, semantics) for each in questions])
+    best = _Judgement.of_all(
+        [
+            _judged(each, analysis, language, config, semantics, is_pruned=config.adaptive or with_likelihoods)
+            for each in questions
+        ]
+    )
     table, likely = analysis.table, best.likelihoods >= config.min_probability
     if config.on_empty == "original" and not likely.any():
         likely = ~likely
@@ -151,8 +159,15 @@ def score_segments(
 
 
 def _judged(
-    question: str, analysis: Analysis, language: str, config: CompressionConfig, semantics: Semantics | None
+    question: str,
+    analysis: Analysis,
+    language: str,
+    config: CompressionConfig,
+    semantics: Semantics | None,
+    *,
+    is_pruned: bool,
 ) -> _Judgement:
+    """is_pruned: whether the likelihoods are wanted."""
     table, corpus, asked = analysis.table, analysis.corpus, _Query.of(question, language, config)
     if config.scorer == "bm25":
         scores, chance = _bm25(asked, corpus), 1.0
@@ -162,11 +177,11 @@ def _judged(
             asked = asked.beside_names()
             matches = asked.matches(corpus)
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
-        chance = _chance(asked, matches, scores, config)
+        chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     if Kind.RECORD in table.kinds:
         raise_odd_records(asked.text, table.segments, table.texts, scores)
-    is_pruned = config.adaptive and not asks_for_all(question, language)
-    likelihoods = with_replies(corpus, _likelihoods(scores, chance, table)) if is_pruned else np.ones(scores.size)
+    may_drop = is_pruned and not asks_for_all(question, language)
+    likelihoods = with_replies(corpus, _likelihoods(scores, chance, table)) if may_drop else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
@@ -190,10 +205,10 @@ def _bm25(asked: _Query, corpus: Corpus) -> Floats:
 
 
 def _chance(asked: _Query, matches: Matches, scores: Floats, config: CompressionConfig) -> float:
-    """Return the confidence in the documents if `adaptive` needs it. If they have no word of the query, only an encoder
+    """Return the confidence in the documents. If they have no word of the query, only an encoder
     can tell, and is trusted where it finds a segment likely."""
     is_trusted = config.encoder is not None and not matches.any and scores.max(initial=0.0) >= _SURE
-    return 1.0 if is_trusted or not config.adaptive else confidence(asked.wanted, matches)
+    return 1.0 if is_trusted else confidence(asked.wanted, matches)
 
 
 def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Floats:

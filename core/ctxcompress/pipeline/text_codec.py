@@ -11,7 +11,7 @@ import numpy as np
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.score.corpus import segment_words
 
-__all__ = ["MEMORY_ONLY", "CountsCodec", "ReadText", "TextCodec"]
+__all__ = ["FEW_OBJECTS", "MEMORY_ONLY", "CountsCodec", "ReadText", "TextCodec"]
 
 _KINDS = {str(kind): kind for kind in Kind}
 _SMALL_OBJECT = 200
@@ -91,10 +91,12 @@ class CountsCodec:
         return _SMALL_OBJECT + 8 * len(value)
 
 
+@dataclass(frozen=True, slots=True)
 class _MemoryOnlyCodec:
     """Keeps a value as it is, for caches in memory only."""
 
-    __slots__ = ()
+    bytes_each: int
+    """Bytes of memory for each of the value's length."""
 
     def encode(self, _: Sized, /) -> None:
         return None
@@ -103,13 +105,15 @@ class _MemoryOnlyCodec:
         raise ValueError("values of this kind are never written")
 
     def estimated_size(self, value: Sized, /) -> int:
-        """Return the bytes in memory. An analysis with what queries add to it takes 30 to 55 bytes for each character,
-        as measured, without the words."""
-        return 10 * _SMALL_OBJECT + 56 * len(value)
+        """Return the bytes in memory."""
+        return 10 * _SMALL_OBJECT + self.bytes_each * len(value)
 
 
-MEMORY_ONLY = _MemoryOnlyCodec()
-"""The codec of values that are too complex to be written."""
+MEMORY_ONLY = _MemoryOnlyCodec(56)
+"""The codec of values that are too complex to be written. An analysis with what queries add to it takes 30 to 55 bytes
+for each character, as measured, without the words."""
+FEW_OBJECTS = _MemoryOnlyCodec(4)
+"""The codec of values that keep texts and little else. Their length is that of the texts."""
 
 
 def _segments(headings: Sequence[tuple[str, ...]], rows: Sequence[Sequence[Any]]) -> list[Segment]:

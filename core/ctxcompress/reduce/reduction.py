@@ -72,6 +72,16 @@ class Reduction:
             self, leaders=leaders, reasons=reasons
         )
 
+    def for_others(self) -> "Reduction | None":
+        """Return the reduction for calls that take no time for it; None if it logged a warning, which they log too."""
+        if any(stage.emptied or stage.doubtful for stage in self.stages):
+            return None
+        return replace(self, stages=tuple(replace(stage, milliseconds=0.0) for stage in self.stages))
+
+    def __len__(self) -> int:
+        """Return the number of characters that are left."""
+        return sum(len(document.text) for document in self.documents)
+
     def is_everything(self, count: int) -> bool:
         """Tell whether all of this number of passages are left, unchanged."""
         return len(self.documents) == count and all(document.is_passage for document in self.documents)

@@ -14,7 +14,8 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.focus import without_courtesy
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.text.language import STOP_WORDS, detect_language
-from ctxcompress.text.words import Terms, fold, split_words
+from ctxcompress.text.spelling import fold
+from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["QuestionForm", "ask_the_same"]
 

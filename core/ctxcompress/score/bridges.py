@@ -6,7 +6,7 @@ rare names with it.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import table
 from ctxcompress.score.occurrences import relative
-from ctxcompress.text.word_lists import split_each
-from ctxcompress.text.words import split_unspaced
 
 __all__ = ["BRIDGES", "Bridges"]
 
@@ -38,10 +36,6 @@ _SOURCES = 4
 """The number of best segments whose names are used."""
 _SOURCES_OF_PASSAGE = 2
 """The number of them that may come from one passage."""
-_SHORTEST_TITLE = 4
-"""Characters."""
-_LONGEST_TITLE = 12
-"""Words: the rest of a longer title is not compared."""
 
 
 class Bridges:
@@ -53,17 +47,8 @@ class Bridges:
         self._passage = corpus.passage
         self._passage_of: list[int] = corpus.passage.tolist()  # a list is faster to read item by item
         self._passages = len(corpus.titles)
-        titles = [_without_qualifier(title) for title in corpus.titles]
-        words = split_each(titles)
-        numbers: dict[str, int] = {}
-        self._title = np.array([numbers.setdefault(title, len(numbers)) for title in titles], dtype=np.intp)
-        self._titles = len(numbers)
-        self._in_query = np.zeros(self._passages)
-        self._links: list[tuple[int, int]] = []
-        if corpus.has_titles:  # in a conversation titles and names lead everywhere
-            self._in_query[:] = _in_query(titles, words, query)
-            of_titles = dict(zip(titles, words, strict=True))
-            self._links = list(_links(of_titles, corpus, self._title[corpus.passage].tolist()))
+        self._found = corpus.mentions
+        self._in_query = np.array(self._found.in_query(query), dtype=float)
         self._ignored = ignored | set(query.lower().split())
 
     def features(self, probability: Floats, sources: Sequence[int] | None = None) -> Floats:
@@ -101,16 +86,17 @@ class Bridges:
     def _mentions(self, before: Floats, best: Floats) -> tuple[Floats, Floats]:
         """Return, for each passage, the best segment that mentions its title, and for each segment, the best passage
         that it mentions."""
-        if not self._links:
+        title, titles, links = self._found.title, self._found.titles, self._found.links
+        if not links:
             return np.zeros(self._passages), np.zeros(before.size)
-        best_of_title = np.zeros(self._titles)
-        np.maximum.at(best_of_title, self._title, best)
+        best_of_title = np.zeros(titles)
+        np.maximum.at(best_of_title, title, best)
         worth, found = best_of_title.tolist(), before.tolist()
-        mentioned, mentions = [0.0] * self._titles, [0.0] * before.size
-        for segment, title in self._links:
-            mentioned[title] = max(mentioned[title], found[segment])
-            mentions[segment] = max(mentions[segment], worth[title])
-        return np.array(mentioned)[self._title], np.array(mentions)
+        mentioned, mentions = [0.0] * titles, [0.0] * before.size
+        for segment, number in links:
+            mentioned[number] = max(mentioned[number], found[segment])
+            mentions[segment] = max(mentions[segment], worth[number])
+        return np.array(mentioned)[title], np.array(mentions)
 
     def _shared_names(self, before: Floats, sources: Sequence[int]) -> Floats:
         """Sum up, for each segment, the worth of the rare names that it shares with best segments of other passages."""
@@ -171,54 +157,3 @@ class Bridges:
             if len(sources) == _SOURCES:
                 break
         return sources
-
-
-def _without_qualifier(title: str) -> str:
-    """Return the title as texts mention it: "Silver Dunes" for "Silver Dunes (film)"."""
-    return title[: title.rfind("(")].rstrip() if title.endswith(")") and "(" in title else title
-
-
-def _joined_words(text: str) -> str:
-    """Return the lower-case words of `text`, each after a space, or `text` itself where it has no words.
-
-    So "What's My Line?" is found without its punctuation, and the last word of a title may go on in the query, as in a
-    plural.
-    """
-    return "".join(f" {word}" for word in split_unspaced(text.lower())) or text
-
-
-def _in_query(titles: Sequence[str], words: Sequence[Sequence[str]], query: str) -> list[bool]:
-    """Tell which titles the query has. words: of each title."""
-    asked = _joined_words(query)
-    return [
-        len(title) >= _SHORTEST_TITLE
-        and (f" {' '.join(of_title)}".lower() if title.isascii() and of_title else _joined_words(title)) in asked
-        for title, of_title in zip(titles, words, strict=True)
-    ]
-
-
-def _links(titles: Mapping[str, Sequence[str]], corpus: Corpus, own: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield (number of a segment, number of a title) where a segment mentions a title other than its own.
-
-    Only the places are looked at where the longest word of a title stands: it is a rare one.
-
-    titles: title -> its words, in the order of their numbers. own: the number of each segment's own title.
-    """
-    words_of = (tuple(words[:_LONGEST_TITLE]) for words in titles.values())
-    long_enough = (len(title) >= _SHORTEST_TITLE for title in titles)
-    numbers = {words: n for n, (words, is_long) in enumerate(zip(words_of, long_enough, strict=True)) if is_long}
-    vocabulary = corpus.concordance.vocabulary
-    with_word: dict[str, list[tuple[int, int, tuple[str, ...]]]] = {}
-    for words, number in numbers.items():
-        longest = max(words, key=len, default="")
-        if longest in vocabulary:
-            with_word.setdefault(longest, []).append((number, words.index(longest), words))
-    candidates = list(with_word.values())
-    if not candidates:
-        return
-    for segment, place, word in zip(*(each.tolist() for each in corpus.in_segments([*with_word])), strict=True):
-        for title, before, words in candidates[word]:
-            if title != own[segment] and place >= before:
-                start = place - before
-                if words == tuple(corpus.words[segment][start : start + len(words)]):
-                    yield segment, title

@@ -10,8 +10,10 @@ import numpy as np
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.score.concordance import Concordance, Found
+from ctxcompress.score.definitions import Definitions
 from ctxcompress.score.line_shapes import LineShapes
 from ctxcompress.score.matches import RepeatedSearch, levels
+from ctxcompress.score.mentions import Mentions
 from ctxcompress.score.neighbours import Units
 from ctxcompress.score.record_words import readable_records
 from ctxcompress.score.spoken_order import SpokenOrder, spoken_order
@@ -76,6 +78,19 @@ class Corpus:
         """Whether there are several documents, and nearly all have a title of their own."""
         titles = [title for title in self.titles if title]
         return len(self.titles) > _FEW and len(set(titles)) >= _OWN_TITLES * len(self.titles)
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """The definitions that segments of source code belong to."""
+        return Definitions.of(self.segments)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Which segments mention another document's title; none if titles and names lead everywhere, as in a
+        conversation."""
+        if not self.has_titles:
+            return Mentions.none(len(self.titles))
+        return Mentions.of(self.titles, self.words, self.passage, self.concordance.vocabulary, self.in_segments)
 
     @cached_property
     def name_sizes(self) -> Floats:

@@ -42,8 +42,8 @@ _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
 _LEAST_PROBABILITY, _LEAST_WRONG = 0.02, 0.3
-"""The score of the best line, where the words of the question say nothing: in general, and if it says what went wrong
-and the question asks for that."""
+"""The least score of the best line: in general, because questions about logs rarely have their words, and if it says
+what went wrong and the question asks for that. Where no line has a word of the question, other text comes first."""
 _ASKS_WHAT_WENT_WRONG = lazy_regex(
     r"\b(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*|panic\w*"
     r"|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?|fall(?:ó|o|a|os)"
@@ -75,6 +75,7 @@ def rescore_logs(
     value = _matched(corpus, lines, dict(islice(wanted.items(), _MOST_TERMS)), terms, ignored)
     if asks:
         value += _WRONG * lines.severity
+    says_nothing = not value.any() and lines.numbers.size < scores.size
     best = value.max() or 1.0
     value = value + _RARE * best * lines.rarity
     if closeness is not None:
@@ -82,7 +83,7 @@ def rescore_logs(
     value *= _without_repetition(value, lines)
     rescored = scores.copy()
     least = _LEAST_WRONG * lines.severity.max() if asks else _LEAST_PROBABILITY
-    of_best = max(scores[lines.numbers].max(), least)
+    of_best = max(scores[lines.numbers].max(), 0.0 if says_nothing else least)
     rescored[lines.numbers] = of_best * value / (value.max() or 1.0)
     return rescored
 

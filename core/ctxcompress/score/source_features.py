@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ctxcompress.data.passages import NodeKind
 from ctxcompress.data.table import Floats
-from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.definitions import CLASSES, FUNCTIONS, Definitions
 from ctxcompress.score.features import table
 from ctxcompress.score.matches import Matches
 from ctxcompress.score.occurrences import summed
@@ -35,12 +34,9 @@ SOURCE = (
 """The rows of `source_features`, in order."""
 _BEST = 4
 """The number of best segments that raise others."""
-_FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
-_CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_DEFINES = _FUNCTIONS | _CLASSES
+_DEFINES = FUNCTIONS | CLASSES
 _LONG_DOCUMENT = 25
 """Segments of a document that is more than a chunk."""
-_PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SHORTEST_PART = 3
 """Letters of a part of a name that may abbreviate a term."""
 
@@ -50,29 +46,22 @@ def source_features(corpus: Corpus, matches: Matches, wanted: Sequence[str], pro
 
     wanted: the terms of the query. probability: of each segment so far.
     """
-    paths = [segment.heading for segment in corpus.segments]
-    names = [path[-1] if path else "" for path in paths]
-    units = [segment.unit for segment in corpus.segments]
+    definitions = corpus.definitions
+    paths, names = definitions.paths, definitions.names
     judged = np.clip(probability, 1e-9, 1 - 1e-9)
     best = np.argsort(-judged, kind="stable")[:_BEST].tolist()
     called, calls = _calls(corpus, names, judged, best)
     return table(
         [
             np.log(judged / (1 - judged)),
-            np.array([unit in _FUNCTIONS for unit in units]),
-            np.array([unit in _CLASSES for unit in units]),
-            np.array([unit is NodeKind.DOC for unit in units]),
-            np.array([name[:1] == "_" != name[1:2] for name in names]),
-            np.array([name[:2] == "__" for name in names]),
-            np.array([not path for path in paths]),
-            np.array([len(path) == 1 for path in paths]),
+            *definitions.rows,
             called,
             calls,
             _best_beside([path[:1] for path in paths], judged, best),
             _best_beside(paths, judged, best),
             _best_near(corpus, judged),
             _owners(corpus, matches),
-            _resemblance(names, wanted, matches.idf),
+            _resemblance(definitions, wanted, matches.idf),
         ]
     )
 
@@ -122,7 +111,7 @@ def _owners(corpus: Corpus, matches: Matches) -> Floats:
     body, segments = matches.body, corpus.segments
     covered = summed(matches.idf[body.term], body.unit, body.units) / (matches.idf.sum() or 1.0)
     owner = np.zeros(covered.size)
-    signatures = [n for n in np.flatnonzero(covered).tolist() if segments[n].unit in _CLASSES]
+    signatures = [n for n in np.flatnonzero(covered).tolist() if segments[n].unit in CLASSES]
     if signatures:
         worth = dict(zip(signatures, covered[signatures].tolist(), strict=True))
         for number, segment in enumerate(segments):
@@ -131,18 +120,17 @@ def _owners(corpus: Corpus, matches: Matches) -> Floats:
     return owner
 
 
-def _resemblance(names: Sequence[str], wanted: Sequence[str], idf: Floats) -> Floats:
+def _resemblance(definitions: Definitions, wanted: Sequence[str], idf: Floats) -> Floats:
     """Return, for each segment, the share of the query's weight in the terms that its name contains or abbreviates."""
     weights = dict(zip(wanted, (idf / (idf.sum() or 1.0)).tolist(), strict=True))
     contained = re.compile("|".join(re.escape(term) for term in weights if len(term) > _SHORTEST_PART) or r"(?!)")
     beginnings = {term[:size] for term in weights for size in range(_SHORTEST_PART, len(term) + 1)}
     known = {"": 0.0}
-    for name in names:
-        if name not in known:
-            low, short = name.lower(), [part.lower() for part in _PARTS.findall(name)]
-            may = not beginnings.isdisjoint(short) or contained.search(low)
-            known[name] = _resembles(low, short, weights) if may else 0.0
-    return np.array([known[name] for name in names])
+    for name, parts in definitions.parts.items():
+        low = name.lower()
+        may = not beginnings.isdisjoint(parts) or contained.search(low)
+        known[name] = _resembles(low, parts, weights) if may else 0.0
+    return np.array([known[name] for name in definitions.names])
 
 
 def _resembles(low: str, parts: Sequence[str], weights: Mapping[str, float]) -> float:

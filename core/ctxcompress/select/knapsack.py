@@ -15,9 +15,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Costs", "Knapsack", "Repeats", "rank"]
+__all__ = ["PATIENCE", "Costs", "Knapsack", "Repeats", "rank"]
 
-_PATIENCE = 48
+PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
 _FRESH = 0.85
 """An item with a smaller share of new text is packed after all others."""
@@ -121,7 +121,7 @@ class Knapsack:
         for item in order:
             if item in kept:
                 continue
-            if self.room <= 0 or misses > _PATIENCE:
+            if self.room <= 0 or misses > PATIENCE:
                 return
             # The estimate is too much for most items once the budget is nearly full.
             closure = self._closure(item) if at_least(item) <= self.room else None
@@ -150,7 +150,7 @@ class Knapsack:
     def _exchange(self, order: Sequence[int], gains: Sequence[float]) -> bool:
         """Pack the best missed item that gains more than the items it replaces, and tell whether there was one."""
         places = _Places(self.chosen, self.cost, gains)
-        missed = [item for item in order[: len(self.kept) + _PATIENCE] if item not in self.kept]
+        missed = [item for item in order[: len(self.kept) + PATIENCE] if item not in self.kept]
         for item in sorted(missed, key=lambda item: -gains[item])[:_TRIED]:
             if places.least_loss(self.cost.at_least(item) - self.room) >= gains[item]:
                 continue  # so for most items, and cheap to find out

@@ -1,11 +1,7 @@
-"""The runs of eight words of texts, by which text that mostly repeats kept text is told from new text.
-
-Most texts repeat nothing, and a few parts of runs show that. Of every four places in a kept text, the five words that
-begin at the first one are remembered. Each run has such five words: they begin at its fourth word at the latest. So a
-text without any of them shares no run, and runs are only made where that does not hold.
-"""
+"""The runs of eight words of texts, by which text that mostly repeats kept text is told from new text."""
 
 from collections.abc import Collection, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,26 +16,24 @@ _FACTOR = 6_364_136_223_846_793_005
 
 
 class Runs:
-    """The words of each text and their runs of eight, computed on demand and cached."""
+    """The runs of eight words of each text, computed on demand and cached."""
 
-    __slots__ = ("_known", "_repeating", "_texts", "_words")
+    __slots__ = ("_known", "_repeating", "_texts")
 
-    def __init__(self, texts: Sequence[str], *, lasting: bool = False) -> None:
-        """lasting: whether there will be many queries, so that it pays to find the repeating texts in advance."""
+    def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._known: dict[int, frozenset[tuple[str, ...]]] = {}
-        self._words: dict[int, Sequence[str]] = {}
-        self._repeating = _repeating(texts) if lasting else None
+        self._repeating: frozenset[int] | None = None
 
-    def words(self, item: int) -> Sequence[str]:
-        """Return the words of a text that other texts may share a run with; none if it has no run, or if it is known
-        that no other text has one of its runs."""
-        words = self._words.get(item)
-        if words is None:
-            may = item < len(self._texts) and (self._repeating is None or item in self._repeating)
-            found = _words(self._texts[item]) if may else ()
-            words = self._words[item] = found if len(found) >= _RUN else ()
-        return words
+    def find_repeating(self) -> None:
+        """Find the texts that share a run with another, unless they are known. This pays if there are several queries.
+        Threads can share the runs meanwhile: they find the same, at most more slowly."""
+        if self._repeating is None:
+            self._repeating = _repeating(self._texts)
+
+    def repeated(self, item: int) -> frozenset[tuple[str, ...]]:
+        """Return the runs of a text if other texts may share some; for most texts, if that is known, none."""
+        return self.of(item) if self._repeating is None or item in self._repeating else _NONE
 
     def of(self, item: int) -> frozenset[tuple[str, ...]]:
         """Return the runs of a text; none for items beyond the texts."""
@@ -55,53 +49,39 @@ class Novelty:
     Texts shorter than eight words, and scripts without spaces, always count as new.
     """
 
-    __slots__ = ("_before", "_late", "_parts", "_runs", "_seen")
+    __slots__ = ("_before", "_repeated", "_runs", "_seen")
 
     def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
         """before: the hashes of the runs of text that was kept before."""
         self._before = before
-        self._runs = runs
-        self._parts: set[tuple[str, ...]] = set()
-        """Of the runs of the taken texts: five words from every fourth one on."""
+        self._runs = runs.of
+        self._repeated = runs.of if before else runs.repeated
         self._seen: set[tuple[str, ...]] = set()
-        """The runs of the taken texts, without those of the late ones."""
-        self._late: list[int] = []
-        """Taken items whose runs nobody asked for yet."""
 
     def copy(self) -> "Novelty":
         """Return an independent copy."""
-        novelty = Novelty(self._runs, self._before)
-        novelty._parts, novelty._seen, novelty._late = set(self._parts), set(self._seen), [*self._late]
+        novelty = copy(self)
+        novelty._seen = set(self._seen)
         return novelty
 
     def only(self, items: Collection[int]) -> "Novelty":
         """Return a novelty in which only these items are taken."""
-        novelty = Novelty(self._runs, self._before)
+        novelty = copy(self)
+        novelty._seen = set()
         novelty.take(items)
         return novelty
 
     def share(self, items: Collection[int]) -> float:
         """Return the share of the runs in the items' texts that no taken text has, 0 to 1."""
-        if not self._before and not any(map(self._may_repeat, items)):
+        if not self._before and all(map(self._seen.isdisjoint, map(self._repeated, items))):
             return 1.0
-        self._seen.update(*map(self._runs.of, self._late))
-        self._late.clear()
-        runs: set[tuple[str, ...]] = set().union(*map(self._runs.of, items))
+        runs: set[tuple[str, ...]] = set().union(*map(self._runs, items))
         new = [run for run in runs - self._seen if hash(run) not in self._before]
         return len(new) / len(runs) if runs else 1.0
 
     def take(self, items: Collection[int]) -> None:
         """Add the runs of the items' texts."""
-        for item in items:
-            if words := self._runs.words(item):
-                self._late.append(item)
-                self._parts.update(zip(words[::4], words[1::4], words[2::4], words[3::4], words[4::4], strict=False))
-
-    def _may_repeat(self, item: int) -> bool:
-        """Tell whether a text has a part of a run of the taken texts."""
-        words = self._runs.words(item)
-        parts = zip(words, words[1:], words[2:], words[3:], words[4:], strict=False) if words else ()
-        return not self._parts.isdisjoint(parts)
+        self._seen.update(*map(self._repeated, items))
 
 
 @dataclass(frozen=True, slots=True)

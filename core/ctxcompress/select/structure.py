@@ -48,8 +48,7 @@ class Structure:
         "under",
     )
 
-    def __init__(self, table: SegmentTable, *, lasting: bool = False) -> None:
-        """lasting: whether it serves more than one query."""
+    def __init__(self, table: SegmentTable) -> None:
         self.table = table
         self.stands = _stands(table)
         """Whether the segment can be chosen. Fences and headers of tables are not: they come with what needs them."""
@@ -64,7 +63,7 @@ class Structure:
         """Number of a segment that announces others -> these segments."""
         self.leading = {**self.under, **self.announced}
         """Both: segments that must not be kept without some of the text that follows."""
-        self.runs = Runs(table.texts, lasting=lasting)
+        self.runs = Runs(table.texts)
         """The runs of words of each segment."""
 
 

@@ -109,6 +109,8 @@ _SCRIPTS = (
     ("ta", lazy_regex(r"[\u0b80-\u0bff]")),
     ("he", lazy_regex(r"[\u0590-\u05ff]")),
 )
+_OTHER_SCRIPT = lazy_regex(r"[\u0370-\u1fff\u3040-\U000323af]")
+"""Finds what may be a letter of these scripts: most texts have none."""
 _LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "tr")
 _LATIN_WORD = lazy_regex(r"[a-zà-öø-ÿğışœ]+")
 _HIRAGANA = lazy_regex(r"[\u3040-\u309f]")
@@ -150,6 +152,8 @@ def is_prose_in(language: str, text: str) -> bool:
 
 
 def _language_of_script(text: str) -> str | None:
+    if not _OTHER_SCRIPT.search(text):
+        return None
     for language, characters in _SCRIPTS:
         found = len(characters.findall(text))
         if found > _SCRIPT_SHARE * len(text):

@@ -9,10 +9,12 @@ from ctxcompress.lazy_regex import lazy_regex
 __all__ = [
     "OtherStems",
     "Stem",
+    "arabic_consonants",
     "keeps_beginnings",
     "lower_case",
     "other_stems",
     "stemmer",
+    "stems_like_english",
 ]
 
 _SNOWBALL = {
@@ -89,6 +91,11 @@ def keeps_beginnings(language: str) -> bool:
     return language not in _CHANGES_BEGINNINGS and language not in _COMPOUNDING
 
 
+def stems_like_english(language: str) -> bool:
+    """Return whether ASCII words of `language` have the stems that they have in English."""
+    return language == "en" or language in _WITH_ENGLISH
+
+
 def lower_case(language: str) -> Callable[[str], str]:
     """Return the function that lower-cases words of `language`. In Turkish, I is the capital of ı, not of i."""
     return _turkish_lower if language == "tr" else str.lower
@@ -128,13 +135,20 @@ _ARABIC_SPELLINGS = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ی": "ي", "ؤ": "و", "ة": "ه", "ک": "ك"}
 )
 """Letters with hamza or dots that writers often omit, or that another keyboard lacks -> the plain letter."""
+_LONG_VOWELS = "اوي"
+_ARABIC_CONSONANTS = (
+    *((vowel, "") for vowel in _LONG_VOWELS),
+    *zip("ۀۂۓ", "ەہے", strict=True),
+    *((chr(written), "" if plain in _LONG_VOWELS else plain) for written, plain in _ARABIC_SPELLINGS.items()),
+)
+"""The same without long vowels, and without the hamza that `without_arabic_marks` removes after other letters."""
 _PREFIX = lazy_regex(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")
 """The article and the particles before it if three letters remain, "and" alone if four remain, and any particle before
 a number."""
 _ENDINGS = "|".join("هما تين تان يات يون يين تها ات ون ين ان وا ها هم هن كم نا يه ته ه ي ا ت".split())
 _ENDING = lazy_regex(rf"(?<=[^\n]{{4}})(?:{_ENDINGS})(?![^\n])")
 """Endings of number, gender and case, and pronouns, if four letters remain."""
-_INNER_LONG_VOWEL = lazy_regex(r"(?<=[^\n])[اوي](?=[^\n])")
+_INNER_LONG_VOWEL = lazy_regex(rf"(?<=[^\n])[{_LONG_VOWELS}](?=[^\n])")
 _FORMATIVES = "يتم"
 """Letters before the root: the prefixes of present-tense verbs, and of nouns of agent, patient and place."""
 _PARTICLES = "وفبكل"
@@ -157,6 +171,13 @@ def _arabic_stems(words: Iterable[str]) -> list[str]:
         _root(stem, root) if _ARABIC.match(word) else word
         for word, stem, root in zip(given, joined.split("\n"), roots, strict=True)
     ]
+
+
+def arabic_consonants(lines: str) -> str:
+    """Return the words, one per line, in the spelling of stems and without long vowels: what no stem loses inside."""
+    for written, plain in _ARABIC_CONSONANTS:
+        lines = lines.replace(written, plain)  # several times as fast as a table, which looks up each letter
+    return lines
 
 
 def _without_arabic_particle(stem: str) -> tuple[str, ...]:

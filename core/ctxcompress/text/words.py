@@ -6,35 +6,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import filterfalse
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.stems import OtherStems, keeps_beginnings, lower_case, other_stems, stemmer
+from ctxcompress.text.candidates import Candidates, lines_with
+from ctxcompress.text.spelling import fold, is_plain, is_varied, without_accents
+from ctxcompress.text.stems import OtherStems, lower_case, other_stems, stemmer
 
 __all__ = [
     "WITHOUT_SPACES",
     "Lexicon",
     "Terms",
-    "fold",
     "has_unspaced",
     "split_unspaced",
     "split_words",
     "word_pattern",
 ]
 
-# Arabic vowel points and the tatweel, the Indic nukta, the joiners.
-_OPTIONAL_MARKS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u200c\u200d"
-_OPTIONAL_MARK = lazy_regex(f"[{_OPTIONAL_MARKS}]")
-# Accents that show where a Russian word is stressed.
-_STRESS = lazy_regex(r"(?<=[\u0400-\u04ff])[\u0300\u0301]")
-# A nasal before a consonant is written as a letter or as a dot above: हिन्दी, हिंदी.
-_NASAL = lazy_regex(r"[ङञणनम]\u094d(?=[क-ह])")
-_DIGIT_ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u1040\u17e0"
-_LETTERS = str.maketrans(
-    {"ё": "е", "Ё": "Е", "\u0901": "\u0902"}
-    | {chr(ord(zero) + digit): str(digit) for zero in _DIGIT_ZEROS for digit in range(10)}
-)
-_DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _DIGIT_ZEROS)
-_FOLDED = lazy_regex(
-    rf"[{_OPTIONAL_MARKS}{_DIGITS}ёЁ\u0300-\u036f\u0901\u094d\u0958-\u095f\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\uff00-\uff9f]"
-)
 _ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
 WITHOUT_SPACES = _ALPHABETIC_UNSPACED + r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
 """Scripts without spaces between words (Thai, Lao, Myanmar, Khmer, kana of both widths, Han), for a set in a regular
@@ -68,22 +53,7 @@ _UNSPACED_CHARACTER = lazy_regex(rf"[{_UNSPACED}]")
 _LONE_HAN = lazy_regex(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
 _ALPHABETIC = lazy_regex(rf"[{_ALPHABETIC_UNSPACED}]")
 _PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
-_ACCENTED_LATIN = lazy_regex(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
 _ARABIC_OR_INDIC = lazy_regex(r"[\u0620-\u06d3\u0900-\u0dff]++")
-_CHANGED_LETTERS = ("i", "e", "l", "y")
-"""The last letters of English stems that can differ from what the word has at this place."""
-_COMBINING = lazy_regex(r"[\u0300-\u036f]")
-
-
-def fold(word: str) -> str:
-    """Return `word` in its most common spelling: composed letters of normal width, ASCII digits, no optional marks.
-
-    The result may be empty.
-    """
-    if not _FOLDED.search(word):
-        return word
-    composed = _STRESS.sub("", unicodedata.normalize("NFKC", word))
-    return _NASAL.sub("\u0902", _OPTIONAL_MARK.sub("", composed)).translate(_LETTERS)
 
 
 def split_words(text: str) -> list[str]:
@@ -121,14 +91,13 @@ class Terms:
     also gives its parts. Unspaced scripts give pairs of characters, those of South-East Asia groups of three.
     """
 
-    __slots__ = ("_is_english", "_keeps_beginnings", "_lower", "_other", "_stem")
+    __slots__ = ("_candidates", "_lower", "_other", "_stem")
 
     def __init__(self, language: str) -> None:
         self._stem = stemmer(language)
         self._other = other_stems(language)
         self._lower = lower_case(language)
-        self._is_english = language == "en"
-        self._keeps_beginnings = keeps_beginnings(language)
+        self._candidates = Candidates(language)
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return word -> terms for every distinct word: one term for a plain word, the whole and the parts for an
@@ -136,10 +105,10 @@ class Terms:
         distinct = list(dict.fromkeys(words))
         lowered = list(map(self._lower, distinct))
         spelled, joined = lowered, "".join(lowered)
-        if not joined.isascii() and _FOLDED.search(joined):
+        if not joined.isascii() and is_varied(joined):
             spelled = [low if low.isascii() else fold(low) or low for low in lowered]
         return {
-            word: (stem,) if stem.isascii() and _is_plain(word, low) else self._of_special(word, low, stem)
+            word: (stem,) if stem.isascii() and is_plain(word, low) else self._of_special(word, low, stem)
             for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
@@ -162,12 +131,14 @@ class Terms:
         """
         number = {term: index for index, term in enumerate(wanted)}
         found: dict[str, list[int]] = {}
-        ascii_words = list(filter(str.isascii, words))
-        possible = self._beginning_like(wanted, ascii_words) if ascii_words and self._keeps_beginnings else ascii_words
-        if len(ascii_words) < len(words):
+        plain, others = list(filter(str.isascii, words)), list[str]()
+        if len(plain) < len(words):
             others = list(filterfalse(str.isascii, words))
-            found = _with_grams(number, others)
-            possible += [word for word in others if not _UNSPACED_CHARACTER.match(word)]
+            if has_unspaced("\n".join(others)):
+                unspaced = list(filter(_UNSPACED_CHARACTER.match, others))
+                found = _with_grams(number, unspaced)
+                others = [] if len(unspaced) == len(others) else list(filterfalse(_UNSPACED_CHARACTER.match, others))
+        possible = self._candidates.among(plain, others, number)
         if self._other:
             return found | self._matching_other(possible, number, self._other)
         for word, terms in self.of_words(possible).items():
@@ -197,22 +168,6 @@ class Terms:
                     found.setdefault(word, []).extend(hits)
         return found
 
-    def _beginning_like(self, wanted: Collection[str], words: Sequence[str]) -> list[str]:
-        """Return the ASCII words that begin like a wanted term, and those with parts that may."""
-        if self._is_english:
-            return _beginning_with(_english_beginnings(wanted), words)
-        beginnings = {term[:1] for term in wanted}  # other languages may keep only one letter
-        joined = " ".join(words)
-        lowered = joined.lower().split(" ")  # all at once, which is several times as fast as word by word
-        parts = "_" in joined
-        return [
-            word
-            for word, low in zip(words, lowered, strict=True)
-            if low[:1] in beginnings
-            or (word != low and word[1:] != low[1:] and not word.isupper())
-            or (parts and "_" in word)
-        ]
-
     def _of_special(self, word: str, low: str, stem: str) -> tuple[str, ...]:
         if word == low and _ARABIC_OR_INDIC.fullmatch(word):  # neither parts nor accents
             return (stem,)
@@ -220,11 +175,11 @@ class Terms:
             return _grams(unicodedata.normalize("NFKC", word))
         parts = (
             []
-            if _is_plain(word, low)
+            if is_plain(word, low)
             else [self._lower(part) for part in _PART.findall(word if word.isascii() else fold(word))]
         )
         of_parts = self._stem(parts) if len(parts) > 1 else ()
-        return tuple(map(_without_accents, (stem, *of_parts)))
+        return tuple(map(without_accents, (stem, *of_parts)))
 
 
 class Lexicon:
@@ -255,46 +210,15 @@ class Lexicon:
         return self._terms.matching([*possible, *self._unspaced], wanted)
 
 
-def _english_beginnings(stems: Iterable[str]) -> set[str]:
-    """Return how ASCII words with these stems begin: like the stem, except perhaps for its last letter ("happi" of
-    "happy", "hope" of "hoping", "probabl" of "probability", "sky" of "skies"). "lie" of "lying" and the like are the
-    only others."""
-    beginnings: set[str] = set()
-    for stem in stems:
-        beginnings.add(stem[: max(2, len(stem) - 1)] if stem.endswith(_CHANGED_LETTERS) else stem)
-        if stem[1:2] == "i":
-            beginnings.add(stem[0] + "y")
-    return beginnings
-
-
-def _beginning_with(beginnings: Iterable[str], words: Iterable[str]) -> list[str]:
-    """Return the ASCII words that begin like this, in any case, and those with parts that contain it."""
-    joined = " ".join(words)
-    lowered = joined.lower()
-    found: list[str] = []
-    for beginning in beginnings:
-        at = lowered.find(beginning)  # in all words at once, which is several times as fast as word by word
-        while at >= 0:
-            start, end = lowered.rfind(" ", 0, at) + 1, lowered.find(" ", at)
-            end = end if end >= 0 else len(joined)
-            word = joined[start:end]
-            if at == start or not _is_plain(word, lowered[start:end]):
-                found.append(word)
-            at = lowered.find(beginning, end + 1)
-    return found
-
-
-def _with_grams(number: Mapping[str, int], words: Iterable[str]) -> dict[str, list[int]]:
+def _with_grams(number: Mapping[str, int], words: Sequence[str]) -> dict[str, list[int]]:
     """Return word -> numbers of the wanted terms that it contains, for words of unspaced scripts."""
-    grams = [term for term in number if _UNSPACED_CHARACTER.match(term)]
-    found: dict[str, list[int]] = {}
-    for word in words:
-        if grams and _UNSPACED_CHARACTER.match(word):
-            folded = unicodedata.normalize("NFKC", word)
-            hits = [number[gram] for gram in grams if gram in folded for _ in range(folded.count(gram))]
-            if hits:
-                found[word] = hits
-    return found
+    joined = unicodedata.normalize("NFKC", "\n".join(("", *words)))
+    folded = joined.split("\n")[1:]
+    hits: dict[int, list[int]] = {}
+    for gram in filter(_UNSPACED_CHARACTER.match, number):
+        for line in lines_with(gram, joined):
+            hits.setdefault(line, []).extend([number[gram]] * folded[line].count(gram))
+    return {words[line]: hits[line] for line in sorted(hits)}
 
 
 def _grams(word: str) -> tuple[str, ...]:
@@ -306,16 +230,3 @@ def _grams(word: str) -> tuple[str, ...]:
     size = 3 if _ALPHABETIC.match(word) else 2
     grams = [word[i : i + size] for i in range(len(word) - size + 1)] or [word]
     return (*grams, *_LONE_HAN.findall(word))
-
-
-def _is_plain(word: str, low: str) -> bool:
-    """Return whether a word has no parts: no underscore, and either no capital letter after the first or only
-    capitals."""
-    return (word == low or word[1:] == low[1:] or word.isupper()) and "_" not in word
-
-
-def _without_accents(term: str) -> str:
-    if not _ACCENTED_LATIN.search(term):
-        return term
-    plain = _COMBINING.sub("", unicodedata.normalize("NFKD", term)).replace("ı", "i")
-    return unicodedata.normalize("NFC", plain) or term

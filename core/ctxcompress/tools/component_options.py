@@ -69,8 +69,7 @@ class ComponentOptions(OptionFields):
         default=None,
         exclude=True,
         description="A log that remembers the numbers of each call, so that `record` can later say what was used; see "
-        "docs/how-to/tuning.md. It stores no text. A call then takes three to four times as long, and an `encoder` is "
-        "asked twice.",
+        "docs/how-to/tuning.md. It stores no text. A call then takes about half as long again.",
     )
 
     @property

@@ -133,3 +133,12 @@ def test_an_empty_question_keeps_rare_lines():
     line = "2026-05-01 10:02:50,900 ERROR [pool-3] c.e.sync.Writer - no space left on device"
     assert kept("", with_line(line))
     assert compress("?", [Passage("1", with_line(line))], max_tokens=60).tokens <= 60
+
+
+def test_a_log_without_a_word_of_the_question_leaves_the_room_to_other_text():
+    log = "\n".join(HEARTBEATS)
+    chunks = [log[start : start + 600] for start in range(0, 12_000, 600)]
+    lease = "The tenant pays the rent on the first day.\n\nThe deposit is three rents.\n\nIt can be paid in parts."
+    assert lease in compress("how large is the deposit?", [*chunks, lease], max_tokens=100).text
+    result = compress("who painted the ceiling?", [*chunks, lease], max_tokens=500, adaptive=True, on_empty="drop")
+    assert not result.text

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxcompress.score.matches import Postings, RepeatedSearch, Scan, levels, respelled
@@ -63,6 +63,7 @@ def test_postings_find_what_scans_find(language, words, labels, own_labels, quer
 
 
 @given(words=st.lists(WORDS), query=st.lists(WORDS))
+@example(words=["lying"], query=["\n"])
 def test_a_lexicon_matches_as_the_words_do(words, query):
     terms = Terms("de")
     assert Lexicon(terms, words).matching(query) == terms.matching(list(dict.fromkeys(words)), query)
@@ -73,7 +74,9 @@ def test_a_lexicon_matches_as_the_words_do(words, query):
     st.data(),
 )
 def test_looking_for_repeats_first_tells_the_same_of_what_is_new(given_texts, draw):
-    once, lasting = Novelty(Runs(given_texts)), Novelty(Runs(given_texts, lasting=True))
+    runs = Runs(given_texts)
+    runs.find_repeating()
+    once, lasting = Novelty(Runs(given_texts)), Novelty(runs)
     left = set(range(len(given_texts) + 1))  # the last is an opening, which is no text
     while left:
         items = draw.draw(st.sets(st.sampled_from(sorted(left)), min_size=1, max_size=3))

@@ -36,7 +36,10 @@ def texts_that_repeat(draw):
 
 @given(texts_that_repeat(), st.booleans())
 def test_the_share_of_new_runs_is_that_of_all_runs(texts, lasting):
-    novelty = Novelty(Runs(texts, lasting=lasting))
+    runs = Runs(texts)
+    if lasting:
+        runs.find_repeating()
+    novelty = Novelty(runs)
     for item in range(len(texts)):
         assert novelty.share([item, len(texts)]) == _share(texts, range(item), item)
         novelty.take([item, len(texts)])

@@ -159,7 +159,8 @@ def test_what_is_announced_knows_what_announces_it(texts):
 
 @given(page_lists)
 def test_for_one_question_or_many_it_is_the_same(texts):
-    once, lasting = structure_of(texts), Structure(structure_of(texts).table, lasting=True)
+    once, lasting = structure_of(texts), structure_of(texts)
+    lasting.runs.find_repeating()
     assert once.table == lasting.table
     for name in ("stands", "same", "under", "announced", "announcement", "leading"):
         assert getattr(once, name) == getattr(lasting, name)
