@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.data.passages import Kind
+from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.segments import segment
 
 LONG = "It may be given more than once. " * 3
@@ -120,3 +121,73 @@ def test_segments_partition_any_manual(lines):
     parts = segment(text)
     assert "".join(text[part.start : part.end] for part in parts) == text
     assert all(need < len(parts) for part in parts for need in part.needs)
+
+
+CHUNK = """\
+       box.closed
+           Boxes that you closed earlier are kept for this many days when
+           pack clean is run. The default is 60 days. See unpack(1).
+
+       box.open
+           Boxes that you have not closed are kept for this many days when
+           pack clean is run. The default is 15 days. See unpack(1).
+"""
+STACKED = f"""\
+       --send-all
+       --send-secret
+              Same as --send, but sends the secret boxes instead. {LONG}
+              {LONG}
+
+       -1 ... -9
+              Select how small the boxes get. {LONG * 3}
+              {LONG}
+"""
+
+
+@pytest.mark.parametrize("chunk", [CHUNK, CHUNK.strip()])
+def test_text_of_an_entry_in_a_chunk_without_titles_stays_with_its_label(chunk):
+    parts = segment(chunk)
+    assert [chunk[part.start : part.end].split()[0] for part in parts] == ["box.closed", "box.open"]
+    text = Compressor(CompressionConfig(max_tokens=50)).compress("how many days by default?", [chunk]).text
+    assert ("60 days" in text) == ("box.closed" in text)
+    assert ("15 days" in text) == ("box.open" in text)
+
+
+@pytest.mark.parametrize("chunk", [STACKED, STACKED.strip()])
+def test_labels_above_one_text_are_one_label_and_a_range_is_not_split(chunk):
+    parts = segment(chunk)
+    labels = [chunk[part.start : part.end].split() for part in parts if part.kind is Kind.HEADING]
+    assert labels == [["--send-all", "--send-secret"], ["-1", "...", "-9"]]
+    assert all(part.needs for part in parts if part.kind is not Kind.HEADING)
+
+
+def test_text_beside_a_label_needs_the_label():
+    text = f"       --seal\n       -s     Seal a box with wax. {LONG * 3}\n              {LONG}\n              It is red.\n"
+    parts = segment(text)
+    assert text[parts[0].start : parts[0].end].split() == ["--seal", "-s"]
+    assert all(part.needs == (0,) for part in parts[1:])
+
+
+def test_a_label_is_not_kept_with_the_text_of_the_next_entry_only():
+    page = (
+        f"OPTIONS\n       --green=NAME\n              {LONG * 4}\n\n       --blue\n              Colours boxes blue.\n"
+    )
+    text = Compressor(CompressionConfig(max_tokens=30)).compress("Which option colours boxes blue or green?", [page])
+    assert "--green=NAME" not in text.text or "It may be" in text.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tyger Tyger, burning bright,\n  In the forests of the night;\nWhat immortal hand or eye,\n  Could frame it?\n",
+        "   Half-light\n      The river moves under the bridge\n      and nobody looks at it\n",
+        "    It was a dark night and the rain\nfell on the roofs of the town.\n    Nobody saw the well-known\nman.\n",
+        "On Monday Bob wrote:\n   > -a\n   >    is an option that we need\n\nNo.\n",
+        "-Yes, said Anna\n  and went to the door with him\n-No, said Bob\n  and stayed where he was\n",
+        "result = self._x\n    .map(lambda x: x)\n    and the other\n",
+        "docker run \\\n  --name box \\\n    -v /a:/b image run\n  --rm \\\n    -it image now\n",
+        "Hans-Peter Maier\n  Hauptstrasse 5 in Berlin\n\nAnna-Lena Kurz\n  Nebenstrasse 7 in Bonn\n",
+    ],
+)
+def test_indented_prose_poems_code_and_quotes_are_no_entries(text):
+    assert manual_blocks(text) == []
