@@ -73,7 +73,8 @@ def _lost_indent(text: str, lines: Sequence[Line], others: set[int]) -> int:
     first, after = text[: lines[0].end].rstrip(), lines[1].indent
     if after < 0:
         return min(others)
-    if not is_label(first) and after + len(first) > _SHORT:
+    second = text[lines[1].start : lines[1].end]
+    if is_option(second) or is_label(second) or (not is_label(first) and after + len(first) > _SHORT):
         return after
     return max((indent for indent in others if indent < after), default=max(after - _USUAL_DEPTH, 0))
 

@@ -162,7 +162,7 @@ def test_labels_above_one_text_are_one_label_and_a_range_is_not_split(chunk):
 
 
 def test_text_beside_a_label_needs_the_label():
-    text = f"       --seal\n       -s     Seal a box with wax. {LONG * 3}\n              {LONG}\n              It is red.\n"
+    text = f"       --seal\n       -s     Seal a box with wax. {LONG * 3}\n              {LONG}\n"
     parts = segment(text)
     assert text[parts[0].start : parts[0].end].split() == ["--seal", "-s"]
     assert all(part.needs == (0,) for part in parts[1:])
