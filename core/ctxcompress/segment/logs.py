@@ -161,10 +161,10 @@ class _Diff:
             self._add_lines(start, end)
 
     def _add_hunk(self, start: int, end: int) -> None:
-        if end - start <= _LONG_HUNK:
+        head = self._text.find("\n", start, end) + 1
+        if end - start <= _LONG_HUNK or not head:
             self._append(start, end, self._file)
             return
-        head = self._text.index("\n", start, end) + 1
         self._append(start, head, self._file)
         self._add_pieces(head, end, (*self._file, len(self.segments) - 1))
 

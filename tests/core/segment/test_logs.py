@@ -255,3 +255,8 @@ def test_any_lines_of_logs_are_partitioned_at_lines(lines):
 def test_hostile_texts_take_linear_time(line):
     segment("10:00:00 INFO start\n" + line * 50_000)
     segment(("10:00:00 INFO start\n" + line) * 5_000)
+
+
+def test_a_long_hunk_of_one_line_is_one_piece():
+    text = "@@ -1 +1 @@ " + "word " * 130
+    assert [(part.start, part.end) for part in segment(text)] == [(0, len(text))]
