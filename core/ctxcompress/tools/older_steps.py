@@ -29,7 +29,7 @@ __all__ = ["LEFT_OUT", "MessageTexts", "OlderSteps", "Shown"]
 LEFT_OUT = "[left out]"
 """What stands in place of a text of which nothing is kept, where a message must not be empty."""
 _MESSAGE_TOKENS = 4
-"""Tokens around each message in a prompt."""
+"""Tokens around each message and each call in a prompt, as `count_prompt` counts them."""
 _MEDIA_TOKENS = 85
 """Tokens of an image, as LangChain estimates them."""
 _SHORT = 20
@@ -70,7 +70,8 @@ class MessageTexts:
     def tokens(self, message: AgentMessage) -> int:
         """Count the tokens of a message: its texts, everything else, and what a prompt puts around it."""
         texts = sum(map(self._counts, message.texts))
-        return _MESSAGE_TOKENS + texts + self._counts(message.rest) + _MEDIA_TOKENS * message.media
+        around = _MESSAGE_TOKENS * (1 + len(message.calls))
+        return around + texts + self._counts(message.rest) + _MEDIA_TOKENS * message.media
 
     def is_short(self, message: AgentMessage, text: str) -> bool:
         """Return whether a text of a message is so short that it is not compressed."""
