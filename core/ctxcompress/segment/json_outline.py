@@ -34,7 +34,7 @@ _TOKEN = lazy_regex(
       ({_STRING_TEXT})\s*+:\s*+({_STRING_TEXT}|{_LITERAL_TEXT})\s*+(?:(,)|(?=[\}}\]]))   # a pair; it saves much time
     | ((?:(?:{_LITERAL_TEXT})\s*+,\s*+){{2,12}})                                         # numbers with their commas
     | ({_STRING_TEXT})
-    | ([{{}}\[\](),:])
+    | (\{{\s*+\}}|\[\s*+\]|[{{}}\[\](),:])
     | ([^\s{{}}\[\](),:"']++)
     | (["'].*+)                                                                          # a string that does not end
     | (.)
@@ -150,8 +150,10 @@ class _Reader:
         for match in self._pattern.finditer(self._text, begin, self._end):
             kind = match.lastindex or 0
             start, end = match.span(kind)
-            if kind == _MARK:
+            if kind == _MARK and end - start == 1:
                 self._read_mark(self._text[start], start)
+            elif kind == _MARK:  # a list or an object without values
+                self._add(start, end, end - 1)
             elif kind == _STRING:
                 self._add(start, end, *self._within(start, end))
             elif kind in (_PAIR, _PAIR_WITH_COMMA):
@@ -304,8 +306,8 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Node]:
 
 def _nodes(values: Sequence[_Value], end: int) -> tuple[Node, ...]:
     """Return the nodes of neighbouring values. Each ends where the next one begins, the last one at `end`."""
-    ends = [*(value.start for value in values[1:]), end]
-    return tuple(_node(value, until) for value, until in zip(values, ends, strict=True))
+    ends = [*[value.start for value in values[1:]], end]
+    return tuple([_node(value, until) for value, until in zip(values, ends, strict=True)])  # faster than a generator
 
 
 def _node(value: _Value, end: int) -> Node:

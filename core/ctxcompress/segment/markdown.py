@@ -135,13 +135,13 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
         tag = event.get("Start")
         if tag is None or (tag.__class__ is str and tag in _WITHIN):  # most events are inside a block
             continue
-        name, detail = (tag, None) if isinstance(tag, str) else next(iter(tag.items()))
+        name, detail = (tag, None) if tag.__class__ is str else next(iter(tag.items()))
         start = span["start"]
         while ends and ends[-1] <= start:
             ends.pop()
             around.pop()
         offset = to_character(start)
-        kind = _kind(name, detail, source, offset, around)
+        kind = _KINDS.get(name) or _kind(name, detail, source, offset, around)
         if kind is not None:
             yield begin + offset, kind, int(detail["level"][1]) if name == "Heading" else 0
         if name in _CONTAINERS:
@@ -150,14 +150,15 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
 
 
 def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -> Kind | None:
-    """Return the kind of the block that begins here, or None for anything inside a block or only a container."""
+    """Return the kind that depends on more than the name of the block that begins here, or None for anything inside a
+    block or only a container."""
     if name == "Paragraph":
         return around[-1] if around else _PARAGRAPH
     if name == "CodeBlock":
         return _CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else _PARAGRAPH
     if name == "HtmlBlock":
         return Kind.METADATA if source.startswith("<!--", start) else _PARAGRAPH
-    return _KINDS.get(name)
+    return None
 
 
 def _indented(source: str, start: int) -> str:

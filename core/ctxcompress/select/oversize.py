@@ -81,17 +81,22 @@ def _is_formal(segment: Segment) -> bool:
     return segment.unit is not None or segment.kind is Kind.RECORD
 
 
+def _headings_last(table: SegmentTable, ranking: Sequence[int]) -> Iterator[int]:
+    yield from (number for number in ranking if table.segments[number][0] is not Kind.HEADING)
+    yield from (number for number in ranking if table.segments[number][0] is Kind.HEADING)
+
+
 def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
     """Return the best segment alone, for budgets too small for anything else; empty if not one character fits.
 
     The segment is whole with what it needs, or else only the beginning of its text. A heading is used only if there is
     nothing else. A word is split only if no first word of the segments fits, and no other word of the best ones.
     """
-    texts = sorted(ranking, key=lambda number: table.segments[number][0] is Kind.HEADING)
-    records = (number for number in texts[:_WORD_TRIES] if table.segments[number].kind is Kind.RECORD)
+    texts = list(islice(_headings_last(table, ranking), _WORD_TRIES))
+    records = (number for number in texts if table.segments[number].kind is Kind.RECORD)
     tries: Iterator[tuple[int, _Way]] = chain(
         ((number, _whole) for number in records),
-        *(((number, _whole), (number, _beginnings)) for number in texts[:_WORD_TRIES]),
+        *(((number, _whole), (number, _beginnings)) for number in texts),
         ((number, _words) for number in texts[:_TRIES]),
         ((number, _characters) for number in texts[:_TRIES]),
     )

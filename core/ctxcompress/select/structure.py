@@ -28,6 +28,7 @@ _SILENT = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 """The kinds that announce nothing. Headings have a rule of their own."""
 _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
+_NOTHING = range(0)
 _SHORTEST_DUPLICATE = 12
 """Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
 _TAGS = lazy_regex(r"(?:<[^<>]*+(?<!/)>\s*+)++")
@@ -71,7 +72,9 @@ def _under(table: SegmentTable) -> dict[int, range]:
     headings = [number for number, segment in enumerate(table.segments) if segment[0] is _HEADING]
     first, document = table.first, table.document
     return {
-        number: range(number + 1, _end_under(table, number, min(following, first[document[number] + 1])))
+        number: _NOTHING
+        if following == number + 1
+        else range(number + 1, _end_under(table, number, min(following, first[document[number] + 1])))
         for number, following in pairwise([*headings, len(table.segments)])
     }
 

@@ -43,7 +43,8 @@ _LINE = lazy_regex(r"[^\n]*\n|[^\n]+")
 _MARKER = (
     r"(?:[-*+\u2022\u2023\u25e6\u2013]|[*_]{0,3}\(?(?:\d{1,9}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxIVX]{1,5})[.)][*_]{0,3})"
 )
-_MARKERS = rf"[ \t>]*(?:{_MARKER}[ \t]+){{0,3}}{_MARKER}\s*+\Z"
+_SPACE = r"[^\S\n]"
+_MARKERS = rf"(?:{_SPACE}|>)*+(?:{_MARKER}{_SPACE}+){{0,3}}{_MARKER}\s*+\Z"
 _MARKER_ALONE = lazy_regex(_MARKERS)
 _MARKER_AT_END = lazy_regex(rf"^{_MARKERS}", re.MULTILINE)
 _LEADING_MARKS = lazy_regex(rf"(?:\s*+(?:#{{1,6}}+|[>|]|{_MARKER})(?=\s))*+\s*+")

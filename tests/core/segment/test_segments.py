@@ -64,6 +64,11 @@ def test_no_marker_of_a_list_is_a_segment_of_its_own(text, language):
         assert not MARKER.fullmatch(piece) or piece in alone
 
 
+@pytest.mark.parametrize("space", ["\t", "\x0b", "\x85", "\xa0", "\u2003"])
+def test_a_marker_after_unusual_white_space_is_kept_with_its_text(space):
+    assert len(segment(f"{space}2. Restart the server")) == 1
+
+
 def test_descriptions_of_packages():
     for text in descriptions().values():
         segments = segment(text)
