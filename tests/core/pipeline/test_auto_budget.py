@@ -9,7 +9,7 @@ from ctxcompress.builder import ContextBuilder
 from ctxcompress.config.options import TIERS
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.auto_budget import AUTO_LIMITS, AUTO_MIN_PROBABILITY, resolve_auto_budget
+from ctxcompress.pipeline.auto_budget import AUTO_MIN_PROBABILITY, AUTO_TIERS, resolve_auto_budget
 from ctxcompress.query.complexity import Complexity, Intent
 
 AUTO = CompressionConfig(max_tokens="auto")
@@ -28,29 +28,35 @@ REFERENCE = (
 
 
 def test_every_question_has_a_budget():
-    assert set(AUTO_LIMITS) == set(Complexity)
+    assert set(AUTO_TIERS) == set(Complexity)
     assert set(AUTO_MIN_PROBABILITY) == set(Intent)
 
 
 @pytest.mark.parametrize(
-    ("query", "tier", "top_n", "stop"),
+    ("query", "tier", "stop"),
     [
-        ("red gate", "summary", 20, 0.015),
-        ("where is the red gate?", "summary", 20, 0.012),
-        ("red gate vs green gate", "summary", 30, 0.012),
-        (COMPLEX, "detailed", 50, 0.012),
-        ("", "summary", 20, 0.015),
+        ("red gate", "summary", 0.015),
+        ("where is the red gate?", "summary", 0.012),
+        ("red gate vs green gate", "summary", 0.012),
+        (COMPLEX, "detailed", 0.012),
+        ("", "summary", 0.015),
     ],
 )
-def test_the_budget_is_that_of_the_complexity_and_the_intent(query, tier, top_n, stop):
+def test_the_budget_is_that_of_the_complexity_and_the_intent(query, tier, stop):
     config = resolve_auto_budget(query, AUTO)
-    assert (config.tier, config.max_tokens, config.top_n) == (tier, None, top_n)
+    assert (config.tier, config.max_tokens, config.top_n) == (tier, None, None)
     assert (config.adaptive, config.min_probability) == (True, stop)
     assert compress(query, GATES, config=AUTO).max_tokens == TIERS[tier]
     assert Compressor(AUTO).resolve_auto_budget(query).config == config
 
 
-def test_what_is_given_and_is_less_stays():
+def test_the_answer_is_found_in_the_last_of_many_passages_without_scores():
+    passages = [f"Tom: The {n}th gate is painted every {n} weeks." for n in range(200)]
+    passages.append("Ann: The blue gate was built in 1911.")
+    assert "1911" in compress("when was the blue gate built?", passages, max_tokens="auto").text
+
+
+def test_what_is_given_stays():
     config = resolve_auto_budget("red gate", AUTO.with_options(top_n=3, min_probability=0.1, language="en"))
     assert (config.top_n, config.min_probability, config.language) == (3, 0.1, "en")
 
