@@ -24,24 +24,28 @@ class Definitions:
     """The names of all definitions around each segment, innermost last."""
     names: Sequence[str]
     """The innermost name; "" for none."""
+    described: Sequence[str]
+    """The innermost name, with the parameter that the segment describes if it is an entry of a docstring."""
     parts: Mapping[str, tuple[str, ...]]
-    """Each of these names but "" -> its parts in lower case, such as get, HTTP and status of getHTTPStatus."""
+    """Each of these but "" -> its parts in lower case, such as get, HTTP and status of getHTTPStatus."""
     rows: Sequence[NDArray[np.bool_]]
-    """Whether each segment is a function, a class, a comment that documents, has a private or a special name, is in no
-    definition, or in one that is in no other."""
+    """Whether each segment is a function or an entry of its docstring, a class, a comment that documents, has a private
+    or a special name, is in no definition, or in one that is in no other."""
 
     @classmethod
     def of(cls, segments: Sequence[Segment]) -> "Definitions":
         paths = [segment.heading for segment in segments]
         names = [path[-1] if path else "" for path in paths]
         units = [segment.unit for segment in segments]
-        distinct = dict.fromkeys(filter(None, names))
+        described = [f"{name} {part[7]}".strip() for name, part in zip(names, segments, strict=True)]
+        distinct = dict.fromkeys(filter(None, described))
         return cls(
             paths,
             names,
+            described,
             {name: tuple(part.lower() for part in _PARTS.findall(name)) for name in distinct},
             [
-                np.array([unit in FUNCTIONS for unit in units]),
+                np.array([part[6] in FUNCTIONS or part[7] != "" for part in segments]),
                 np.array([unit in CLASSES for unit in units]),
                 np.array([unit is NodeKind.DOC for unit in units]),
                 np.array([name[:1] == "_" != name[1:2] for name in names]),
