@@ -13,6 +13,7 @@ __all__ = ["CLASSES", "FUNCTIONS", "Definitions"]
 
 FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_DOC = NodeKind.DOC
 _PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -25,7 +26,7 @@ class Definitions:
     names: Sequence[str]
     """The innermost name; "" for none."""
     described: Sequence[str]
-    """The innermost name, with the parameter that the segment describes if it is an entry of a docstring."""
+    """The innermost name, with the parameter that the segment describes or the constants that it defines, if any."""
     parts: Mapping[str, tuple[str, ...]]
     """Each of these but "" -> its parts in lower case, such as get, HTTP and status of getHTTPStatus."""
     rows: Sequence[NDArray[np.bool_]]
@@ -37,6 +38,7 @@ class Definitions:
         paths = [segment.heading for segment in segments]
         names = [path[-1] if path else "" for path in paths]
         units = [segment.unit for segment in segments]
+        entries = [part[6] is _DOC and part[7] != "" for part in segments]
         described = [f"{name} {part[7]}".strip() for name, part in zip(names, segments, strict=True)]
         distinct = dict.fromkeys(filter(None, described))
         return cls(
@@ -45,9 +47,9 @@ class Definitions:
             described,
             {name: tuple(part.lower() for part in _PARTS.findall(name)) for name in distinct},
             [
-                np.array([part[6] in FUNCTIONS or part[7] != "" for part in segments]),
+                np.array([unit in FUNCTIONS or entry for unit, entry in zip(units, entries, strict=True)]),
                 np.array([unit in CLASSES for unit in units]),
-                np.array([unit is NodeKind.DOC for unit in units]),
+                np.array([unit is _DOC for unit in units]),
                 np.array([name[:1] == "_" != name[1:2] for name in names]),
                 np.array([name[:2] == "__" for name in names]),
                 np.array([not path for path in paths]),

@@ -29,7 +29,7 @@ SOURCE = (
     "same_definition",  # the best other segment in the same function
     "near",  # the best segment of the definitions right before and after its own
     "owner",  # share of the query's weight in the signature of the class or type that it is in
-    "resembles",  # share of the query's weight in words that the name, or an entry's parameter, contains or abbreviates
+    "resembles",  # share of the query's weight in words that the name, parameter or constant contains or abbreviates
 )
 """The rows of `source_features`, in order."""
 _BEST = 4

@@ -130,7 +130,7 @@ class _Builder:
             elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
                 self._add_doc(node, path, around)
             else:
-                self._append(node.kind, node.start, run[-1].end, path, around)
+                self._append(node.kind, node.start, run[-1].end, path, around, _constants(run))
 
     def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...], scope: str) -> None:
         """Append the signature, the body and the closing line of a node.
@@ -202,6 +202,11 @@ class _Builder:
         label: str = "",
     ) -> None:
         self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit, label))
+
+
+def _constants(nodes: Iterable[Node]) -> str:
+    """Return the names of the constants among these nodes."""
+    return " ".join(node.name.rpartition(".")[2] for node in nodes if node.kind is NodeKind.CONSTANT)
 
 
 def _end_of_comment(text: str, node: Node) -> int:
