@@ -29,16 +29,20 @@ class Coherence:
     def companions(self, item: int, kept: Container[int]) -> list[int] | None:
         """Return all that must be kept with an item, directly or indirectly; None if the item cannot be chosen.
 
-        A heading or an announcement needs one segment that follows it: a kept one, else the best.
+        A heading or an announcement needs one segment that follows it: a kept one, else the best. One that another
+        segment needs has that segment.
         """
         if not self._candidates.segments[item][5] and self._announcement[item] < 0 and item not in self._leading:
             return [self._segments + self._candidates.passage[item]]  # so for most segments
-        found = [item]
+        found, needed = [item], set[int]()
         for number in found:  # it grows
             if number >= self._segments:  # an opening needs nothing
                 continue
-            found += [other for other in self._directly(number) if other not in found]
-            if number in self._leading and not self._add_follower(found, number, kept):
+            directly = self._directly(number)
+            needed.update(directly)
+            found += [other for other in directly if other not in found]
+            is_leading = number in self._leading and number not in needed
+            if is_leading and not self._add_follower(found, number, kept):
                 return None
         return found[1:]
 
