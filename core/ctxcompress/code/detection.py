@@ -83,6 +83,12 @@ _SIGNS = (
     ("shell", lazy_regex(r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ ", re.MULTILINE)),
 )  # fmt: skip
 """Signs of each language that the others mostly lack. Among equal counts the first language wins."""
+_SIGN_OF_CPP = lazy_regex(
+    r"^[ \t]*+(?:(?:inline )?namespace\b|template ?<|using \w|(?:public|private|protected):"
+    r"|class \w[^\n:({;]*+(?:[{;]|$|:[ \t]*+\w))|\w::~?\w",
+    re.MULTILINE,
+)
+"""What no header of C has."""
 _PROSE_EXTENSIONS = frozenset(
     ("adoc", "htm", "html", "markdown", "md", "mdx", "org", "pdf", "rst", "tex", "text", "txt")
 )
@@ -136,11 +142,12 @@ def source_language(text: str, name: str | None = None) -> str:
     """Return the language of source code in lower case ("python", "cpp"), or "" if it cannot be recognized.
 
     name: a file name, path or title. The extension decides if it belongs to a language, else a shebang, else the signs
-    of languages in the text.
+    of languages in the text. Headers of C and of C++ share one extension.
     """
-    known = _LANGUAGE_BY_EXTENSION.get(_extension(name))
+    extension = _extension(name)
+    known = _LANGUAGE_BY_EXTENSION.get(extension)
     if known:
-        return known
+        return "cpp" if extension == "h" and _SIGN_OF_CPP.search(text[:_SAMPLE]) else known
     if text.lstrip()[:1] in ("{", "[") and '":' in text[:_SAMPLE]:
         return "json"
     shebang = _SHEBANG.match(text)

@@ -73,6 +73,8 @@ class Elision:
 
     def _node_markers(self, nodes: Sequence[Node], kept: "_Kept") -> Iterator[tuple[int, str]]:
         for node in nodes:
+            if node.kind is NodeKind.DOC:
+                yield from self._doc_markers(node, kept)
             if node.body < 0 or not kept.any(node.start, node.end):
                 continue
             if node.kind is NodeKind.STATEMENT:
@@ -121,6 +123,13 @@ class Elision:
                 anchor = kept.last_before(gap)
                 if anchor >= node.start and "\n" in self._text[anchor:gap]:
                     yield self._marker(node.children[0], anchor, "")
+
+    def _doc_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
+        """Yield a marker for each gap in a docstring, within its quotes."""
+        for gap in kept.gaps(node.start, node.end):
+            anchor = kept.last_before(gap)
+            if anchor > node.start and "\n" in self._text[anchor:gap] and kept.any(gap, node.end):
+                yield self._marker(node, anchor, "...")
 
     def _marker(self, node: Node, anchor: int, what: str) -> tuple[int, str]:
         """Return a marker on a line of its own, with the indentation of the node."""

@@ -103,7 +103,8 @@ class Segment(NamedTuple):
     """The type of its node if it is source code; None for prose, and for code within prose."""
     label: str = ""
     """The words that say whose it is, as a heading does: the speaker of a turn, the keys above a record, the first cell
-    of a row. If the text of a turn begins with its label, these characters are not counted as words of the text."""
+    of a row, the parameter that a docstring describes, the constants that are defined. If the text of a turn begins
+    with its label, these characters are not counted as words of the text."""
 
 
 class Node(NamedTuple):

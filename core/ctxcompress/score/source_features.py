@@ -16,7 +16,7 @@ __all__ = ["SOURCE", "is_program", "source_features"]
 
 SOURCE = (
     "judged",  # the log odds of its probability so far
-    "is_function",  # a whole function, or the signature of one
+    "is_function",  # a whole function, the signature of one, or an entry of its docstring
     "is_class",  # the signature of a class or type, or a small whole one
     "is_doc",
     "is_private",  # in a definition whose name begins with one underscore
@@ -29,7 +29,7 @@ SOURCE = (
     "same_definition",  # the best other segment in the same function
     "near",  # the best segment of the definitions right before and after its own
     "owner",  # share of the query's weight in the signature of the class or type that it is in
-    "resembles",  # share of the query's weight in words that the name contains or abbreviates
+    "resembles",  # share of the query's weight in words that the name, parameter or constant contains or abbreviates
 )
 """The rows of `source_features`, in order."""
 _BEST = 4
@@ -130,7 +130,7 @@ def _resemblance(definitions: Definitions, wanted: Sequence[str], idf: Floats) -
         low = name.lower()
         may = not beginnings.isdisjoint(parts) or contained.search(low)
         known[name] = _resembles(low, parts, weights) if may else 0.0
-    return np.array([known[name] for name in definitions.names])
+    return np.array([known[name] for name in definitions.described])
 
 
 def _resembles(low: str, parts: Sequence[str], weights: Mapping[str, float]) -> float:

@@ -5,7 +5,8 @@ accident. This module corrects what the parser misreads in them.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import pyromark
 from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.numbered_titles import NumberedTitle, numbered_titles
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
 __all__ = ["Block", "is_marked", "markdown_blocks"]
@@ -36,6 +38,8 @@ _CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
 _WITHIN = frozenset(("TableHead", "TableRow", "TableCell", "Emphasis", "Strong", "Strikethrough"))
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _LONGEST_HEADING = 200
+_DEEPEST = 6
+"""The deepest level of a heading in Markdown. Numbered titles are below all of them."""
 _FENCE = lazy_regex(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
 """A fence, with the line break before it: a search for a line break is three times as fast as one for a line start."""
 _MARKED_LINE = lazy_regex(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
@@ -53,7 +57,8 @@ _HEADING_END = lazy_regex(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 def markdown_blocks(text: str) -> Iterator[Block]:
     """Yield the blocks of `text`, each with its heading path. Together they are exactly `text`."""
-    if "\r" not in text and not is_marked(text):
+    titles = numbered_titles(text)
+    if not titles and "\r" not in text and not is_marked(text):
         return _paragraphs(text)
     if _is_table(text):
         return iter((Block(_TABLE, 0, len(text)),))
@@ -61,7 +66,7 @@ def markdown_blocks(text: str) -> Iterator[Block]:
     starts = [(0, _CODE, 0)] if begin else []
     if begin < len(text):
         starts.extend(_block_starts(text, begin))
-    return _with_headings(text, starts)
+    return _with_headings(text, _with_titles(starts, titles) if titles else starts)
 
 
 def is_marked(text: str) -> bool:
@@ -120,6 +125,22 @@ def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) ->
         else:
             found.append(block)
     return found or starts
+
+
+def _with_titles(starts: list[tuple[int, Kind, int]], titles: Sequence[NumberedTitle]) -> list[tuple[int, Kind, int]]:
+    """Return the blocks with a heading for each numbered title in a paragraph, or right under a list item."""
+    begins = [start for start, _, _ in starts]
+    found = {start: (kind, level) for start, kind, level in starts}
+    for start, end, level in titles:
+        first, last = bisect_right(begins, start) - 1, bisect_left(begins, end)
+        kinds = {kind for _, kind, _ in starts[first:last]}
+        if kinds != {_PARAGRAPH} and (kinds != {_LIST_ITEM} or begins[first] == start):
+            continue
+        for other in begins[first + 1 : last]:  # the caption below a number
+            del found[other]
+        found[start] = _HEADING, _DEEPEST + level
+        found.setdefault(end, (_PARAGRAPH, 0))
+    return [(start, *found[start]) for start in sorted(found)]
 
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
@@ -212,7 +233,7 @@ def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[B
                 levels.pop()
                 titles.pop()
             levels.append(level)
-            titles.append(_heading_text(text[start:end]))
+            titles.append(_heading_text(text[start:end]) if level <= _DEEPEST else " ".join(text[start:end].split()))
             heading = tuple(titles)
         yield Block(kind, start, end, heading)
 

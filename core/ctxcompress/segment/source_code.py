@@ -4,7 +4,6 @@ A short function or method is one segment. A long one is split into its statemen
 closing line.
 """
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -17,6 +16,7 @@ from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, shifted
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import turns_of
+from ctxcompress.segment.docstrings import docstring_parts, spaced
 from ctxcompress.segment.manual import is_page
 from ctxcompress.text.log_lines import is_diff, is_log
 
@@ -31,7 +31,6 @@ _LONG_DOC = 500
 """The most characters of a docstring that is one segment, and of paragraphs of a longer one that share a segment."""
 _LONG_VALUES = 500
 """The most characters of a table of values that is one segment."""
-_PARAGRAPH_END = lazy_regex(r"\n[ \t]*\r?\n\s*?(?=[ \t]*\S)")
 _COMMENT = lazy_regex(
     r"\s*+(?:[ \t]*+(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/[ \t]*+\r?|#(?![!\[])[^\n]*+|--[^\n]*+)\n)++"
 )
@@ -131,7 +130,7 @@ class _Builder:
             elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
                 self._add_doc(node, path, around)
             else:
-                self._append(node.kind, node.start, run[-1].end, path, around)
+                self._append(node.kind, node.start, run[-1].end, path, around, _constants(run))
 
     def _add_cut(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...], scope: str) -> None:
         """Append the signature, the body and the closing line of a node.
@@ -158,19 +157,25 @@ class _Builder:
             self.segments[number] = part._replace(needs=(*part.needs, *(end for end in closing if end != number)))
 
     def _add_doc(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Append the paragraphs of a docstring, which need its first and its last line, where its quotes are."""
-        ends = [match.end() for match in _PARAGRAPH_END.finditer(self._text, node.start, node.end)]
+        """Append the parts of a docstring, which need its first and its last line, where its quotes are.
+
+        The later paragraphs of an entry also need the first one, which has its name.
+        """
         quotes = _QUOTES.search(self._text, node.start, node.end)
         first = self._text.find("\n", quotes.start() if quotes else node.start, node.end) + 1
         last = self._text.rfind("\n", first, node.start + len(self._text[node.start : node.end].rstrip())) + 1
-        cuts = _spaced([end for end in ends if first < end < last], first, _LONG_DOC)
-        is_long = node.start < first < last
-        self._add_between(
-            node.kind,
-            [node.start, first, *cuts, last, node.end] if is_long else [node.start, node.end],
-            heading,
-            around,
-        )
+        if not node.start < first < last:
+            self._append(node.kind, node.start, node.end, heading, around)
+            return
+        parts = list(docstring_parts(self._text, first, last, _LONG_DOC))
+        head, tail = len(self.segments), len(self.segments) + len(parts) + 1
+        named = head
+        self._append(node.kind, node.start, first, heading, (*around, tail))
+        for number, part in enumerate(parts, head + 1):
+            named = named if part.is_later else number
+            needs = (head, tail) if named == number else (head, tail, named)
+            self._append(node.kind, part.start, part.end, heading, (*around, *needs), part.entry)
+        self._append(node.kind, last, node.end, heading, (*around, head))
 
     def _add_comment(self, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
         """Append the paragraphs of a comment above a definition, which need the beginning of the definition."""
@@ -179,7 +184,7 @@ class _Builder:
         first = text.find("\n", start, end) + 1 if is_block else start
         last = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1 if is_block else end
         ends = [match.end() for match in _COMMENT_PARAGRAPH_END.finditer(text, first, end)]
-        bounds = [start, first, *_spaced([at for at in ends if first < at < last], first, _LONG_DOC), last, end]
+        bounds = [start, first, *spaced([at for at in ends if first < at < last], first, _LONG_DOC), last, end]
         bounds = list(dict.fromkeys(bounds))
         head, tail = len(self.segments), len(self.segments) + len(bounds) - 2
         edges = (head, tail) if is_block else ()
@@ -187,18 +192,21 @@ class _Builder:
             needs = tuple(other for other in dict.fromkeys((*edges, tail + 1)) if other != number)
             self._append(NodeKind.DOC, begin, stop, heading, (*around, *needs))
 
-    def _add_between(
-        self, unit: NodeKind, bounds: Sequence[int], heading: tuple[str, ...], around: tuple[int, ...]
+    def _append(
+        self,
+        unit: NodeKind,
+        start: int,
+        end: int,
+        heading: tuple[str, ...],
+        around: tuple[int, ...],
+        label: str = "",
     ) -> None:
-        """Append segments with these bounds, each of which needs the first and the last one."""
-        bounds = list(dict.fromkeys(bounds))
-        head, tail = len(self.segments), len(self.segments) + len(bounds) - 2
-        for number, (start, end) in enumerate(pairwise(bounds), head):
-            needs = tuple(other for other in dict.fromkeys((head, tail)) if other != number)
-            self._append(unit, start, end, heading, (*around, *needs))
+        self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit, label))
 
-    def _append(self, unit: NodeKind, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit))
+
+def _constants(nodes: Iterable[Node]) -> str:
+    """Return the names of the constants among these nodes."""
+    return " ".join(node.name.rpartition(".")[2] for node in nodes if node.kind is NodeKind.CONSTANT)
 
 
 def _end_of_comment(text: str, node: Node) -> int:
@@ -207,14 +215,6 @@ def _end_of_comment(text: str, node: Node) -> int:
         return node.start
     comment = _COMMENT.match(text, node.start, node.signature)
     return comment.end() if comment else node.start
-
-
-def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
-    """Yield the paragraph ends to cut at, so that each piece has as many paragraphs as fit `most` characters."""
-    for end, following in pairwise([*ends, math.inf]):
-        if following - start > most:
-            yield int(end)
-            start = int(end)
 
 
 def _runs(nodes: Sequence[Node], most: int) -> Iterator[list[Node]]:

@@ -12,10 +12,11 @@ from ctxcompress.data.passages import Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import Knapsack
 from ctxcompress.select.layout import Layout, SegmentCosts
 from ctxcompress.select.novelty import Novelty
-from ctxcompress.select.selection import Coherence, Packing, Selection, beside_others, ranked, without_duplicates
+from ctxcompress.select.selection import Packing, Selection, beside_others, ranked, without_duplicates
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
 
@@ -125,27 +126,16 @@ class _Base:
 
     def filled(self, budget: int) -> Selection:
         """Return the selection with the best of the other segments that fit."""
-        structure, packing = self.candidates.structure, replace(self.packing, budget=budget)
-        cost, novelty = (
-            SegmentCosts(structure.table, packing.layout),
-            Novelty(structure.runs, packing.layout.delivered_runs()),
-        )
+        candidates, layout = self.candidates, self.packing.layout
+        packing = replace(self.packing, order=[*self.wanted, *candidates.order], budget=budget)
+        cost = SegmentCosts(candidates.structure.table, layout)
+        novelty = Novelty(candidates.structure.runs, layout.delivered_runs())
         novelty.take(self.fixed)
         room = budget - self.selection.tokens
-        while room > 0:
-            kept = set(self.fixed)
-            knapsack = Knapsack(
-                room, cost, self.candidates.coherence.companions, novelty.copy(), kept, fixed=self.fixed
-            )
-            knapsack.fill(self.wanted)
-            knapsack.fill(self.candidates.order)
-            if len(knapsack.kept) == len(self.fixed):
-                break
-            selection = packing.composed(knapsack.kept)
-            if selection.tokens <= budget:
-                return packing.exchanged(*packing.refilled(selection, knapsack))
-            room -= max(selection.tokens - budget, room // 8, 1)
-        return self.selection
+        companions = candidates.coherence.companions
+        knapsack = Knapsack(room, cost, companions, novelty, set(self.fixed), fixed=self.fixed)
+        found = packing.filled(knapsack)
+        return packing.exchanged(*found) if found is not None else self.selection
 
 
 def _whole_segments(matches: Sequence[Match], candidates: _Candidates, layout: Layout, budget: int) -> _Base | None:

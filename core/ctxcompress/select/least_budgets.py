@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ctxcompress.data.table import Floats
+from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import PATIENCE
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.selection import Coherence, beside_others, ranked, without_duplicates
+from ctxcompress.select.selection import beside_others, ranked, without_duplicates
 from ctxcompress.select.structure import Structure
 
 __all__ = ["least_budgets"]
@@ -24,7 +25,6 @@ def least_budgets(
 
     counts: the tokens of each segment. budgets: ascending; those from `total` on are not looked at.
     """
-    openings = [layout.opening(passage) for passage in range(len(layout.passages))]
     openings = [layout.opening(passage) for passage in range(len(layout.passages))]
     steps = _Steps.of(structure, values, [*counts, *openings])
     spent = layout.tokens("") - layout.count(layout.separator)

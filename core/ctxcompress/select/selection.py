@@ -1,13 +1,13 @@
 """QATBE, query-aware token-budgeted extraction: selects the segments that are worth most within a hard budget."""
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout, SegmentCosts, tokens_of
 from ctxcompress.select.novelty import Novelty
@@ -15,7 +15,6 @@ from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Structure
 
 __all__ = [
-    "Coherence",
     "Packing",
     "Selection",
     "beside_others",
@@ -26,8 +25,6 @@ __all__ = [
     "without_duplicates",
 ]
 
-_Group = dict[int, None]
-"""An ordered set of segments."""
 _DENSITY = 0.15
 """The exponent of the size of prose, see `rank`."""
 _SOURCE_DENSITY = 0.075
@@ -42,8 +39,10 @@ _LARGEST = 1e6
 """The greatest value, so that its fourth power does not overflow."""
 _SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy in its document, with which it can be kept in its place."""
-_REFILLS = 2
-"""The most times that room left over is filled again."""
+_FILLS = 8
+"""The most times that room is filled: first all of it, then what is left over."""
+_TRIES = 24
+"""The most tries to fill it once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +118,9 @@ def select(
     packing = Packing(table, order, values, duplicate_of, layout, budget)
     cost = SegmentCosts(table, layout, counts)
     room = free + layout.count(layout.separator)
-    while room > 0:
-        knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs()))
-        if not knapsack.fill(order) or not knapsack.kept.issuperset(forced):
-            break
-        selection = packing.composed(knapsack.kept)
-        if selection.tokens <= budget:
-            selection, knapsack = packing.refilled(selection, knapsack)
-            return selection if forced else packing.exchanged(selection, knapsack)
-        # Together the parts cost more than separately: try again with less room.
-        room -= max(selection.tokens - budget, 1 if room > free - 8 else room // 8)
+    found = packing.filled(Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs())))
+    if found is not None and found[1].kept.issuperset(forced):
+        return found[0] if forced else packing.exchanged(*found)
     spans = {} if layout.before else best_alone(table, ranking, layout, budget)
     text = layout.compose(spans)
     return Selection(spans, {}, text, layout.tokens(text))
@@ -159,15 +151,8 @@ def select_in_order(
     packing = Packing(table, order, np.zeros(0), duplicate_of, layout, budget)
     cost = SegmentCosts(table, layout, counts)
     room = budget - layout.tokens("") + layout.count(layout.separator)
-    while room > 0:
-        knapsack = Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs()))
-        if not knapsack.fill(order):
-            break
-        selection = packing.composed(knapsack.kept)
-        if selection.tokens <= budget:
-            return packing.refilled(selection, knapsack)[0]
-        room -= max(selection.tokens - budget, 1 + room // 16)
-    return None
+    found = packing.filled(Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs())))
+    return found[0] if found is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,18 +174,43 @@ class Packing:
         duplicates = self.table.spans(number for number, twin in sorted(self.duplicate_of.items()) if twin in kept)
         return Selection(spans, duplicates, text, self.layout.tokens(text))
 
-    def refilled(self, selection: Selection, knapsack: Knapsack) -> tuple[Selection, Knapsack]:
-        """Return both with what still fits, now that the real cost of the selection is known."""
-        for _ in range(_REFILLS):
-            room = self.budget - selection.tokens
+    def filled(self, knapsack: Knapsack) -> tuple[Selection, Knapsack] | None:
+        """Return the selection of what the knapsack has and what fits besides, and the knapsack with it; None if
+        nothing fits.
+
+        Together the parts can cost less than separately, so the room that is left over is filled again.
+        """
+        found, room = None, knapsack.room
+        for _ in range(_FILLS):
+            fuller = self._packed(knapsack, room)
+            if fuller is None:
+                break
+            found, knapsack = fuller, fuller[1]
+            room = self.budget - fuller[0].tokens
             if room < _worth_filling(self.budget):
                 break
+        return found
+
+    def _packed(self, knapsack: Knapsack, room: int) -> tuple[Selection, Knapsack] | None:
+        """Return the selection and the knapsack with more in it, as much as this room holds; None if nothing fits.
+
+        If the parts cost more together than separately, less room is tried. A single one that does is left out.
+        """
+        order, less = list(self.order), 0
+        for _ in range(_TRIES):
             fuller = knapsack.copy(room)
-            refilled = self.composed(fuller.kept) if fuller.fill(self.order) else None
-            if refilled is None or refilled.tokens > self.budget:
+            if room <= 0 or not fuller.fill(order):
                 break
-            selection, knapsack = refilled, fuller
-        return selection, knapsack
+            selection = self.composed(fuller.kept)
+            if selection.tokens <= self.budget:
+                return selection, fuller
+            added = fuller.chosen.keys() - knapsack.chosen.keys()
+            if len(added) == 1:
+                order.remove(*added)
+            else:
+                less = max(selection.tokens - self.budget, 2 * less)
+                room = max(room - less, room // 2)
+        return None
 
     def exchanged(self, selection: Selection, knapsack: Knapsack) -> Selection:
         """Return the selection with better segments in the place of chosen ones."""
@@ -288,62 +298,3 @@ def gains(values: Floats) -> list[float]:
     odds = np.clip(values, 0, _LARGEST) ** 4
     probability: list[float] = (odds / (1 + odds)).tolist()
     return probability
-
-
-class Coherence:
-    """The companions of segments: the header of a row, a fence, the announcement of a list, text under a heading, some
-    of an announced block, and the opening of a passage.
-
-    Openings are items, too, so that each is paid for once: the item of passage p is the number of segments plus p.
-    """
-
-    def __init__(self, structure: Structure, order: Sequence[int]) -> None:
-        """order: the segments that may be chosen, from the best to the worst."""
-        self._order = order
-        self._candidates = structure.table
-        self._announcement, self._leading = structure.announcement, structure.leading
-        self._segments = len(structure.table.segments)
-        self._groups: dict[int, _Group] = {}
-
-    def companions(self, item: int, kept: Container[int]) -> list[int] | None:
-        """Return all that must be kept with an item, directly or indirectly; None if the item cannot be chosen.
-
-        A heading or an announcement needs one segment that follows it: a kept one, else the best.
-        """
-        if not self._candidates.segments[item][5] and self._announcement[item] < 0 and item not in self._leading:
-            return [self._segments + self._candidates.passage[item]]  # so for most segments
-        found = [item]
-        for number in found:  # it grows
-            if number >= self._segments:  # an opening needs nothing
-                continue
-            found += [other for other in self._directly(number) if other not in found]
-            if number in self._leading and not self._add_follower(found, number, kept):
-                return None
-        return found[1:]
-
-    def _directly(self, item: int) -> list[int]:
-        """Return what a segment always needs."""
-        needed = [*self._candidates.needs(item), self._segments + self._candidates.passage[item]]
-        announcement = self._announcement[item]
-        return needed if announcement < 0 else [*needed, announcement]
-
-    def _add_follower(self, found: list[int], item: int, kept: Container[int]) -> bool:
-        """Add a segment that follows a heading or an announcement, unless there is one already.
-
-        Returns whether there is any.
-        """
-        group = self._group(item)
-        if group and group.keys().isdisjoint(found):
-            found.append(next(filter(kept.__contains__, group), next(iter(group))))
-        return bool(group)
-
-    def _group(self, item: int) -> _Group:
-        """Return the segments of which a heading or an announcement needs one, from the best to the worst."""
-        if item not in self._groups:
-            block = filter(self._places.__contains__, self._leading[item])
-            self._groups[item] = dict.fromkeys(sorted(block, key=self._places.__getitem__))
-        return self._groups[item]
-
-    @cached_property
-    def _places(self) -> dict[int, int]:
-        return {number: place for place, number in enumerate(self._order)}

@@ -174,3 +174,18 @@ def test_a_file_is_code_if_a_fifth_of_its_lines_are(seed):
     text = "\n".join([*lines, *["the rest of it is prose"] * random_.randrange(150)])
     code, others = code_lines(text)
     assert looks_like_code(text, "notes.py") == (code / (code + others) > 0.2)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#pragma once\n\ninline namespace ponds::deep {\nint depth();\n}\n", "cpp"),
+        ("class Pond {\n public:\n  int depth();\n};\n", "cpp"),
+        ("#include <vector>\nstd::vector<int> depths();\n", "cpp"),
+        ("#include <stdio.h>\n/* A class of ponds,\n   public or not. */\nstruct pond { int depth; };\n", "c"),
+        ('#ifdef __cplusplus\nextern "C" {\n#endif\nint depth(void);\n#ifdef __cplusplus\n}\n#endif\n', "c"),
+    ],
+)
+def test_a_header_is_of_the_language_that_it_has_signs_of(text, expected):
+    assert source_language(text, "pond.h") == expected
+    assert source_language(text, "pond.c") == "c"

@@ -1,6 +1,7 @@
 """Source code is judged by what calls what, and by what a segment is; only where it is most of the retrieval."""
 
 import numpy as np
+import pytest
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
@@ -105,3 +106,19 @@ def test_source_code_beside_more_prose_is_judged_with_it():
     beside = compress("who checks the title of a book?", [*prose, source], max_tokens=60)
     assert "check_title" in alone.text
     assert beside.tokens <= 60
+
+
+CONSTANT = "    #: Default maximum depth.\n    DEFAULT_DEPTH_MAX = 120\n\n"
+POND = f'"""Ponds."""\n\n\nclass Pond:\n    """Hold ducks."""\n\n{CONSTANT}' + "".join(
+    f'    def get_depth_{n}(self, depth):\n        """Return the depth of part {n}, at most the maximum depth."""\n'
+    f"        depth = max(depth, {n})\n        return min(self.depth, depth)\n\n"
+    for n in range(40)
+)
+
+
+@pytest.mark.parametrize("budget", [80, 100, 150, 200, 300, 400, 500, 700, 1000])
+@pytest.mark.parametrize("query", ["what is the default maximum depth?", "default depth max"])
+def test_a_constant_is_found_by_its_name_at_every_budget(query, budget):
+    assert "DEFAULT_DEPTH_MAX = 120" in compress(query, [Passage("pond.py", POND)], max_tokens=budget).text
+    without = POND.replace("    #: Default maximum depth.\n", "")
+    assert "DEFAULT_DEPTH_MAX = 120" in compress(query, [Passage("pond.py", without)], max_tokens=budget).text

@@ -1,0 +1,64 @@
+"""The room is filled: nothing is left out that would fit, also where text costs more or less together than alone."""
+
+import re
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+from selections import structure_of
+
+from ctxcompress import Passage, compress
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.selection import select, select_in_order
+
+LENGTHS = [9, 4, 17, 6, 30, 5, 12, 8, 21, 4, 14, 7] * 3
+TEXT = "\n\n".join(" ".join(f"w{n}x{i}" for i in range(length)) + "." for n, length in enumerate(LENGTHS))
+VALUES = [((n * 7) % 11) / 11 for n in range(len(LENGTHS))]
+
+
+def dear_gaps(number, spans):
+    """Five words where something is dropped: text costs more than it does alone, or less if it closes a gap."""
+    return [(end, " and some text is dropped") for _, end in spans]
+
+
+def words(text):
+    return len(text.split())
+
+
+def layout_of(elide):
+    return Layout(documents_as_they_are([TEXT]), [TEXT], "\n\n", lambda _, of: of.text, words, elide=elide)
+
+
+def assert_full(structure, selection, layout, budget):
+    """Nothing that is left out fits, by its words alone and in its place, unless hardly any room is left."""
+    room = budget - selection.tokens
+    assert room >= 0
+    kept = {n for n in range(len(LENGTHS)) if re.search(rf"\bw{n}x0\b", selection.text)}
+    for number in set(range(len(LENGTHS))) - kept:
+        more = layout.tokens(layout.compose(layout.spans(structure.table, {*kept, number})))
+        cost = max(more - selection.tokens, LENGTHS[number])
+        assert cost > room or room < 6 + budget // 100, (number, cost, room)
+
+
+@pytest.mark.parametrize("budget", range(20, 400, 7))
+@pytest.mark.parametrize("elide", [dear_gaps, lambda _, __: ()])
+def test_no_room_is_left_for_a_segment(elide, budget):
+    structure, layout = structure_of([TEXT]), layout_of(elide)
+    assert_full(structure, select(structure, np.array(VALUES), layout, budget), layout, budget)
+
+
+@pytest.mark.parametrize("budget", range(20, 400, 7))
+def test_no_room_is_left_in_a_given_order(budget):
+    structure, layout = structure_of([TEXT]), layout_of(dear_gaps)
+    order = sorted(range(len(LENGTHS)), key=lambda number: -VALUES[number])
+    assert_full(structure, select_in_order(structure, order, [], layout, budget), layout, budget)
+
+
+@pytest.mark.parametrize("budget", [450, 600, 800, 1000, 1500])
+@pytest.mark.parametrize("name", ["textwrap", "heapq", "queue", "configparser"])
+def test_chunks_of_source_fill_the_budget(name, budget):
+    text = (Path(sysconfig.get_path("stdlib")) / f"{name}.py").read_text(encoding="utf-8")
+    result = compress("how is text wrapped?", [Passage(name, text)], max_tokens=budget)
+    assert 0.95 * budget <= result.tokens <= budget
