@@ -2,16 +2,16 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from li_models import ScriptedModel
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
-from llama_index.core.llms import MockLLM
-from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.memory import Memory
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -39,7 +39,6 @@ from long_runs import (
     size,
     web_search,
 )
-from pydantic import PrivateAttr
 from telemetry import Told
 
 from ctxcompress.cache import MemoryCache
@@ -61,37 +60,20 @@ STEPS_OF_TURN = 5
 SYSTEM = "You are a librarian. Answer from the documents."
 
 
-class Librarian(FunctionCallingLLM, MockLLM):
+class Librarian(ScriptedModel):
     """Calls tools by the plan."""
 
-    _calls: list[list[Call]] = PrivateAttr(default_factory=list)
-    _prompts: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
+    plan: Sequence[Sequence[Call]] = ()
 
-    def told(self, calls: list[list[Call]]) -> "Librarian":
-        self._calls = calls
-        return self
-
-    @property
-    def prompts(self) -> list[list[ChatMessage]]:
-        return self._prompts
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(is_function_calling_model=True, context_window=WINDOW, num_output=0)
-
-    async def achat(self, messages: Any, **given: Any) -> ChatResponse:
-        calls = self._calls[len(self._prompts)]
-        self._prompts.append([message.model_copy(deep=True) for message in messages])
+    def answer(self, number: int) -> ChatResponse:
+        calls = self.plan[number]
         return ChatResponse(message=ChatMessage(role="assistant", content="" if calls else "That is all."), raw=calls)
 
-    def _prepare_chat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> dict[str, Any]:
-        return {"messages": chat_history}
-
     def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
-        known = [handle for message in self._prompts[-1] for handle in handles(message.content or "")]
+        known = [handle for message in self.prompts[-1] for handle in handles(message.content or "")]
         return [
             ToolSelection(
-                tool_id=f"{len(self._prompts)}-{number}",
+                tool_id=f"{len(self.prompts)}-{number}",
                 tool_name=name,
                 tool_kwargs={key: known[-1] if value == "?" else value for key, value in given.items()},
             )
@@ -123,7 +105,7 @@ class Process:
     def __init__(self, folder: Path, first: int, end: int) -> None:
         self.folder = folder
         self.told = Told()
-        self.llm = Librarian().told(turns(first, end))
+        self.llm = Librarian(plan=turns(first, end), window=WINDOW)
         shared: Any = {"must_keep": MUST_KEEP, "telemetry": self.told.telemetry, "cache": MemoryCache()}
         store = DiskStore(folder / "left_out.db")
         library = Library()
