@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from li_models import ScriptedModel
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+from llama_index.core.agent.workflow import AgentWorkflow
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms.llm import ToolSelection
@@ -41,9 +41,11 @@ from long_runs import (
 )
 from telemetry import Told
 
+from ctxcompress import CompressionConfig
 from ctxcompress.cache import MemoryCache
 from ctxcompress.tools.left_out import DiskStore
 from llamaindex_ctxcompress import (
+    CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
     CtxCompressRetriever,
@@ -51,10 +53,11 @@ from llamaindex_ctxcompress import (
     builder_tools,
     compress_tool,
     expand_tool,
+    prompt_tokens,
 )
 
 WINDOW = 25_000
-MEMORY, BLOCK = 6_000, 1_200
+MEMORY, BLOCK, HISTORY = 6_000, 1_200, 6_000
 EXPANDED, CONTEXT = 700, 2_500
 STEPS_OF_TURN = 5
 SYSTEM = "You are a librarian. Answer from the documents."
@@ -131,8 +134,10 @@ class Process:
             ),
             *builder_tools(CtxContextBuilder(max_tokens=CONTEXT, **shared), library, state_key="context"),
         ]
-        agent = FunctionAgent(
+        agent = CtxCompressFunctionAgent(
             name="agent",
+            history_tokens=HISTORY,
+            config=CompressionConfig(**shared),
             description="An agent.",
             system_prompt=SYSTEM,
             tools=self.tools,
@@ -226,13 +231,21 @@ def test_the_memory_is_within_its_tokens(seen):
         assert all(size([message]) <= BLOCK + 20 for message in prompt if "<memory>" in message[1])
 
 
-def test_the_prompt_changes_its_beginning_only_with_a_new_turn(seen):
+def test_every_prompt_is_within_its_tokens(run):
+    for prompt in run.prompts:
+        assert prompt_tokens([message for message in prompt if message.role != "system"]) <= HISTORY
+
+
+def test_the_prompt_changes_its_beginning_only_with_a_new_turn_or_generation(run, seen):
     turns = len(seen.prompts) // (STEPS_OF_TURN + 1)
     assert turns == STEPS // STEPS_OF_TURN
-    for turn in range(turns):
-        first = turn * (STEPS_OF_TURN + 1)
-        assert Seen(seen.prompts[first : first + STEPS_OF_TURN + 1]).generations() == 0
-    assert 1 <= seen.generations() < turns
+    generations = asyncio.run(run.context.store.get("ctxcompress_history"))["number"]
+    of_turns = [
+        Seen(seen.prompts[first : first + STEPS_OF_TURN + 1]).generations()
+        for first in range(0, len(seen.prompts), STEPS_OF_TURN + 1)
+    ]
+    assert sum(of_turns) <= generations < turns
+    assert 1 <= seen.generations() < turns + generations
     assert seen.known() > 0.7
 
 
