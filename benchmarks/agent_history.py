@@ -13,7 +13,6 @@ The summarizer is no language model: it keeps the first sentence of each message
 writes better summaries, and costs more, but cannot know what will be asked either. Needs the extra `dev`.
 """
 
-import argparse
 import asyncio
 import re
 import sysconfig
@@ -30,7 +29,7 @@ from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from lib.markdown_blocks import publish, share, table
+from lib.markdown_blocks import publish, publishing_parser, share, table
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import Memory
 from pydantic import Field
@@ -364,10 +363,9 @@ _HEADS = (
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = publishing_parser(__doc__)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--history-tokens", type=int, default=8_000)
-    parser.add_argument("--docs", type=Path, help="a page whose table is replaced")
     options = parser.parse_args()
     rows = [outcome.row() for outcome in measured(options.steps, options.history_tokens)]
     publish({"agent history": table(_HEADS, rows)}, options.docs)

@@ -7,7 +7,6 @@ check at each step what must hold: 500 source files and descriptions of installe
 restart in the middle. Needs the extra `dev`.
 """
 
-import argparse
 import asyncio
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lib.markdown_blocks import publish, table
+from lib.markdown_blocks import publish, publishing_parser, table
 
 _TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(_TESTS / folder) for folder in (".", "core", "langchain", "llamaindex")]
@@ -77,9 +76,7 @@ _ROWS = (
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--docs", type=Path, help="a page whose table is replaced")
-    options = parser.parse_args()
+    options = publishing_parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         columns = langchain(Path(one)), llamaindex(Path(other))
     rows = [(name, *figures) for name, *figures in zip(_ROWS, *columns, strict=True)]

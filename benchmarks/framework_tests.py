@@ -5,7 +5,7 @@
 FOLDER has the tests, such as tests/unit_tests/agents of the source distribution of langchain. They run three times: as
 they are, with middleware that does nothing, and with CtxCompressMiddleware. What fails with any middleware says nothing
 about ours: a graph with middleware for tools has one more node, for example. For tests of LlamaIndex the agents are
-CtxCompressFunctionAgents with compressed tools. Prints the number of tests that pass, and those that only we break.
+those of this package, with compressed tools. Prints the number of tests that pass, and those that only we break.
 """
 
 import argparse

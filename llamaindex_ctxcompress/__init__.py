@@ -1,6 +1,7 @@
 """ctxcompress for LlamaIndex: makes retrieved nodes smaller before they reach the language model.
 
 CtxCompressFunctionAgent: a FunctionAgent that reads its messages within a number of tokens, also in a long turn.
+CtxCompressCodeActAgent, CtxCompressReActAgent: the same of CodeActAgent and ReActAgent.
 CtxCompressMemoryBlock: goes into `Memory.from_defaults(memory_blocks=[...])`.
 CtxAnalysisTransformer: goes into the transformations of an ingestion pipeline, and fills a cache.
 CtxCompressPostprocessor: goes into `node_postprocessors` of any query engine or chat engine.
@@ -27,7 +28,12 @@ from typing import TYPE_CHECKING
 from ctxcompress.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from llamaindex_ctxcompress.agents import CtxCompressFunctionAgent, CtxContextSerializer
+    from llamaindex_ctxcompress.agents import (
+        CtxCompressCodeActAgent,
+        CtxCompressFunctionAgent,
+        CtxCompressReActAgent,
+        CtxContextSerializer,
+    )
     from llamaindex_ctxcompress.building import CtxContextBuilder
     from llamaindex_ctxcompress.building_tools import builder_tools
     from llamaindex_ctxcompress.citing import cite
@@ -49,9 +55,11 @@ if TYPE_CHECKING:
 __all__ = [
     "ContextStore",
     "CtxAnalysisTransformer",
+    "CtxCompressCodeActAgent",
     "CtxCompressFunctionAgent",
     "CtxCompressMemoryBlock",
     "CtxCompressPostprocessor",
+    "CtxCompressReActAgent",
     "CtxCompressRetriever",
     "CtxContextBuilder",
     "CtxContextSerializer",
@@ -74,9 +82,11 @@ __getattr__, __dir__ = lazy_names(
     {
         "ContextStore": "llamaindex_ctxcompress.elision",
         "CtxAnalysisTransformer": "llamaindex_ctxcompress.transformer",
+        "CtxCompressCodeActAgent": "llamaindex_ctxcompress.agents",
         "CtxCompressFunctionAgent": "llamaindex_ctxcompress.agents",
         "CtxCompressMemoryBlock": "llamaindex_ctxcompress.memory",
         "CtxCompressPostprocessor": "llamaindex_ctxcompress.postprocessor",
+        "CtxCompressReActAgent": "llamaindex_ctxcompress.agents",
         "CtxCompressRetriever": "llamaindex_ctxcompress.retriever",
         "CtxContextBuilder": "llamaindex_ctxcompress.building",
         "CtxContextSerializer": "llamaindex_ctxcompress.agents",

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
@@ -11,7 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 
 from ctxcompress.tools.agent_messages import AgentMessage, Role
 
-__all__ = ["agent_messages", "identified", "with_texts"]
+__all__ = ["agent_messages", "identified", "with_results", "with_texts"]
 
 _ROLES = {
     MessageRole.USER: Role.USER,
@@ -42,6 +42,26 @@ def identified(messages: Sequence[AgentMessage]) -> list[AgentMessage]:
         digest = blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         seen[digest] += 1
         found.append(replace(message, id=f"{digest}-{seen[digest]}"))
+    return found
+
+
+def with_results(messages: Sequence[AgentMessage], begin: int, makes_call: Callable[[str], bool]) -> list[AgentMessage]:
+    """Return the messages with calls and results where an agent writes both as plain text.
+
+    begin: from here on, each message after one of the model is a result. makes_call: tells by the text of a message of
+    the model whether this holds before, too.
+    """
+    found = [*messages]
+    caller: int | None = None
+    for place, message in enumerate(messages):
+        if message.role is Role.ASSISTANT:
+            is_call = place >= begin or makes_call("".join(message.texts))
+            caller = place if is_call else None
+        elif caller is not None and not message.answers:
+            call, call_id = found[caller], f"call-{messages[caller].id}"
+            calls = [*dict.fromkeys([*call.calls, call_id])]
+            found[caller] = replace(call, texts=(), rest="".join([call.rest, *call.texts]), calls=calls)
+            found[place] = replace(message, role=Role.TOOL, answers=call_id)
     return found
 
 

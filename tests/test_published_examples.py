@@ -4,96 +4,18 @@ The tests of each adapter have the features one by one. Here a row is a situatio
 written in code or in a file, what a retriever found, and what must come out.
 """
 
-import ast
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.documents import Document
-from langchain_core.tools import StructuredTool
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-from llama_index.core.tools import FunctionTool
+from both_frameworks import Chunk, Framework, both
 
-import langchain_ctxcompress as lc
-import llamaindex_ctxcompress as li
 from ctxcompress import Compressor
 from ctxcompress.search import SearchLimits
 
 count = Compressor().count
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """What a retriever found."""
-
-    text: str
-    source: str
-    score: float
-    section: str = ""
-
-
-@dataclass(frozen=True)
-class Framework:
-    """One way through an adapter, for all situations."""
-
-    compressed: Callable[[Sequence[Chunk], str, Mapping[str, Any]], tuple[list[str], str]]
-    """From chunks, query and options to the texts, and all of them as the language model reads them."""
-    searched: Callable[[Mapping[str, Any], str, Mapping[str, Any]], Mapping[str, Any]]
-    """From the results of a search service, query and options of the tool to what the agent gets."""
-
-
-def _metadata(chunk: Chunk) -> dict[str, Any]:
-    return {"source": chunk.source, "header_path": chunk.section} if chunk.section else {"source": chunk.source}
-
-
-def _langchain(chunks: Sequence[Chunk], query: str, options: Mapping[str, Any]) -> tuple[list[str], str]:
-    found = [
-        Document(each.text, id=str(n), metadata={**_metadata(each), "score": each.score})
-        for n, each in enumerate(chunks)
-    ]
-    kept = lc.CtxCompressor(**{"score_key": "score", **options}).compress_documents(found, query)
-    shape = {"format": options["format"]} if "format" in options else {}
-    return [document.page_content for document in kept], lc.format_documents(kept, **shape)
-
-
-def _llamaindex(chunks: Sequence[Chunk], query: str, options: Mapping[str, Any]) -> tuple[list[str], str]:
-    found = [
-        NodeWithScore(node=TextNode(text=each.text, id_=str(n), metadata=_metadata(each)), score=each.score)
-        for n, each in enumerate(chunks)
-    ]
-    kept = li.CtxCompressPostprocessor(**options).postprocess_nodes(found, QueryBundle(query))
-    shape = {"format": options["format"]} if "format" in options else {}
-    return [node.node.get_content() for node in kept], li.format_nodes(kept, **shape)
-
-
-def _searched_langchain(results: Mapping[str, Any], query: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    def search(query: str) -> dict[str, Any]:
-        """Search the web."""
-        return dict(results)
-
-    found = lc.compress_tool(StructuredTool.from_function(search), min_tokens=1, **options).invoke({"query": query})
-    return json.loads(found) if isinstance(found, str) else found
-
-
-def _searched_llamaindex(results: Mapping[str, Any], query: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    def search(query: str) -> dict[str, Any]:
-        """Search the web."""
-        return dict(results)
-
-    tool = li.compress_tool(FunctionTool.from_defaults(search), min_tokens=1, **options)
-    found: Mapping[str, Any] = ast.literal_eval(tool(query=query).content)
-    return found
-
-
-FRAMEWORKS = {
-    "langchain": Framework(_langchain, _searched_langchain),
-    "llamaindex": Framework(_llamaindex, _searched_llamaindex),
-}
-both = pytest.mark.parametrize("framework", FRAMEWORKS.values(), ids=FRAMEWORKS)
 
 _PLACES = ("harbour", "museum", "station", "library", "market", "garden", "theatre", "castle")
 

@@ -1,7 +1,7 @@
 """A plugin of pytest that puts this package into every agent that the tests make.
 
-`pytest -p lib.injected` gives each `create_agent` of LangChain a CtxCompressMiddleware, and makes each FunctionAgent of
-LlamaIndex a CtxCompressFunctionAgent whose tools are compressed.
+`pytest -p lib.injected` gives each `create_agent` of LangChain a CtxCompressMiddleware, and makes each FunctionAgent,
+ReActAgent and CodeActAgent of LlamaIndex one of this package, whose tools are compressed.
 """
 
 import functools
@@ -12,11 +12,16 @@ from typing import Any
 import langchain.agents
 import langchain.agents.factory
 from llama_index.core.agent import workflow
-from llama_index.core.agent.workflow import function_agent, multi_agent_workflow
+from llama_index.core.agent.workflow import codeact_agent, function_agent, multi_agent_workflow, react_agent
 from llama_index.core.tools import BaseTool, FunctionTool
 
 from langchain_ctxcompress import CtxCompressMiddleware
-from llamaindex_ctxcompress import CtxCompressFunctionAgent, compress_tool
+from llamaindex_ctxcompress import (
+    CtxCompressCodeActAgent,
+    CtxCompressFunctionAgent,
+    CtxCompressReActAgent,
+    compress_tool,
+)
 
 __all__ = ["inject_middleware", "pytest_configure"]
 
@@ -24,8 +29,10 @@ __all__ = ["inject_middleware", "pytest_configure"]
 def pytest_configure() -> None:
     """Replace what makes agents, before any test imports it."""
     inject_middleware(lambda: CtxCompressMiddleware(max_tokens=1_000, history_tokens=100_000))
-    for module in (workflow, function_agent, multi_agent_workflow, sys.modules["llama_index.core.agent"]):
-        module.FunctionAgent = _FunctionAgent  # type: ignore[attr-defined]
+    for name, agent in _AGENTS.items():
+        for module in (*_MODULES, sys.modules["llama_index.core.agent"]):
+            if hasattr(module, name):
+                setattr(module, name, agent)
 
 
 def inject_middleware(made: Callable[[], Any]) -> None:
@@ -40,8 +47,28 @@ def inject_middleware(made: Callable[[], Any]) -> None:
     langchain.agents.create_agent = create_agent
 
 
+def _with_ours(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of an agent with a limit, and with compressed tools."""
+    tools = options.get("tools")
+    made = [tool if isinstance(tool, BaseTool) else FunctionTool.from_defaults(tool) for tool in tools or ()]
+    shorter = None if tools is None else [compress_tool(tool, max_tokens=1_000) for tool in made]
+    return {"history_tokens": 100_000, **options, "tools": shorter}
+
+
 class _FunctionAgent(CtxCompressFunctionAgent):
-    def __init__(self, *args: Any, tools: Any = None, **options: Any) -> None:
-        made = [tool if isinstance(tool, BaseTool) else FunctionTool.from_defaults(tool) for tool in tools or ()]
-        shorter = None if tools is None else [compress_tool(tool, max_tokens=1_000) for tool in made]
-        super().__init__(*args, tools=shorter, **{"history_tokens": 100_000, **options})
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **_with_ours(options))
+
+
+class _ReActAgent(CtxCompressReActAgent):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **_with_ours(options))
+
+
+class _CodeActAgent(CtxCompressCodeActAgent):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **_with_ours(options))
+
+
+_MODULES = (workflow, function_agent, react_agent, codeact_agent, multi_agent_workflow)
+_AGENTS = {"FunctionAgent": _FunctionAgent, "ReActAgent": _ReActAgent, "CodeActAgent": _CodeActAgent}

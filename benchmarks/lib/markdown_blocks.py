@@ -7,10 +7,11 @@
 A command prints its tables, and replaces them in a document.
 """
 
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["publish", "replaced", "share", "table"]
+__all__ = ["publish", "publishing_parser", "replaced", "share", "table"]
 
 _END = "<!-- end -->"
 
@@ -44,6 +45,13 @@ def replaced(document: str, name: str, block: str) -> str:
     if not end or "<!-- table: " in former:
         raise ValueError(f"the document has no {_END} after {start}")
     return f"{before}{start}\n{block}\n{end}{rest}"
+
+
+def publishing_parser(description: str | None) -> ArgumentParser:
+    """Return the parser of a command that publishes, with the option --docs."""
+    parser = ArgumentParser(description=description, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("--docs", type=Path, help="a page whose tables are replaced")
+    return parser
 
 
 def publish(blocks: Mapping[str, str], docs: Path | None) -> None:

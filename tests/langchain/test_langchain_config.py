@@ -129,6 +129,26 @@ def test_both_a_preset_and_a_config_are_refused(make: Any):
     assert make(config=CompressionConfig(format="compact"))
 
 
+def test_a_preset_is_in_effect_everywhere():
+    """The preset "docs" drops what scores below 0.3."""
+    question = "what is the timeout?"
+    found = [
+        Document(f"The timeout of client {n} is {n} seconds.", id=str(n), metadata={"score": score})
+        for n, score in enumerate((0.9, 0.5, 0.1))
+    ]
+    base = RunnableLambda(lambda query: found)
+    given: dict[str, Any] = {"preset": "docs", "score_key": "score"}
+    plain: dict[str, Any] = {"score_key": "score"}
+    for options, kept in ((given, 2), (plain, 3)):
+        assert len(CtxCompressor(**options).compress_documents(found, question)) == kept
+        assert len(CtxCompressRetriever(base_retriever=base, **options).invoke(question)) == kept
+        assert len(CtxContextBuilder(**options).add(found, question).documents) == kept
+        assert len(preview_tools(base, **options)[0].invoke({"query": question}).splitlines()) == kept
+    assert query_tool(base, **given).invoke({"query": question}).count("seconds") == 2
+    assert CtxCompressMiddleware(preset="docs")
+    assert compress_tool(lc_tools.fetch_page, preset="docs")
+
+
 def test_a_config_is_not_written_down_but_its_options_are():
     compressor = CtxCompressor(config=CONFIG)
     written = json.loads(compressor.model_dump_json(exclude={"encoder"}))

@@ -249,7 +249,7 @@ def test_every_result_is_within_its_budget(run):
 def test_the_history_is_within_its_tokens(run):
     for prompt in run.prompts:
         assert prompt[0].text == SYSTEM
-        assert prompt_tokens(prompt[1:]) <= HISTORY + 100  # calls are written a little differently
+        assert prompt_tokens(prompt[1:]) <= HISTORY
 
 
 def test_the_prompt_changes_its_beginning_only_with_a_new_generation(run, seen):

@@ -4,21 +4,18 @@ import json
 import shutil
 import warnings
 from importlib.metadata import version
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from li_models import ScriptedModel, generations, texts
 from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkflow, FunctionAgent, ToolCallResult
 from llama_index.core.base.llms import types
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
-from llama_index.core.llms import MockLLM
-from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.memory import ChatMemoryBuffer, Memory
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
-from pydantic import PrivateAttr
 from workflows.errors import WorkflowCancelledByUser
 
 from ctxcompress import CompressionConfig, Compressor
@@ -46,55 +43,28 @@ def page(number: int) -> str:
     return f"{''.join(lines)}{fact} That was chapter {number}."
 
 
-class Scripted(FunctionCallingLLM, MockLLM):
+class Scripted(ScriptedModel):
     """Reads a page in each step. Providers write calls in different ways, so there are three `styles`."""
 
-    _style: str = PrivateAttr(default="none")
-    _steps: int = PrivateAttr(default=STEPS)
-    _prompts: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
+    style: str = "none"
+    steps: int = STEPS
 
-    def told(self, style: str = "none", steps: int = STEPS) -> "Scripted":
-        self._style, self._steps = style, steps
-        return self
-
-    @property
-    def prompts(self) -> list[list[ChatMessage]]:
-        return self._prompts
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(is_function_calling_model=True, context_window=WINDOW, num_output=0)
-
-    def _answer(self, messages: Any) -> ChatResponse:
-        number = len(self._prompts)
-        self._prompts.append([message.model_copy(deep=True) for message in messages])
-        raw = {"number": number} if number % (self._steps + 1) < self._steps else None
+    def answer(self, number: int) -> ChatResponse:
+        raw = {"number": number} if number % (self.steps + 1) < self.steps else None
         return ChatResponse(message=self._message(f"call-{number}", raw), raw=raw, delta="")
 
     def _message(self, call: str, arguments: dict[str, int] | None) -> ChatMessage:
         if arguments is None:
             return ChatMessage(role="assistant", content="It is 7411.")
-        if self._style == "kwargs":
+        if self.style == "kwargs":
             written = {"id": call, "function": {"name": "page", "arguments": json.dumps(arguments)}}
             return ChatMessage(role="assistant", content="", additional_kwargs={"tool_calls": [written]})
-        if self._style == "blocks":
+        if self.style == "blocks":
             block: Any = getattr(types, "ToolCallBlock")  # noqa: B009 - older versions have none
             return ChatMessage(
                 role="assistant", blocks=[block(tool_call_id=call, tool_name="page", tool_kwargs=arguments)]
             )
         return ChatMessage(role="assistant", content="")
-
-    async def achat(self, messages: Any, **_: Any) -> ChatResponse:
-        return self._answer(messages)
-
-    async def astream_chat(self, messages: Any, **_: Any) -> Any:
-        async def parts() -> Any:
-            yield self._answer(messages)
-
-        return parts()
-
-    def _prepare_chat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> dict[str, Any]:
-        return {"messages": chat_history}
 
     def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
         if not response.raw:
@@ -108,15 +78,6 @@ def agent_of(llm: Scripted, **options: Any) -> CtxCompressFunctionAgent:
     return CtxCompressFunctionAgent(name="reader", description="Reads.", system_prompt="Be brief.", llm=llm, **given)
 
 
-def texts(messages: list[ChatMessage]) -> list[str]:
-    return [message.content or "" for message in messages]
-
-
-def generations(prompts: list[list[ChatMessage]]) -> int:
-    pairs = pairwise(prompts)
-    return sum(texts(after)[: len(before)] != texts(before) for before, after in pairs)
-
-
 STYLES = ["none", "kwargs", *(["blocks"] if hasattr(types, "ToolCallBlock") else [])]
 
 
@@ -124,7 +85,7 @@ STYLES = ["none", "kwargs", *(["blocks"] if hasattr(types, "ToolCallBlock") else
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("is_alone", [False, True])
 async def test_a_turn_of_many_steps_stays_within_its_tokens(style: str, streaming: bool, is_alone: bool) -> None:
-    llm = Scripted().told(style=style)
+    llm = Scripted(style=style)
     agent = agent_of(llm, streaming=streaming)
     workflow: Any = agent if is_alone else AgentWorkflow(agents=[agent])
     memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
@@ -146,7 +107,7 @@ async def test_a_turn_of_many_steps_stays_within_its_tokens(style: str, streamin
 
 async def test_without_an_overflow_the_agent_does_as_function_agent_does() -> None:
     async def run(kind: type[FunctionAgent], **options: Any) -> tuple[Any, Any, Any]:
-        llm = Scripted().told(steps=4)
+        llm = Scripted(steps=4)
         agent = kind(name="reader", description="Reads.", system_prompt="Be brief.", llm=llm, tools=[page], **options)
         memory = ChatMemoryBuffer.from_defaults()
         handler = AgentWorkflow(agents=[agent]).run(user_msg=GOAL, memory=memory)
@@ -165,7 +126,7 @@ async def test_the_input_event_tells_what_the_model_reads() -> None:
 
 
 async def test_a_new_question_brings_back_what_the_first_did_not_need() -> None:
-    llm = Scripted().told(steps=15)
+    llm = Scripted(steps=15)
     agent = agent_of(llm, history_tokens=1_500, config=CompressionConfig(adaptive=True))
     memory = Memory.from_defaults(session_id="ada", token_limit=100_000)
     context = Context(agent)

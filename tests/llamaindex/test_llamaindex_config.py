@@ -130,6 +130,26 @@ def test_both_a_preset_and_a_config_are_refused(make: Any):
     assert make(config=CompressionConfig(format="compact"))
 
 
+def test_a_preset_is_in_effect_everywhere():
+    """The preset "docs" drops what scores below 0.3."""
+    question = "what is the timeout?"
+    found = scored(*(f"The timeout of client {n} is {n} seconds." for n in range(3)))
+    for node, score in zip(found, (0.9, 0.5, 0.1), strict=True):
+        node.score = score
+
+    class Base(BaseRetriever):
+        def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+            return found
+
+    for options, kept in (({"preset": "docs"}, 2), ({}, 3)):
+        assert len(CtxCompressPostprocessor(**options).postprocess_nodes(found, query_str=question)) == kept
+        assert len(CtxCompressRetriever(Base(), **options).retrieve(question)) == kept
+        assert len(CtxContextBuilder(**options).add(found, question).nodes) == kept
+        assert len(preview_tools(Base(), **options)[0].call(query=question).content.splitlines()) == kept
+    assert query_tool(Base(), preset="docs").call(query=question).content.count("seconds") == 2
+    assert compress_tool(TOOL, preset="docs")
+
+
 def test_a_config_that_is_switched_off_lets_nodes_pass(tmp_path):
     path = tmp_path / "off.toml"
     path.write_text("[search]\nmin_confidence = 0.9\n[compression]\nenabled = false")

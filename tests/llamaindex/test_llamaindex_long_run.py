@@ -2,16 +2,16 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+from li_models import ScriptedModel
+from llama_index.core.agent.workflow import AgentWorkflow
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
-from llama_index.core.llms import MockLLM
-from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.memory import Memory
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -39,12 +39,13 @@ from long_runs import (
     size,
     web_search,
 )
-from pydantic import PrivateAttr
 from telemetry import Told
 
+from ctxcompress import CompressionConfig
 from ctxcompress.cache import MemoryCache
 from ctxcompress.tools.left_out import DiskStore
 from llamaindex_ctxcompress import (
+    CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
     CtxCompressRetriever,
@@ -52,46 +53,30 @@ from llamaindex_ctxcompress import (
     builder_tools,
     compress_tool,
     expand_tool,
+    prompt_tokens,
 )
 
 WINDOW = 25_000
-MEMORY, BLOCK = 6_000, 1_200
+MEMORY, BLOCK, HISTORY = 6_000, 1_200, 6_000
 EXPANDED, CONTEXT = 700, 2_500
 STEPS_OF_TURN = 5
 SYSTEM = "You are a librarian. Answer from the documents."
 
 
-class Librarian(FunctionCallingLLM, MockLLM):
+class Librarian(ScriptedModel):
     """Calls tools by the plan."""
 
-    _calls: list[list[Call]] = PrivateAttr(default_factory=list)
-    _prompts: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
+    plan: Sequence[Sequence[Call]] = ()
 
-    def told(self, calls: list[list[Call]]) -> "Librarian":
-        self._calls = calls
-        return self
-
-    @property
-    def prompts(self) -> list[list[ChatMessage]]:
-        return self._prompts
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(is_function_calling_model=True, context_window=WINDOW, num_output=0)
-
-    async def achat(self, messages: Any, **given: Any) -> ChatResponse:
-        calls = self._calls[len(self._prompts)]
-        self._prompts.append([message.model_copy(deep=True) for message in messages])
+    def answer(self, number: int) -> ChatResponse:
+        calls = self.plan[number]
         return ChatResponse(message=ChatMessage(role="assistant", content="" if calls else "That is all."), raw=calls)
 
-    def _prepare_chat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> dict[str, Any]:
-        return {"messages": chat_history}
-
     def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
-        known = [handle for message in self._prompts[-1] for handle in handles(message.content or "")]
+        known = [handle for message in self.prompts[-1] for handle in handles(message.content or "")]
         return [
             ToolSelection(
-                tool_id=f"{len(self._prompts)}-{number}",
+                tool_id=f"{len(self.prompts)}-{number}",
                 tool_name=name,
                 tool_kwargs={key: known[-1] if value == "?" else value for key, value in given.items()},
             )
@@ -123,7 +108,7 @@ class Process:
     def __init__(self, folder: Path, first: int, end: int) -> None:
         self.folder = folder
         self.told = Told()
-        self.llm = Librarian().told(turns(first, end))
+        self.llm = Librarian(plan=turns(first, end), window=WINDOW)
         shared: Any = {"must_keep": MUST_KEEP, "telemetry": self.told.telemetry, "cache": MemoryCache()}
         store = DiskStore(folder / "left_out.db")
         library = Library()
@@ -149,8 +134,10 @@ class Process:
             ),
             *builder_tools(CtxContextBuilder(max_tokens=CONTEXT, **shared), library, state_key="context"),
         ]
-        agent = FunctionAgent(
+        agent = CtxCompressFunctionAgent(
             name="agent",
+            history_tokens=HISTORY,
+            config=CompressionConfig(**shared),
             description="An agent.",
             system_prompt=SYSTEM,
             tools=self.tools,
@@ -244,13 +231,21 @@ def test_the_memory_is_within_its_tokens(seen):
         assert all(size([message]) <= BLOCK + 20 for message in prompt if "<memory>" in message[1])
 
 
-def test_the_prompt_changes_its_beginning_only_with_a_new_turn(seen):
+def test_every_prompt_is_within_its_tokens(run):
+    for prompt in run.prompts:
+        assert prompt_tokens([message for message in prompt if message.role != "system"]) <= HISTORY
+
+
+def test_the_prompt_changes_its_beginning_only_with_a_new_turn_or_generation(run, seen):
     turns = len(seen.prompts) // (STEPS_OF_TURN + 1)
     assert turns == STEPS // STEPS_OF_TURN
-    for turn in range(turns):
-        first = turn * (STEPS_OF_TURN + 1)
-        assert Seen(seen.prompts[first : first + STEPS_OF_TURN + 1]).generations() == 0
-    assert 1 <= seen.generations() < turns
+    generations = asyncio.run(run.context.store.get("ctxcompress_history"))["number"]
+    of_turns = [
+        Seen(seen.prompts[first : first + STEPS_OF_TURN + 1]).generations()
+        for first in range(0, len(seen.prompts), STEPS_OF_TURN + 1)
+    ]
+    assert sum(of_turns) <= generations < turns
+    assert 1 <= seen.generations() < turns + generations
     assert seen.known() > 0.7
 
 

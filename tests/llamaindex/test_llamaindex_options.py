@@ -31,9 +31,11 @@ from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import (
     ContextStore,
     CtxAnalysisTransformer,
+    CtxCompressCodeActAgent,
     CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,
     CtxCompressPostprocessor,
+    CtxCompressReActAgent,
     CtxCompressRetriever,
     CtxContextBuilder,
     CtxResearchRetriever,
@@ -176,9 +178,11 @@ MAKERS = {
     "CtxAnalysisTransformer": lambda **given: CtxAnalysisTransformer(
         postprocessor=CtxCompressPostprocessor(cache=MemoryCache()), **given
     ),
+    "CtxCompressCodeActAgent": lambda **given: CtxCompressCodeActAgent(look, llm=MockLLM(), **given),
     "CtxCompressFunctionAgent": lambda **given: CtxCompressFunctionAgent(llm=MockLLM(), history_tokens=500, **given),
     "CtxCompressMemoryBlock": CtxCompressMemoryBlock,
     "CtxCompressPostprocessor": CtxCompressPostprocessor,
+    "CtxCompressReActAgent": lambda **given: CtxCompressReActAgent(llm=MockLLM(), **given),
     "CtxCompressRetriever": lambda **given: CtxCompressRetriever(Finder(), **given),
     "CtxContextBuilder": CtxContextBuilder,
     "CtxContextSerializer": lambda **given: llamaindex_ctxcompress.CtxContextSerializer(
@@ -317,9 +321,11 @@ def test_only_the_documented_names_are_exported():
     assert llamaindex_ctxcompress.__all__ == [
         "ContextStore",
         "CtxAnalysisTransformer",
+        "CtxCompressCodeActAgent",
         "CtxCompressFunctionAgent",
         "CtxCompressMemoryBlock",
         "CtxCompressPostprocessor",
+        "CtxCompressReActAgent",
         "CtxCompressRetriever",
         "CtxContextBuilder",
         "CtxContextSerializer",

@@ -84,11 +84,17 @@ class HistoryCompressor:
         return tokens_in_window("history_tokens", self.history_tokens, window, self._reserved)
 
     def next_generation(
-        self, messages: Sequence[AgentMessage], last: Generation | None, window: int | None = None
+        self,
+        messages: Sequence[AgentMessage],
+        last: Generation | None,
+        window: int | None = None,
+        *,
+        keep_last: int | None = None,
     ) -> Generation | None:
         """Return the generation to show the messages by: `last` itself, unless it is time for a new one.
 
-        window: the context window of the model. Raises TokenizerUnavailable, and ConfigError as `limit` does.
+        window: the context window of the model. keep_last: in place of the attribute. Raises TokenizerUnavailable, and
+        ConfigError as `limit` does.
         """
         limit = self.limit(window)
         shown = self.shown(messages, last)
@@ -98,7 +104,7 @@ class HistoryCompressor:
         is_new_goal = last is not None and last["goal"] != goal_id
         if fits and not is_new_goal:
             return last
-        older = OlderSteps(self._texts, messages, goal, self.keep_last)
+        older = OlderSteps(self._texts, messages, goal, keep_last or self.keep_last)
         texts = [text for message in shown.values() for text in message.texts]
         if fits and last is not None and not older.missing_in(texts, limit):
             return {**last, "goal": goal_id}

@@ -178,7 +178,7 @@ def evident_results(
     """Compress a tool's output if its shape shows that it is search results; return None for anything else.
 
     Without `limits`, as many results are kept as fit into `max_tokens`, each within the limits of the query's
-    complexity. A single result, such as a fetched page, may take the whole budget. If everything around the results
+    complexity; a single result, such as a fetched page, may take the whole budget. If everything around the results
     already exceeds the budget, only the limits hold, and the output may be over the budget.
 
     Raises TokenizerUnavailable.
@@ -193,7 +193,7 @@ def evident_results(
     with Compressor(config).observed(), suppress(InputError):
         try:
             found = compressed(max_tokens=max_tokens, **given)
-            if found.original_count == 1:
+            if limits is None and found.original_count == 1:
                 found = compressed(max_tokens=max_tokens, **_no_limits(max_tokens).options())
         except ConfigError:
             found = compressed(**({} if limits is None else given))
