@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, model_validator
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
 from typing_extensions import override
 
@@ -54,15 +54,12 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
     """The last text, with its question and its session."""
 
     @override
-    @model_validator(mode="before")
     @classmethod
-    def _checked(cls, options: Any) -> Any:
-        if not isinstance(options, dict):
-            return options
+    def _as_given(cls, options: dict[str, Any]) -> dict[str, Any]:
         for name, value in (("mode", "extract"), ("format", "plain")):
             if options.get(name, value) != value:
                 raise ValueError(f"{name} is {options[name]!r}; a memory block shows messages in a form of its own")
-        return cls._with_defaults({**options, **read_back(options)})
+        return {**options, **read_back(options)}
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Return the block itself: a workflow copies its state, with the memory in it, each time a tool edits the

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pickle import PicklingError
-from typing import Any
+from typing import Any, Self
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.base import BaseLLM
@@ -81,17 +81,17 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     scored and cut."""
 
     @override
-    @model_validator(mode="before")
     @classmethod
-    def _checked(cls, options: Any) -> Any:
-        if not isinstance(options, dict):
-            return options
-        checked = cls._with_defaults({**options, **read_back(options)})
+    def _as_given(cls, options: dict[str, Any]) -> dict[str, Any]:
         mode = options.get("metadata_mode", MetadataMode.LLM)
         if mode not in (MetadataMode.LLM, MetadataMode.NONE):
             raise ValueError(f"metadata_mode is {mode!r}; give MetadataMode.LLM or MetadataMode.NONE")
-        _check_format(checked["format"], mode)
-        return checked
+        return {**options, **read_back(options)}
+
+    @model_validator(mode="after")
+    def _with_right_format(self) -> Self:
+        _check_format(self.format, self.metadata_mode)
+        return self
 
     @property
     @override

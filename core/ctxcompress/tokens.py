@@ -29,7 +29,10 @@ Encoding = str | Callable[[str], int | Sized]
 # The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a space or one of
 # these marks. So the tokens of the text up to there are exactly the first tokens of the whole text.
 _PIECE_END = lazy_regex(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
-_CHARACTERS_PER_TOKEN = 5
+_BYTES_PER_TOKEN = 5
+"""More than tokens have in most texts, whatever the script. A Chinese character takes three bytes."""
+_BYTES_SAMPLE = 1_000
+"""Characters by which it is told how many bytes a character takes."""
 # No piece has letters on both sides of a space either. So a text has at least as many tokens as it has words that begin
 # with a letter after a space, and these can be counted much faster.
 _LETTERS = re.sub(rb"[A-Za-z]", b"a", bytes(range(256)))
@@ -115,7 +118,7 @@ class TokenCounter:
         if self._is_tiktoken:
             if len(text) > 2 * limit and _has_more_words(text, limit):
                 return None
-            cut = _PIECE_END.search(text, min(len(text), _CHARACTERS_PER_TOKEN * limit + 100))
+            cut = _PIECE_END.search(text, min(len(text), _enough_for(text, limit)))
             if cut and self(text[: cut.end()]) > limit:
                 return None
         tokens = self(text)
@@ -126,6 +129,12 @@ class TokenCounter:
         if text.startswith(beginning):
             return tokens + self._count(text[len(beginning) :])
         return self._count(text)
+
+
+def _enough_for(text: str, limit: int) -> int:
+    """Return how many characters of a text have more than `limit` tokens, for most texts."""
+    sample = text[:_BYTES_SAMPLE]
+    return _BYTES_PER_TOKEN * limit * len(sample) // (len(sample.encode(errors="replace")) or 1) + 100
 
 
 def _has_more_words(text: str, limit: int) -> bool:

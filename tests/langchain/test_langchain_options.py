@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field, ValidationError
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
 from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.config.options import OPTIONS
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.research import ResearchCache
 from ctxcompress.tools.left_out import MemoryStore as LeftInMemory
@@ -287,6 +288,22 @@ def test_a_clone_is_equal_and_compresses_equally(clone, encoding):
     assert twin == compressor
     documents = make_documents()
     assert twin.compress_documents(documents, QUERY) == compressor.compress_documents(documents, QUERY)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"preset": "docs", "top_n": 3},
+        {"max_tokens": "25%", "context_window": 2_000},
+        {"synonyms": {"fee": ["charge"]}, "must_keep": ["Oslo"], "type_weights": {"code": 2}},
+    ],
+)
+def test_a_new_component_has_the_options_that_its_fields_give(options):
+    compressor = CtxCompressor(**options)
+    fields = {name: getattr(compressor, name) for name in OPTIONS}
+    assert compressor.config == CtxCompressor.config_of(fields)
+    assert compressor.config is compressor.config
 
 
 def test_options_go_through_json():

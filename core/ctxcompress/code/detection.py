@@ -116,7 +116,7 @@ _LINES = lazy_regex(rf"\s*+(?:({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
 _LINES_OR_MARKUP = lazy_regex(rf"\s*+(?:({_MARKUP})|({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
 """Each line that is not blank, and the sign of what it is."""
 _TILDE_FENCE = lazy_regex(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
-_QUOTES = lazy_regex(r"\"\"\"|'''")  # literals, which a search finds six times as fast as "{3}
+_QUOTES = ('"' * 3, "'" * 3)
 _SURE_LINES = 4
 """Number of lines of evidence needed to assume that a chunk does not continue the one before."""
 _PART_SAMPLE = 600
@@ -219,8 +219,8 @@ def code_lines(text: str) -> tuple[int, int]:
 def end_of_cut_text(text: str, language: str) -> int:
     """Return the end of the docstring or comment that a chunk of source code begins inside of, or 0."""
     if language == "python":
-        first = _QUOTES.search(text)
-        return first.end() if first and text[: first.start()].strip() and _docstring_state(text, None)[0] else 0
+        first = next(_quotes(text), None)
+        return first.end if first and text[: first.start].strip() and _docstring_state(text, None)[0] else 0
     closing = text.find("*/")
     return closing + 2 if closing >= 0 and text.find("/*", 0, closing) < 0 else 0
 
@@ -254,6 +254,26 @@ def _extension(name: str | None) -> str:
     return extension.lower() if stem else ""
 
 
+class _Quote(NamedTuple):
+    """Triple quotes: where they begin, and the quotes."""
+
+    start: int
+    mark: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.mark)
+
+
+def _quotes(text: str) -> Iterator[_Quote]:
+    """Yield the triple quotes of a text. To look for each kind is several times as fast as a regular expression."""
+    following = {mark: text.find(mark) for mark in _QUOTES}
+    while found := [_Quote(start, mark) for mark, start in following.items() if start >= 0]:
+        first = min(found)
+        yield first
+        following[first.mark] = text.find(first.mark, first.end)
+
+
 class _Reading(NamedTuple):
     """A reading of a chunk of Python that assumes that it begins inside a docstring, or outside."""
 
@@ -263,21 +283,19 @@ class _Reading(NamedTuple):
     """True if the chunk then ends inside a docstring."""
 
     @classmethod
-    def of(
-        cls, text: str, quotes: Sequence[re.Match[str]], excess: Callable[[int, int], int], *, within: bool
-    ) -> "_Reading":
+    def of(cls, text: str, quotes: Sequence[_Quote], excess: Callable[[int, int], int], *, within: bool) -> "_Reading":
         """Read `text` from outside a docstring, or from inside one with `within`.
 
         quotes: all triple quotes of the text. excess: `_excess` of the part of the text between two offsets.
         """
-        open_ = quotes[0].group() if within and quotes else '"' * 3 if within else ""
+        open_ = quotes[0].mark if within and quotes else '"' * 3 if within else ""
         likely = start = changes = 0
         for quote in quotes:
-            if open_ not in ("", quote.group()):
+            if open_ not in ("", quote.mark):
                 continue  # quotes of the other kind inside a docstring
             if changes < _MOST_CHANGES:
-                likely += excess(start, quote.start()) * (-1 if open_ else 1)
-            open_, start, changes = ("" if open_ else quote.group()), quote.end(), changes + 1
+                likely += excess(start, quote.start) * (-1 if open_ else 1)
+            open_, start, changes = ("" if open_ else quote.mark), quote.end, changes + 1
         if changes < _MOST_CHANGES:
             likely += excess(start, len(text)) * (-1 if open_ else 1)
         return cls(likely + (0 if within else 10 * (_OPENING_DOCSTRING.match(text) is not None)), open_ != "")
@@ -294,13 +312,13 @@ def _docstring_state(text: str, expected: bool | None) -> tuple[bool, bool]:
 
     expected: whether the chunk before it ends inside a docstring, or None for the first chunk.
     """
-    if not expected and not _QUOTES.search(text):
+    quotes = list(_quotes(text))
+    if not expected and not quotes:
         return False, False  # without quotes, only the chunk before can tell
     excess = functools.cache(lambda start, end: _excess(text[start:end]))
-    quotes = list(_QUOTES.finditer(text))
     outside, inside = (_Reading.of(text, quotes, excess, within=within) for within in (False, True))
     bias = 0 if expected is None else _SURE_LINES if expected else -_SURE_LINES
-    begins = inside.likely + 2 * bias > outside.likely and (expected is True or not _QUOTES.match(text))
+    begins = inside.likely + 2 * bias > outside.likely and (expected is True or not text.startswith(_QUOTES))
     return begins, (inside if begins else outside).ends_within
 
 

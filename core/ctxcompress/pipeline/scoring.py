@@ -154,7 +154,8 @@ def score_segments(
         likely = ~likely
     worth = _worth(best.scores, table, config)
     unlikely = _unlikely(likely if config.adaptive else None, analysis.structure, best.around)
-    worth[unlikely] -= 1 + worth.max(initial=0.0)
+    if unlikely:
+        worth[unlikely] -= 1 + worth.max(initial=0.0)
     return ScoredSegments(table, best.scores, best.likelihoods, worth, unlikely, best.around)
 
 

@@ -55,8 +55,9 @@ class Surroundings(NamedTuple):
 
     def damp(self, scores: Floats) -> None:
         """Lower the scores of unasked segments to almost nothing, and raise those of wanted ones to the best."""
-        scores[self.unasked] *= _UNASKED
-        scores[self.wanted] = scores.max(initial=_LEAST)
+        if self.unasked or self.wanted:  # most texts have neither
+            scores[self.unasked] *= _UNASKED
+            scores[self.wanted] = scores.max(initial=_LEAST)
 
 
 def surroundings(

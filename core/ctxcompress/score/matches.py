@@ -162,8 +162,8 @@ class Matches:
     @property
     def has_only_labels(self) -> bool:
         """Whether all terms that occur are in labels of segments, such as the names of speakers."""
-        own = np.unique(self.own.term)
-        return bool(own.size) and bool(np.isin(self.section.term, own).all())
+        own = set(self.own.term.tolist())
+        return bool(own) and own.issuperset(self.section.term.tolist())
 
     def alone(self) -> Floats:
         """Return the BM25 score of each segment, shape (segments,)."""

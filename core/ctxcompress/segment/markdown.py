@@ -42,8 +42,10 @@ _DEEPEST = 6
 """The deepest level of a heading in Markdown. Numbered titles are below all of them."""
 _FENCE = lazy_regex(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
 """A fence, with the line break before it: a search for a line break is three times as fast as one for a line start."""
-_MARKED_LINE = lazy_regex(r"^(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)", re.MULTILINE)
-"""A line that CommonMark or GFM may not read as part of a paragraph."""
+_MARKED = r"(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)"
+_MARKED_LINE, _MARKED_NEXT_LINE = lazy_regex(_MARKED), lazy_regex(rf"\n{_MARKED}")
+"""A line that CommonMark or GFM may not read as part of a paragraph; and one after a line break, which is searched for
+faster than the start of a line."""
 _EMPTY_LINES = lazy_regex(r"\n(?:[ \t]*\n)+")
 _YEAR_ITEM = lazy_regex(r"[ \t]*\d{3,}[.)]")
 _TABLE_LINES = lazy_regex(
@@ -71,7 +73,7 @@ def markdown_blocks(text: str) -> Iterator[Block]:
 
 def is_marked(text: str) -> bool:
     """Tell whether a line of `text` may be anything but a part of a paragraph in Markdown."""
-    return _MARKED_LINE.search(text) is not None
+    return _MARKED_LINE.match(text) is not None or _MARKED_NEXT_LINE.search(text) is not None
 
 
 def _paragraphs(text: str) -> Iterator[Block]:

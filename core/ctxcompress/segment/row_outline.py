@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
@@ -38,9 +38,23 @@ def row_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     line = text[: text.find("\n")] if "\n" in text and not text[0].isspace() else ""
     for sign in "\t;,":
         if line.count(sign) >= (1 if is_named or sign == "\t" else 2):
+            if not _begins_alike(text, sign):
+                return ()
             rows = _rows(text)
             return _rows_with_header(rows, sign) if _is_table(text, rows, sign, is_named=is_named) else ()
     return ()
+
+
+def _begins_alike(text: str, sign: str) -> bool:
+    """Tell whether the first two rows may have the same number of cells. Most prose is ruled out by them."""
+    if '"' not in text:
+        return True  # its rows are found fast
+    filled = (row[0] for row in _ROW.finditer(text) if row[0].strip())
+    return len({_cells(row, sign) for row in islice(filled, 2)}) < 2
+
+
+def _cells(row: str, sign: str) -> int:
+    return (_QUOTED.sub("", row) if '"' in row else row).count(sign)
 
 
 def _rows(text: str) -> list[str]:
@@ -56,7 +70,7 @@ def _is_table(text: str, rows: Sequence[str], sign: str, *, is_named: bool) -> b
         return False
     if sign == "," and not is_named and len(filled) < _FEWEST_SPACED_ROWS and ", " in text:
         return False
-    counts = [(_QUOTED.sub("", row) if '"' in row else row).count(sign) for row in filled]
+    counts = [_cells(row, sign) for row in filled]
     return len(set(counts[:-1])) == 1 and counts[-1] <= counts[0]
 
 

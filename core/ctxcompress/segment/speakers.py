@@ -84,18 +84,26 @@ _NO_SPEAKERS = frozenset(
 _WORD_IN_NAME = regex.compile(r"[#@]?[\w'’.\-]+(?:#\d{1,5}|#)?\Z|[&+]\Z")
 _NAME_END = lazy_regex(r"\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+\Z")
 """A role or a place in parentheses, also nested ones."""
-_SIGNAL = lazy_regex(
-    r"[?!？！؟]|…|\.\.\.|\b(?:i|i['’](?:m|ll|ve|d)|you|your|yours|we|my|mine|me|us|our|yeah|yes|yep|no|nope|ok|okay|hmm*|mm+"
-    r"|uh|um+|oh|ah|aha|hey|hi|hello|bye|thanks|thank|please|sorry|well|wow|great|right|sure|cool|lol|haha\w*|let['’]s"
-    r"|(?:do|does|did|ca|wo|is|are|was|would|should|could|have|has)n['’]t|\w+['’](?:re|ll|ve)"
-    r"|ich|du|wir|mir|mich|dir|dich|uns|euch|ihr|ja|nein|nee|danke|bitte|hallo|moin|doch"
-    r"|je|tu|nous|vous|moi|toi|oui|non|merci|bonjour|salut|yo|tú|nosotros|usted|ustedes|sí|hola|gracias|vale|nos|te"
-    r"|io|noi|voi|ciao|grazie|eu|você|vocês|oi|olá|obrigad[oa]|sim|não|ik|jij|je|wij|jullie|nee|hoi|dank"
-    r"|я|ты|мы|вы|да|нет|привет|спасибо|мне|тебе|ja|cześć|dzięki|tak|ben|sen|biz|siz|evet|hayır|merhaba)\b"
-    r"|[我你您吗吧呢嗯]|です|ます|私|はい|네|아니|저는|أنا|أنت|نعم|شكرا|مرحبا|मैं|आप|हाँ|नहीं",
+_SIGN = lazy_regex(
+    r"\?|!|？|！|؟|…|\.\.\.|我|你|您|吗|吧|呢|嗯|です|ます|私|はい|네|아니|저는|أنا|أنت|نعم|شكرا|مرحبا|मैं|आप|हाँ|नहीं"
+)
+"""What people say to each other and what is rare in other text. Each begins with a character of its own, which a search
+skips to."""
+_SAID = frozenset(
+    "i you your yours we my mine me us our yeah yes yep no nope ok okay uh oh ah aha hey hi hello bye thanks thank "
+    "please sorry well wow great right sure cool lol "
+    "ich du wir mir mich dir dich uns euch ihr ja nein nee danke bitte hallo moin doch "
+    "je tu nous vous moi toi oui non merci bonjour salut yo tú nosotros usted ustedes sí hola gracias vale nos te "
+    "io noi voi ciao grazie eu você vocês oi olá obrigado obrigada sim não ik jij wij jullie hoi dank "
+    "я ты мы вы да нет привет спасибо мне тебе cześć dzięki tak ben sen biz siz evet hayır merhaba".split()
+)
+"""Words of the same kind, in lower case."""
+_DRAWN_OUT = lazy_regex(r"hmm*+|mm++|umm*+|haha\w*+")
+_CONTRACTED = lazy_regex(
+    r"\w['’](?:re|ll|ve)\b|\b(?:let['’]s|(?:do|does|did|ca|wo|is|are|was|would|should|could|have|has)n['’]t)\b",
     re.IGNORECASE,
 )
-"""What people say to each other and what is rare in other text."""
+_WORD = lazy_regex(r"\w+")
 _TELEPHONE = lazy_regex(r"\+\d[\d \u00a0\u2011()-]{5,20}")
 _READ = 300
 """Characters of a turn that are enough to see whether it is speech."""
@@ -157,7 +165,13 @@ def is_handle(name: str) -> bool:
 
 def is_said(text: str) -> bool:
     """Tell whether a text has signs of speech: "you", a question mark, "hmm"."""
-    return _SIGNAL.search(text, 0, _READ) is not None
+    beginning = text[:_READ]
+    if _SIGN.search(beginning):
+        return True
+    words = set(map(str.lower, _WORD.findall(beginning)))
+    if not _SAID.isdisjoint(words) or any(map(_DRAWN_OUT.fullmatch, words)):
+        return True
+    return ("'" in beginning or "’" in beginning) and _CONTRACTED.search(beginning) is not None
 
 
 def recorded_speaker(metadata: Mapping[str, object]) -> str | None:

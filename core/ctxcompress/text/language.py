@@ -1,6 +1,7 @@
 """The stop words of each language, and language detection by script and function words."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from ctxcompress.lazy_regex import lazy_regex
@@ -109,10 +110,10 @@ _SCRIPTS = (
     ("ta", lazy_regex(r"[\u0b80-\u0bff]")),
     ("he", lazy_regex(r"[\u0590-\u05ff]")),
 )
-_OTHER_SCRIPT = lazy_regex(r"[\u0370-\u1fff\u3040-\U000323af]")
-"""Finds what may be a letter of these scripts: most texts have none."""
 _LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "tr")
 _LATIN_WORD = lazy_regex(r"[a-zà-öø-ÿğışœ]+")
+_ASCII_LETTERS = bytes(byte if bytes((byte,)).isalpha() else ord(" ") for byte in bytes(range(256)).lower())
+"""A table for `bytes.translate` that makes ASCII letters lower case, and all else a space."""
 _HIRAGANA = lazy_regex(r"[\u3040-\u309f]")
 _KATAKANA = lazy_regex(r"[\u30a0-\u30ff\uff66-\uff9f]")
 _SCRIPT_SHARE = 0.2
@@ -134,11 +135,31 @@ def detect_language(text: str) -> str:
     language = None if text.isascii() else _language_of_script(text)
     if language:
         return language
-    words = set(_LATIN_WORD.findall(text.lower()))
-    hits = {language: len(words & STOP_WORDS[language]) for language in _LATIN}
+    hits = dict.fromkeys(_LATIN, 0)
+    languages_of = _languages_of_words()
+    for word in _latin_words(text):
+        for language in languages_of.get(word, ()):
+            hits[language] += 1
     if not text.isascii() and not any(hits.values()):
         hits |= {language: sum(map(text.count, letters)) for language, letters in _OWN_LETTERS.items()}
     return max(hits, key=lambda language: hits[language])
+
+
+def _latin_words(text: str) -> Collection[str]:
+    """Return the different words of `text` in Latin letters, in lower case."""
+    if text.isascii():
+        return set(text.encode().translate(_ASCII_LETTERS).decode().split())
+    return set(_LATIN_WORD.findall(text.lower()))
+
+
+@cache
+def _languages_of_words() -> Mapping[str, list[str]]:
+    """Return stop word -> the languages in Latin letters that have it."""
+    found: dict[str, list[str]] = {}
+    for language in _LATIN:
+        for word in STOP_WORDS[language]:
+            found.setdefault(word, []).append(language)
+    return found
 
 
 def is_prose_in(language: str, text: str) -> bool:
@@ -152,7 +173,8 @@ def is_prose_in(language: str, text: str) -> bool:
 
 
 def _language_of_script(text: str) -> str | None:
-    if not _OTHER_SCRIPT.search(text):
+    western = len(text.encode("latin-1", "ignore"))
+    if len(text) - western <= _SCRIPT_SHARE * len(text):  # no script has enough characters among the others
         return None
     for language, characters in _SCRIPTS:
         found = len(characters.findall(text))

@@ -9,7 +9,15 @@ from operator import is_
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, WithJsonSchema, field_serializer, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    WithJsonSchema,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from ctxcompress.config.checks import check_flag
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
@@ -78,7 +86,10 @@ class ComponentOptions(OptionFields):
 
         Made anew when an option was assigned or copied with another value, so that it counts, and is checked.
         """
-        return self._last_config.of(self, [getattr(self, name) for name in OPTIONS])
+        return self._last_config.of(self, self._values())
+
+    def _values(self) -> list[object]:
+        return [getattr(self, name) for name in OPTIONS]
 
     @cached_property
     def _last_config(self) -> "_LastConfig":
@@ -136,19 +147,34 @@ class ComponentOptions(OptionFields):
         rules = (rule for rule in must_keep if isinstance(rule, Rule))
         return [rule.written() or {"function": getattr(rule, "name", type(rule).__name__)} for rule in rules]
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _checked(cls, options: Any) -> Any:
+    def _checked(cls, options: Any, validated: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(options, dict):
+            return validated(options)
+        options = cls._as_given(options)
         # Before pydantic looks at the types: it would take "10" or True for a number of tokens.
-        return cls._with_defaults(options) if isinstance(options, dict) else options
+        config = cls._config_given(options)
+        component = validated(cls._with_defaults(options, config))
+        component._last_config.keep(component._values(), config)  # so the first call need not make it again
+        return component
 
     @classmethod
-    def _with_defaults(cls, options: dict[str, Any]) -> dict[str, Any]:
-        """Return `options` with values for all, as the core makes them of the preset and of what is given."""
+    def _as_given(cls, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a component, which its class may check, or read from their form in JSON."""
+        return options
+
+    @classmethod
+    def _config_given(cls, options: Mapping[str, Any]) -> CompressionConfig:
+        """Return the options as the core makes them of the preset and of what is given."""
         others = cls.model_fields.keys() - OPTIONS.keys() - {*_STARTS, "model"}
         _check_feedback(options.get("feedback"))
         # What is no field stays in: the core refuses it, and names the closest option.
-        config = cls.config_of({name: value for name, value in options.items() if name not in others})
+        return cls.config_of({name: value for name, value in options.items() if name not in others})
+
+    @staticmethod
+    def _with_defaults(options: Mapping[str, Any], config: CompressionConfig) -> dict[str, Any]:
+        """Return `options` with values for all. config: `_config_given` of them."""
         # A copy that is made of all fields has the empty one as well.
         read = {"config"} if options.get("start") is not None else {"config", "start"}
         given = {name: value for name, value in options.items() if name not in read}
@@ -157,7 +183,7 @@ class ComponentOptions(OptionFields):
 
 class _LastConfig:
     """The options that a component made last, so that a call with the same values need not check them again. A copy of
-    the component has the same one. Threads can share it."""
+    the component has the same one; a pickled one begins without. Threads can share it."""
 
     __slots__ = ("_made",)
 
@@ -170,8 +196,15 @@ class _LastConfig:
         if made is not None and all(map(is_, made[0], values)):
             return made[1]
         config = component.config_of(dict(zip(OPTIONS, values, strict=True)))
-        self._made = values, config
+        self.keep(values, config)
         return config
+
+    def keep(self, values: Sequence[object], config: CompressionConfig) -> None:
+        """Remember the options with these values."""
+        self._made = values, config
+
+    def __reduce__(self) -> tuple[type["_LastConfig"], tuple[()]]:
+        return _LastConfig, ()
 
 
 def _check_feedback(feedback: object) -> None:

@@ -1,12 +1,14 @@
 """Chunks of source code: which begin in a docstring, and which go on in which."""
 
 import random
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.code.detection import (
+    _quotes,
     code_lines,
     continues_in_next,
     end_of_cut_text,
@@ -189,3 +191,9 @@ def test_a_file_is_code_if_a_fifth_of_its_lines_are(seed):
 def test_a_header_is_of_the_language_that_it_has_signs_of(text, expected):
     assert source_language(text, "pond.h") == expected
     assert source_language(text, "pond.c") == "c"
+
+
+@given(st.text("\"'a\n", max_size=30))
+def test_triple_quotes_are_found_as_a_regular_expression_finds_them(text):
+    found = [(quote.start, quote.end, quote.mark) for quote in _quotes(text)]
+    assert found == [(match.start(), match.end(), match[0]) for match in re.finditer(r"\"{3}|'{3}", text)]

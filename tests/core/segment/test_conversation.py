@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.segment.segments import segment, segments_together
+from ctxcompress.segment.speakers import is_said
 
 WHATSAPP_IPHONE = """\
 [12/03/24, 18:01:40] Anna: \u200eMessages and calls are end-to-end encrypted.
@@ -372,3 +373,31 @@ def test_segments_partition_the_text(pieces: list[str], cut: int) -> None:
     assert "".join(text[part.start : part.end] for part in parts) == text
     assert all(part.start < part.end for part in parts)
     assert all(0 <= need < len(parts) and need != number for number, part in enumerate(parts) for need in part.needs)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think so",
+        "And then? Nothing",
+        "Hmmm",
+        "ummm, Tuesday",
+        "Hahaha",
+        "Let’s go",
+        "that doesn't work",
+        "they're late",
+        "Ты где был",
+        "那我去",
+        "x" * 280 + " you",
+    ],
+)
+def test_speech_has_its_signs(text: str) -> None:
+    assert is_said(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The port is 80.", "İrsen Küçük was elected", "mount /dev/sda1", "humming", "o'clock", "x" * 300 + " you", ""],
+)
+def test_other_text_has_none(text: str) -> None:
+    assert not is_said(text)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ctxcompress import compress
 from ctxcompress.cache import MemoryCache
 from ctxcompress.data.passages import Kind
+from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.segments import segment
 
 _CITIES = "Lyon Porto Ghent Bergen Turku Graz Split Kaunas Vigo Cork Bari Varna Linz Nantes Bilbao Aarhus Tartu".split()
@@ -350,3 +351,18 @@ def test_a_long_text_within_json_is_cut_at_its_sentences(style: dict[str, Any]) 
         text = pages[0]["text"]
         assert sentences[77] in text
         assert all(sentence in sentences for sentence in text.split("\n\n") if sentence)
+
+
+def test_prose_with_commas_and_quotes_is_no_table() -> None:
+    prose = 'On Monday, Tuesday, and Friday\nThe guide said "follow me, please", and left.\nNobody did, so he waited.\n'
+    assert row_outline(prose) == ()
+
+
+def test_rows_with_line_breaks_in_quotes_are_rows() -> None:
+    text = 'city,country,note\nOslo,Norway,"cold, dark\nand wet"\nRome,Italy,"warm, bright"\n'
+    header, *others = row_outline(text, "cities.csv")
+    assert not others
+    assert [text[row.start : row.end] for row in header.children] == [
+        'Oslo,Norway,"cold, dark\nand wet"\n',
+        'Rome,Italy,"warm, bright"\n',
+    ]

@@ -8,7 +8,7 @@ from segment_texts import descriptions
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment import markdown as module
-from ctxcompress.segment.markdown import Block, markdown_blocks
+from ctxcompress.segment.markdown import Block, is_marked, markdown_blocks
 from ctxcompress.segment.segments import segment
 
 PAGE = """\
@@ -351,3 +351,8 @@ def test_a_table_is_told_without_the_parser(monkeypatch):
     monkeypatch.setattr(module, "_block_starts", lambda *_: pytest.fail("parsed"))
     text = "|  | b |\n| --- | :-: |\n| 1 | 2 \\| 3 |\n|  | `x` |\n\n"
     assert list(markdown_blocks(text)) == [Block(Kind.TABLE, 0, len(text))]
+
+
+@given(st.text("a#|1.)-> \t\r\n", max_size=16))
+def test_a_text_is_marked_if_one_of_its_lines_is(text):
+    assert is_marked(text) == any(map(is_marked, text.split("\n")))

@@ -1,5 +1,7 @@
 """Telling languages apart by script and function words."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,3 +98,16 @@ def test_stop_words_are_there_as_they_are_folded():
 
 def test_stop_words_are_in_lower_case():
     assert all(word == word.lower() for words in STOP_WORDS.values() for word in words)
+
+
+LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "tr")
+
+
+@given(
+    st.lists(st.sampled_from([*sorted(set().union(*(STOP_WORDS[one] for one in LATIN))), "Oslo", "x_1", "3", "…", "İ"]))
+)
+def test_latin_texts_are_told_by_their_distinct_stop_words(words):
+    text = " ".join([*words, "of THE"])
+    distinct = set(re.findall("[a-zà-öø-ÿğışœ]+", text.lower()))
+    counted = {language: len(distinct & STOP_WORDS[language]) for language in LATIN}
+    assert detect_language(text) == max(counted, key=counted.__getitem__)
