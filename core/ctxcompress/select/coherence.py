@@ -3,6 +3,7 @@
 from collections.abc import Container, Sequence
 from functools import cached_property
 
+from ctxcompress.data.passages import Kind
 from ctxcompress.select.structure import Structure
 
 __all__ = ["Coherence"]
@@ -65,8 +66,9 @@ class Coherence:
     def _group(self, item: int) -> _Group:
         """Return the segments of which a heading or an announcement needs one, from the best to the worst."""
         if item not in self._groups:
-            block = filter(self._places.__contains__, self._leading[item])
-            self._groups[item] = dict.fromkeys(sorted(block, key=self._places.__getitem__))
+            places, segments = self._places, self._candidates.segments
+            block = [n for n in self._leading[item] if n in places and segments[n][0] is not Kind.HEADING]
+            self._groups[item] = dict.fromkeys(sorted(block, key=places.__getitem__))
         return self._groups[item]
 
     @cached_property

@@ -1,7 +1,7 @@
 """The structure of the candidates, whatever the query: announcements, headings, repeated texts and runs of words."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ctxcompress.data.passages import Kind
@@ -62,8 +62,9 @@ class Structure:
         """The number of the sentence that announces the segment, or -1."""
         self.announced = announced(table, colons)
         """Number of a segment that announces others -> these segments."""
-        self.leading = {**self.under, **self.announced}
-        """Both: segments that must not be kept without some of the text that follows."""
+        self.leading = {**_within(table, self.under), **self.announced}
+        """Number of a heading -> the segments of its section, those under its sub-headings included, and number of a
+        segment that announces others -> these: segments that must not be kept without some of the text that follows."""
         self.runs = Runs(table.texts)
         """The runs of words of each segment."""
 
@@ -85,6 +86,26 @@ def _end_under(table: SegmentTable, heading: int, end: int) -> int:
     if heading + 1 == end or label not in segments[heading + 1][5]:
         return end
     return next((number for number in range(heading + 1, end) if segments[number][4][: len(path)] != path), end)
+
+
+def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]:
+    """Return number of a heading -> the segments of its section, those under its sub-headings included.
+
+    under: see `Structure`.
+    """
+    found = dict(under)
+    for number in reversed(under):  # a sub-heading comes before the heading above it
+        last, path = table.first[table.document[number] + 1], table.segments[number][4]
+        end = under[number].stop or number + 1
+        while end < last and end in found and _is_below(table.segments[end][4], path):
+            end = found[end].stop or end + 1
+        found[number] = range(number + 1, end) if end > number + 1 else _NOTHING
+    return found
+
+
+def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
+    """Tell whether a heading path is that of a sub-heading."""
+    return 0 < len(above) < len(path) and path[: len(above)] == above
 
 
 def _stands(table: SegmentTable) -> list[bool]:

@@ -148,7 +148,7 @@ def test_what_is_announced_knows_what_announces_it(texts):
     colons = with_colon(table)
     assert structure.announcement == announcements(table, colons)
     assert structure.announced == announced(table, colons)
-    assert structure.leading == {**structure.under, **structure.announced}
+    assert structure.leading.keys() == structure.under.keys() | structure.announced.keys()
     for number, block in structure.announced.items():
         assert number in colons
         assert block.start == number + 1 < block.stop

@@ -1,7 +1,6 @@
 """A heading goes with the text under it, and in preference to what is worse."""
 
 from importlib.metadata import distributions
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -55,17 +54,55 @@ def test_the_heading_of_the_best_text_is_kept_where_there_is_room_for_both(name,
     assert f"## {' '.join(name)}\n\n{best}" in result.text
 
 
+sections = st.tuples(st.integers(1, 4), st.booleans()).map(
+    lambda drawn: f"{'#' * drawn[0]} Part\n\n" + "It is a part.\n\n" * drawn[1]
+)
+
+
+@given(st.lists(sections, max_size=12).map("".join))
+def test_a_section_has_what_is_below_its_heading(page):
+    structure = structure_of([page, page])
+    table = structure.table
+    for number, block in structure.leading.items():
+        path = table.segments[number].heading
+        following = range(number + 1, table.first[table.document[number] + 1])
+        others = (
+            n for n in following if table.segments[n].heading[: len(path)] != path or _begins_anew(table, n, path)
+        )
+        assert [*block] == [*range(number + 1, next(others, following.stop))]
+
+
+def _begins_anew(table, number, path):
+    """Tell whether a heading has the name of the one before, at the same level."""
+    return table.segments[number].kind is Kind.HEADING and len(table.segments[number].heading) == len(path)
+
+
+PLANS = "Alder Birch Cedar Dogwood Elm Fir Ginkgo Hazel Ivy Juniper Katsura Larch Maple Nutmeg Oak Pine".split()
+
+
+@pytest.mark.parametrize("max_tokens", [60, 100, 200])
+def test_a_heading_above_a_sub_heading_is_kept_with_the_text_below_both(max_tokens):
+    page = "# Handbook\n\n" + "\n".join(
+        f"## {name}\n\n### Price\n\nIt costs {7 * number + 3} euro.\n\n### Limits\n\nUp to {number} may share it.\n"
+        for number, name in enumerate(PLANS)
+    )
+    text = compress("What does the Maple plan cost?", [page], max_tokens=max_tokens).text
+    assert "## Maple" in text
+    assert "It costs 87 euro" in text
+
+
 @given(page=pages, data=st.data())
-def test_no_heading_is_kept_without_text_right_under_it(page, data):
+def test_no_heading_is_kept_without_text_below_it(page, data):
     structure = structure_of([page])
     segments = structure.table.segments
     values = data.draw(
         st.lists(st.integers(0, 30).map(lambda n: n / 10), min_size=len(segments), max_size=len(segments))
     )
     kept = kept_of([page], structure, values, data.draw(st.integers(8, 60)))
-    for number, following in pairwise([*kept, None]):
-        if segments[number].kind is Kind.HEADING and any(segments[n].kind is not Kind.HEADING for n in kept):
-            assert following in structure.under[number]
+    texts = [number for number in kept if segments[number].kind is not Kind.HEADING]
+    for number in kept if texts else ():
+        if segments[number].kind is Kind.HEADING:
+            assert not set(texts).isdisjoint(structure.leading[number])
 
 
 def _readmes():
