@@ -350,3 +350,23 @@ def test_a_long_text_within_json_is_cut_at_its_sentences(style: dict[str, Any]) 
         text = pages[0]["text"]
         assert sentences[77] in text
         assert all(sentence in sentences for sentence in text.split("\n\n") if sentence)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<code>/var/run</code> may be empty at boot time, so files in it are made anew. Do not ship any.",
+        '<EM class="x">Never</EM> stand under the crane. It is old.',
+    ],
+)
+def test_a_sentence_that_begins_with_a_marked_word_is_no_markup(text: str) -> None:
+    kinds = [(part.kind, text[part.start : part.end]) for part in segment(text)]
+    first, second = text.split(". ")
+    assert kinds == [(Kind.PARAGRAPH, f"{first}. "), (Kind.PARAGRAPH, second)]
+
+
+@pytest.mark.parametrize(
+    "text", ["<data><a>1</a><b>2</b></data>", "<a href='/x'>One</a>\n<a href='/y'>Two</a>\n", "<time>9:00</time>"]
+)
+def test_elements_with_the_names_of_marked_words_are_markup(text: str) -> None:
+    assert {part.kind for part in segment(text)} == {Kind.RECORD}
