@@ -18,7 +18,7 @@ from ctxcompress.query.terms import TECHNICAL_SYNONYMS, asks_for_all, main_quest
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.credit import raise_sentences
+from ctxcompress.score.credit import raise_long_turns, raise_sentences, raise_short_texts
 from ctxcompress.score.evidence import evidence, matches_in
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
@@ -217,12 +217,15 @@ def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Fl
 
     The odds tell two likely segments apart better than their probabilities. The fourth root of the odds has the scale
     of BM25, for which the weights of lengths and types were chosen. What fills the budget beside an answer is first of
-    all the rest of its paragraph: see `raise_sentences`.
+    all the rest of its paragraph or short text, and in a meeting the long turns: see `score.credit`.
     """
     if config.scorer == "bm25":
         worth = scores.copy()
-    else:  # an encoder finds the rest of an answer by itself
-        likely = raise_sentences(table, scores) if config.encoder is None else scores
+    else:
+        likely = scores
+        if config.encoder is None:  # an encoder finds the rest of an answer by itself
+            likely = np.maximum(raise_sentences(table, scores), raise_short_texts(table, scores))
+        likely = raise_long_turns(table, likely)
         worth = (likely / (1 - np.minimum(likely, 1 - 1e-12))) ** 0.25
     if config.type_weights:
         worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in table.segments])

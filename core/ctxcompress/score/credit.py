@@ -1,8 +1,10 @@
-"""What a segment gains from those it belongs with: a sentence from its paragraph, a row from its table.
+"""What a segment gains from those it belongs with: a sentence from its paragraph, short text or long turn, a row from
+its table.
 
 An answer of several sentences begins with the words of the question and goes on without them. "How many shares are to
 be issued?" names a column: its words are in the header, and no row has any. "Which component contributes most to total
-expenses?" names the last row, and asks for the rows above it.
+expenses?" names the last row, and asks for the rows above it. In a meeting, the long turns answer, and the short ones
+ask, thank and pass the word, with the names and words of the question.
 """
 
 import re
@@ -10,21 +12,32 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["raise_rows", "raise_sentences"]
+__all__ = ["raise_long_turns", "raise_rows", "raise_sentences", "raise_short_texts"]
 
-_TABLE = Kind.TABLE
+_TABLE, _TURN = Kind.TABLE, Kind.TURN
 _PROSE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _FROM_BEFORE, _FROM_AFTER = 0.3, 0.15
 """What a sentence gets of the probability of the one before it in its paragraph, and of the one after it. Manuals keep
 the more the greater these are, and questions of several hops lose evidence from 0.4 on."""
+_OF_SHORT_TEXT = 0.12
+"""What a sentence gets of the probability of the best one of a short text. Texts about rules and errors keep the more
+the greater this is, and from 0.2 on encyclopedias lose evidence."""
+_SHORT = 10
+"""The most segments of a short text, which is about one thing. Manuals lose evidence from 15 on."""
 _OF_TABLE = 0.03
 """What a row gets of the probability of its header or total. Reports keep the same with 0.02 to 0.05, and more takes
 the room of better text."""
+_OF_LONG_TURN = 2.5
+"""How many times as high the odds of a part of a long turn are. Meetings and mail keep more with 2 to 4."""
+_LONG_TURNS = 0.3
+"""The least share of parts of long turns among the segments, from which short turns answer less. In a chat with few
+long turns, the short ones answer."""
 _TOTAL = lazy_regex(
     r"(?:sub|grand )?total|totaal|summe\b|gesamt|insgesamt|somme\b|suma\b|итого|всего|合计|总计|合計", re.IGNORECASE
 )
@@ -40,6 +53,16 @@ def raise_sentences(table: SegmentTable, probability: Floats) -> Floats:
     return raised
 
 
+def raise_short_texts(table: SegmentTable, probability: Floats) -> Floats:
+    """Return the probabilities; that of a sentence of a short text is at least a share of that of the best one."""
+    documents = table.documents
+    best = np.zeros(len(table.first))
+    np.maximum.at(best, documents, probability)
+    is_short = np.diff(table.first, append=0) <= _SHORT
+    gains = is_short[documents] & np.array([segment[0] in _PROSE for segment in table.segments], dtype=bool)
+    return np.where(gains, np.maximum(probability, _OF_SHORT_TEXT * best[documents]), probability)
+
+
 def raise_rows(table: SegmentTable, probability: Floats) -> Floats:
     """Return the probabilities; that of a row is at least a share of those of its header and of its total."""
     if _TABLE not in table.kinds:
@@ -48,6 +71,26 @@ def raise_rows(table: SegmentTable, probability: Floats) -> Floats:
     for giver, takers in _in_tables(table):
         raised[takers] = np.maximum(raised[takers], _OF_TABLE * probability[giver])
     return raised
+
+
+def raise_long_turns(table: SegmentTable, probability: Floats) -> Floats:
+    """Return the probabilities; where many turns of a conversation are long, their parts have higher odds."""
+    if _TURN not in table.kinds:
+        return probability
+    parts = _parts_of_long_turns(table)
+    if parts.mean() < _LONG_TURNS:
+        return probability
+    raised: Floats = _OF_LONG_TURN * probability / (1 + (_OF_LONG_TURN - 1) * probability)
+    return np.where(parts, raised, probability)
+
+
+def _parts_of_long_turns(table: SegmentTable) -> NDArray[np.bool_]:
+    """Return which segments are parts of a turn with several."""
+    turns = np.array([segment[0] is _TURN for segment in table.segments])
+    blocks = np.array([segment[3] for segment in table.segments])
+    goes_on = np.zeros(turns.size + 1, dtype=bool)
+    goes_on[1:-1] = turns[1:] & turns[:-1] & (blocks[1:] == blocks[:-1]) & ~table.begins[1:]
+    return goes_on[1:] | goes_on[:-1]
 
 
 def _continuing(table: SegmentTable) -> list[int]:

@@ -5,7 +5,6 @@ keys and values, a log or a page of documentation is none.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -13,8 +12,10 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.emails import email_turns
 from ctxcompress.segment.speakers import (
     Turn,
+    are_recurring_names,
     has_title,
     is_handle,
+    is_plain_name,
     is_prompt,
     is_role,
     is_said,
@@ -99,14 +100,6 @@ _SPOKEN_TURN = lazy_regex(
     rf"(?:[\[(]{_STAMP}[\])] ?)?"
     r"[:：](?:\*\*|__)?(?:[ \t\u00a0]++|(?=\n|\Z)|(?<=：))"
 )
-_HANDLE = lazy_regex(r"[^\W\d_A-Z][\w.-]{1,24}")
-_NO_HANDLES = frozenset(
-    "info warn warning error debug trace fatal note hint feat fix chore docs test tests build perf refactor style ci "
-    "add added changed removed fixed name id type key value title description get post put delete http https".split()
-)
-"""Words before colons at the beginnings of lines that are no names."""
-_WORDS_SAID = 3
-"""The least number of words of a line, on average, with the name, unless some lines have signs of speech."""
 _CUE = lazy_regex(
     r"\n(?:\d{1,6}[ \t]*\n)?(?:\d{1,2}:)?\d{2}:\d{2}[.,]\d{3}[ \t]+-->[ \t]+[\d:.,]{9,12}[^\n]{0,80}(?:\n|\Z)"
     r"(?P<who><v(?:\.[\w.]+)? [^>\n]{1,60}>|-?[ \t]*[A-Z][A-Z .]{1,30}: )?"
@@ -173,7 +166,9 @@ def lone_turn(text: str) -> LoneTurn | None:
     if match is None or not name:
         match = _SPOKEN_TURN.match(lines)
         name = match and match["name"]
-    if match is None or not name or not is_handle(name):
+    if match is None or not name:
+        return None
+    if not is_handle(name) and not ("\n" not in text.strip() and is_plain_name(name)):
         return None
     return speaker_name(name), Turn(0, _head(match, name).body, len(text))
 
@@ -281,7 +276,7 @@ def _spoken(lines: str) -> list[_Head]:
     found = list(_SPOKEN_TURN.finditer(lines))
     heads = [_head(match, match["name"]) for match in found if is_speaker(match["name"])]
     filled = sum(not line.isspace() for line in lines.split("\n") if line) if found else 0
-    if not heads and _are_handles([match["name"] for match in found], lines, filled):
+    if len(heads) < len(found) and are_recurring_names([match["name"] for match in found], lines, filled):
         return [_head(match, match["name"]) for match in found]
     if not heads:
         return []
@@ -296,21 +291,6 @@ def _spoken(lines: str) -> list[_Head]:
     if is_repeated:
         return heads if said >= _SAID_BY_SOME * len(bodies) else []
     return heads if said >= _SAID_BY_MOST * len(bodies) and filled <= 2 * len(heads) else []
-
-
-def _are_handles(names: Sequence[str], text: str, lines: int) -> bool:
-    """Tell whether these are lower-case names of people: every line has one and says something, and names recur.
-
-    The keys of a configuration do not recur. The levels of a log and the kinds of commits are known. lines: the number
-    of lines with text.
-    """
-    times = Counter(names)
-    if len(names) < _FEW or len(names) != lines:
-        return False
-    if len(text.split()) < _WORDS_SAID * lines and sum(map(is_said, text.split("\n"))) < _SAID_BY_SOME * lines:
-        return False
-    recur = len(times) > 1 and 2 * len(times) <= len(names)
-    return recur and all(map(_HANDLE.fullmatch, times)) and _NO_HANDLES.isdisjoint(times)
 
 
 def _turns(lines: str, heads: Sequence[_Head]) -> list[Turn]:

@@ -25,6 +25,10 @@ _VOID = frozenset("area base br col embed hr img input link meta source track wb
 _INLINE = frozenset(
     "a abbr b bdi bdo cite code data dfn em font i kbd label mark q s samp small span strong sub sup time u var".split()
 )
+_WORD_OF_SENTENCE = lazy_regex(
+    rf"\s*+<(?P<name>{'|'.join(sorted(_INLINE))})(?:\s[^<>]*+)?>[^<>]*+</(?P=name)>\s*+[^\s<]", re.IGNORECASE
+)
+"""A marked word and then text: a sentence begins, such as "<code>/run</code> is empty at boot time."."""
 _RAW = lazy_regex(r"<(script|style|svg|noscript|template)\b", re.IGNORECASE)
 _SENTENCE_OR_TAG = lazy_regex(r"(?P<tag><[^<>]*+>)|[.!?][\"')\]]*+\s++(?=[^\s<])|[。！？]")
 _KEPT = frozenset("table tr ul ol dl select".split())
@@ -44,7 +48,7 @@ class _Element(NamedTuple):
 
 
 def markup_outline(text: str) -> tuple[Node, ...]:
-    """Return the elements of XML or HTML, or () if the text is neither.
+    """Return the elements of XML or HTML, or () if the text is neither. A sentence with marked words is neither.
 
     The name of a node is that of its element. Its body begins after the opening tag, and its tail is the closing tag.
     Words within a line of HTML, such as links and bold text, are no elements of their own.
@@ -53,7 +57,10 @@ def markup_outline(text: str) -> tuple[Node, ...]:
         return ()
     if _CLOSING_TAG not in text or _MARKDOWN.search(text):
         return ()
-    return _Reader(text, is_html=_HTML.search(text, 0, 2_000) is not None).nodes
+    is_html = _HTML.search(text, 0, 2_000) is not None
+    if not is_html and _WORD_OF_SENTENCE.match(text):
+        return ()
+    return _Reader(text, is_html=is_html).nodes
 
 
 class _Reader:

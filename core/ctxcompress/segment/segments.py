@@ -1,7 +1,7 @@
 """Segmentation of any text: prose into blocks and their segments, source code by its outline, long code fences."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.lazy_regex import lazy_regex
@@ -14,7 +14,7 @@ from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.prose_lines import is_prose_line, segment_lines
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
-from ctxcompress.segment.speakers import Turn
+from ctxcompress.segment.speakers import Turn, is_said
 from ctxcompress.segment.table_rows import table_rows
 from ctxcompress.text.lines import split_lines
 
@@ -33,6 +33,10 @@ __all__ = [
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
 _LONG_ITEM = 300
 """The most characters of a list item that is not split into sentences."""
+_AGAIN = 3
+"""The least number of texts that begin with a name if only their number tells that it is one."""
+_SAID_AGAIN = 0.3
+"""The least share of these texts with signs of speech."""
 _LONG_TURN = 500
 """The most characters of a turn that is not split into sentences."""
 _IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
@@ -133,7 +137,7 @@ def _by_lines(
         return {}
     are_turns = {number for number in lone if segmented[number][0].kind is Kind.TURN}
     names = Counter(name for name, _ in lone.values())
-    speaking = {lone[number][0] for number in are_turns}
+    speaking = {lone[number][0] for number in are_turns} | _who_speak_again(texts, lone, names)
     all_speak_again = len(lone) == len(texts) and bool(are_turns) and min(names.values()) > 1
     is_conversation = all_speak_again or 2 * len(are_turns) > len(texts)
     changed: dict[int, list[Segment]] = {}
@@ -144,6 +148,18 @@ def _by_lines(
         elif number not in are_turns and (is_known or is_conversation):
             changed[number] = _conversation(texts[number], [turn], language)
     return changed
+
+
+def _who_speak_again(texts: Sequence[str], lone: Mapping[int, LoneTurn], names: Mapping[str, int]) -> set[str]:
+    """Return the names that many texts begin with, if most texts do and enough of these are speech.
+
+    lone: the texts that may be turns. names: name -> how many of these it begins.
+    """
+    again = {number: found for number, found in lone.items() if names[found[0]] >= _AGAIN}
+    said = sum(is_said(texts[number][turn.body :]) for number, (_, turn) in again.items())
+    is_spoken = 2 * len(again) > len(texts) and said >= _SAID_AGAIN * len(again)
+    found = {name for name, _ in again.values()}
+    return found if is_spoken and len(found) > 1 else set()
 
 
 def _prose(text: str, language: str) -> list[Segment]:

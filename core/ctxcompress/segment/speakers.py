@@ -1,7 +1,8 @@
 """Turns and their speakers. Tells speakers from other words before a colon, and what people say from other text."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,8 +12,10 @@ from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
     "Turn",
+    "are_recurring_names",
     "has_title",
     "is_handle",
+    "is_plain_name",
     "is_prompt",
     "is_role",
     "is_said",
@@ -25,6 +28,8 @@ _MARKS = " \t*_:：#[]<>|"
 _LONGEST_NAME = 60
 _MOST_WORDS = 9
 """The most words of a name, such as "Chandler Bing and Phoebe Buffay and Rachel Green"."""
+_FEW_WORDS = 3
+"""The most words of a name that is written small."""
 _ROLES = frozenset(
     "user human assistant system ai bot chatbot tool developer agent customer operator support"
     " interviewer interviewee moderator guest caller doctor patient teacher student narrator q a question answer"
@@ -103,7 +108,23 @@ _CONTRACTED = lazy_regex(
     r"\w['’](?:re|ll|ve)\b|\b(?:let['’]s|(?:do|does|did|ca|wo|is|are|was|would|should|could|have|has)n['’]t)\b",
     re.IGNORECASE,
 )
+<<<<<<< HEAD
 _WORD = lazy_regex(r"\w+")
+=======
+"""What people say to each other and what is rare in other text."""
+_HANDLE = lazy_regex(r"[^\W\d_A-Z][\w.-]{1,24}")
+_NO_HANDLES = frozenset(
+    "info warn warning error debug trace fatal note hint feat fix chore docs test tests build perf refactor style ci "
+    "add added changed removed fixed name id type key value title description get post put delete http https".split()
+)
+"""Words before colons at the beginnings of lines that are no names."""
+_LEAST_LINES = 4
+"""The least number of lines that show that names recur."""
+_WORDS_SAID = 3
+"""The least number of words of a line, on average, with the name, unless some lines have signs of speech."""
+_SAID_BY_SOME, _SAID_BY_PLAIN = 0.2, 0.3
+"""The least share of lines with signs of speech after short names, and after names of several words."""
+>>>>>>> wt-kinds
 _TELEPHONE = lazy_regex(r"\+\d[\d \u00a0\u2011()-]{5,20}")
 _READ = 300
 """Characters of a turn that are enough to see whether it is speech."""
@@ -161,6 +182,34 @@ def is_handle(name: str) -> bool:
     """Tell whether words beside a time stamp can be the name of a speaker, such as a handle or a telephone number."""
     bare = name.strip(" ~\t\u200e\u202a\u202c\u2068\u2069")
     return is_speaker(bare[:1].upper() + bare[1:]) or _TELEPHONE.fullmatch(bare) is not None
+
+
+@lru_cache(maxsize=4_096)
+def is_plain_name(name: str) -> bool:
+    """Tell whether words can be a name that is written small: "maya", "Big fish". They say little alone: many other
+    labels are written so."""
+    words = name.casefold().split()
+    return 0 < len(words) <= _FEW_WORDS and all(
+        word[:1].isalpha() and _WORD_IN_NAME.match(word) and word.rstrip(".") not in _NO_SPEAKERS for word in words
+    )
+
+
+def are_recurring_names(names: Sequence[str], text: str, lines: int) -> bool:
+    """Tell whether these are names of people that are written small: every line has one and says something, and names
+    recur.
+
+    The keys of a configuration do not recur. The levels of a log and the kinds of commits are known. lines: the number
+    of lines with text.
+    """
+    times = Counter(names)
+    if len(names) < _LEAST_LINES or len(names) != lines or len(times) < 2 or 2 * len(times) > len(names):
+        return False
+    if not all(map(is_plain_name, times)) or not _NO_HANDLES.isdisjoint(times):
+        return False
+    said = sum(map(is_said, text.split("\n"))) / lines
+    if all(map(_HANDLE.fullmatch, times)):
+        return said >= _SAID_BY_SOME or len(text.split()) >= _WORDS_SAID * lines
+    return said >= _SAID_BY_PLAIN
 
 
 def is_said(text: str) -> bool:

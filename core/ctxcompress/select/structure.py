@@ -94,7 +94,7 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
     under: see `Structure`.
     """
     found = dict(under)
-    for number in reversed(under):  # a sub-heading comes before the heading above it
+    for number in reversed([*under]):  # a sub-heading comes before the heading above it
         last, path = table.first[table.document[number] + 1], table.segments[number][4]
         end = under[number].stop or number + 1
         while end < last and end in found and _is_below(table.segments[end][4], path):

@@ -1,12 +1,13 @@
-"""What sentences gain from their paragraph, and rows of a table from its header and from totals."""
+"""What sentences gain from their paragraph, parts of long turns from others, and rows from their header and totals."""
 
 import numpy as np
 import pytest
 
 from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.score.credit import raise_rows, raise_sentences
+from ctxcompress.score.credit import raise_long_turns, raise_rows, raise_sentences, raise_short_texts
 from ctxcompress.segment.segments import segment
 
 EXPENSES = """\
@@ -85,3 +86,59 @@ def test_texts_of_one_sentence_each_are_no_paragraph() -> None:
     texts = ["The crane lifts crates.", "It needs two people."]
     table = SegmentTable.of(documents_as_they_are(texts), [segment(text) for text in texts])
     assert raise_sentences(table, np.array([0.5, 0.0])).tolist() == [0.5, 0.0]
+
+
+SPEECH = (
+    "The ferry stays in the harbour when waves are higher than two metres, because the ramp was built for less. "
+    "We asked three yards for a longer ramp. The cheapest one would need eleven weeks and most of what the town has "
+    "put aside for the pier. The council has to agree to that in spring. "
+) * 2
+
+
+def weighed_turns(text: str) -> list[float]:
+    segments = segment(text)
+    table = SegmentTable.of(documents_as_they_are([text]), [segments])
+    given = np.full(len(segments), 0.5)
+    found = raise_long_turns(table, given)
+    assert given.tolist() == [0.5] * len(segments)
+    return found.round(3).tolist()
+
+
+def test_parts_of_long_turns_gain_where_many_turns_are_long() -> None:
+    found = weighed_turns(f"Chair: Thank you. Anna Berg, please.\nAnna Berg: {SPEECH}\nChair: Okay, thank you, Anna.\n")
+    assert found == [0.5, *[0.714] * 9, 0.5]
+
+
+def test_one_long_turn_among_short_ones_gains_nothing() -> None:
+    chat = "".join(f"{'Bo' if n % 2 else 'Ann'}: Yes, we could meet there at {n} tomorrow, too.\n" for n in range(40))
+    assert set(weighed_turns(f"{chat}Bo: {SPEECH}\n")) == {0.5}
+
+
+def test_paragraphs_are_no_turns() -> None:
+    assert set(weighed_turns(SPEECH)) == {0.5}
+
+
+RULE = """\
+The package installs an empty file. It does nothing when it is run.
+
+This comes from a wrong path in the build.
+
+    rm -r build
+"""
+
+
+def test_the_sentences_of_a_short_text_gain_from_the_best_one() -> None:
+    segments = segment(RULE)
+    assert [part.kind for part in segments] == [Kind.PARAGRAPH] * 4
+    table = SegmentTable.of(documents_as_they_are([RULE, "Gulls nest here."]), [segments, segment("Gulls nest here.")])
+    given = np.array([0.5, 0.0, 0.1, 0.0, 0.0])
+    before = given.copy()
+    assert raise_short_texts(table, given).round(3).tolist() == [0.5, 0.06, 0.1, 0.06, 0.0]
+    assert np.array_equal(given, before)
+
+
+def test_a_long_text_is_about_more_than_one_thing() -> None:
+    text = "\n\n".join(f"The crane lifts crate {n}." for n in range(11))
+    table = SegmentTable.of(documents_as_they_are([text]), [segment(text)])
+    given = np.array([0.5, *[0.0] * 10])
+    assert raise_short_texts(table, given).tolist() == given.tolist()

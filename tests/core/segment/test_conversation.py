@@ -375,6 +375,7 @@ def test_segments_partition_the_text(pieces: list[str], cut: int) -> None:
     assert all(0 <= need < len(parts) and need != number for number, part in enumerate(parts) for need in part.needs)
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     "text",
     [
@@ -401,3 +402,37 @@ def test_speech_has_its_signs(text: str) -> None:
 )
 def test_other_text_has_none(text: str) -> None:
     assert not is_said(text)
+=======
+PIER = (
+    "Young sailor: Where did they put the spare rope?",
+    "Ship's cook: I saw it under the stairs by the net loft.",
+    "Young sailor: Are you sure?",
+    "Ship's cook: Yes, since the storm.",
+    "Young sailor: Then let's get it.",
+    "Ship's cook: After you.",
+)
+
+
+def test_names_of_several_words_are_names_if_they_recur_and_people_speak() -> None:
+    segments = segment("\n".join(PIER))
+    assert [part.kind for part in segments] == [Kind.TURN] * 6
+    assert segments[1].label.startswith("Ship's cook")
+
+
+def test_passages_of_such_names_are_turns() -> None:
+    assert together(*PIER) == [Kind.TURN] * 6
+    assert together(*PIER[:3], "The pier is closed.") == [Kind.PARAGRAPH] * 4
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Flow rate: 3 litres a minute", "Pump type: driven by a belt", "Flow rate: 5 litres", "Pump type: electric"),
+        ("Delivery time: How long it takes.", "Return policy: What you send back.") * 3,
+        ("Flow rate: 3 litres", "Pump type: belt", "Pipe width: 2 inches") * 3,
+    ],
+)
+def test_labels_of_several_words_that_recur_are_no_names(lines: tuple[str, ...]) -> None:
+    assert Kind.TURN not in {part.kind for part in segment("\n".join(lines))}
+    assert Kind.TURN not in set(together(*lines))
+>>>>>>> wt-kinds
