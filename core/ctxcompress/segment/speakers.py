@@ -108,10 +108,7 @@ _CONTRACTED = lazy_regex(
     r"\w['’](?:re|ll|ve)\b|\b(?:let['’]s|(?:do|does|did|ca|wo|is|are|was|would|should|could|have|has)n['’]t)\b",
     re.IGNORECASE,
 )
-<<<<<<< HEAD
 _WORD = lazy_regex(r"\w+")
-=======
-"""What people say to each other and what is rare in other text."""
 _HANDLE = lazy_regex(r"[^\W\d_A-Z][\w.-]{1,24}")
 _NO_HANDLES = frozenset(
     "info warn warning error debug trace fatal note hint feat fix chore docs test tests build perf refactor style ci "
@@ -124,7 +121,6 @@ _WORDS_SAID = 3
 """The least number of words of a line, on average, with the name, unless some lines have signs of speech."""
 _SAID_BY_SOME, _SAID_BY_PLAIN = 0.2, 0.3
 """The least share of lines with signs of speech after short names, and after names of several words."""
->>>>>>> wt-kinds
 _TELEPHONE = lazy_regex(r"\+\d[\d \u00a0\u2011()-]{5,20}")
 _READ = 300
 """Characters of a turn that are enough to see whether it is speech."""

@@ -375,7 +375,6 @@ def test_segments_partition_the_text(pieces: list[str], cut: int) -> None:
     assert all(0 <= need < len(parts) and need != number for number, part in enumerate(parts) for need in part.needs)
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     "text",
     [
@@ -402,7 +401,8 @@ def test_speech_has_its_signs(text: str) -> None:
 )
 def test_other_text_has_none(text: str) -> None:
     assert not is_said(text)
-=======
+
+
 PIER = (
     "Young sailor: Where did they put the spare rope?",
     "Ship's cook: I saw it under the stairs by the net loft.",
@@ -435,4 +435,3 @@ def test_passages_of_such_names_are_turns() -> None:
 def test_labels_of_several_words_that_recur_are_no_names(lines: tuple[str, ...]) -> None:
     assert Kind.TURN not in {part.kind for part in segment("\n".join(lines))}
     assert Kind.TURN not in set(together(*lines))
->>>>>>> wt-kinds
