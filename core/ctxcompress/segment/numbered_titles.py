@@ -7,7 +7,8 @@ A title is a short line of its own with text under it. A line that reads like a 
 one, is none; nor is an entry of a table of contents, which another title follows at once.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
@@ -18,12 +19,15 @@ __all__ = ["NumberedTitle", "numbered_titles"]
 _LEVELS = {
     1: "part parte partie teil часть schedule annex appendix exhibit anlage anhang annexe anexo allegato приложение",
     2: "title titel título titre titolo",
-    3: "chapter kapitel capítulo chapitre capitolo hoofdstuk rozdział глава",
+    3: "amendment chapter kapitel capítulo chapitre capitolo hoofdstuk rozdział глава",
     4: "section abschnitt sección seção sezione afdeling avsnitt раздел",
     5: "article art artikel artículo articolo artigo artykuł статья clause cláusula clausola madde § §§",
 }
 _LEVEL_OF = {word: level for level, words in _LEVELS.items() for word in words.split()}
 """The first word of a title -> its depth."""
+_LEVEL_OVER_SECTIONS = {**_LEVEL_OF, **dict.fromkeys(_LEVELS[5].split(), 3)}
+"""The same in a text whose articles have sections, as constitutions and contracts in English do."""
+_ARTICLE_OVER_SECTION = lazy_regex(r"^[ \t]*+art(?:icle)?\.?[ \t]++\w++[^\n]{0,80}+\n\s*+section[ \t]", re.I | re.M)
 _HAN_LEVELS = {"编": 1, "編": 1, "部": 1, "章": 3, "节": 4, "節": 4, "条": 5, "條": 5}
 _DECIMAL_LEVEL = 5
 _DEEPER = 2
@@ -80,7 +84,7 @@ def numbered_titles(text: str) -> list[NumberedTitle]:
     """Return the numbered titles of a text, in order."""
     if "\n" not in text or not _MAY_BE.search(text):
         return []
-    lines = list(_lines(text))
+    lines = list(_lines(text, _LEVEL_OVER_SECTIONS if _ARTICLE_OVER_SECTION.search(text) else _LEVEL_OF))
     found: list[NumberedTitle] = []
     following: NumberedTitle | None = None
     for number in range(len(lines) - 2, -1, -1):  # what follows a title tells whether it is one
@@ -95,18 +99,21 @@ def numbered_titles(text: str) -> list[NumberedTitle]:
     return found[::-1]
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str, level_of: Mapping[str, int]) -> Iterator[_Line]:
     start, is_after_blank = 0, True
     for line in split_lines(text):
         bare = line.strip()
         if bare:
-            yield _Line(start, bare, is_after_blank, _level(bare))
+            yield _Line(start, bare, is_after_blank, _level(bare, level_of))
         is_after_blank = not bare
         start += len(line)
 
 
-def _level(line: str) -> int:
-    """Return how deep the title is that this line may be, from 1; 0 if it reads like anything else."""
+def _level(line: str, level_of: Mapping[str, int]) -> int:
+    """Return how deep the title is that this line may be, from 1; 0 if it reads like anything else.
+
+    level_of: first word of a title -> its depth.
+    """
     match = _BEGINNING.match(line) if len(line) <= _LONGEST else None
     if match is None or not _reads_like_title(line[match.end() :], is_marked=bool(match["mark"].strip())):
         return 0
@@ -115,7 +122,7 @@ def _level(line: str) -> int:
     if match["decimal"]:
         return (_DECIMAL_LEVEL + _DEEPER * match["decimal"].count(".")) * bool(line[match.end() :])
     word = match["word"]
-    level = _LEVEL_OF.get(word.lower(), 0)
+    level = level_of.get(word.lower(), 0)
     return level and (level + _DEEPER * match["number"].count(".")) * (not word[0].islower())
 
 

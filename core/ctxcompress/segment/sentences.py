@@ -16,6 +16,8 @@ _LONG = 600
 """A longer piece without sentence ends is cut at lines, clauses or spaces."""
 _PIECE = 200
 """The fewest characters of a piece after such a cut."""
+_FULL, _SMALL = 0.8, 0.3
+"""The least share of the lines of a wrapped sentence that have no room for the next word, and that begin small."""
 _STRETCH = 2_000
 """Number of characters that sentencex reads at once."""
 _SENTENCE_END = lazy_regex(r"[.!?][^\w\s]*\s+\S")
@@ -28,7 +30,8 @@ _THAI = lazy_regex(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 """The last characters of sentences and of introductions to lists."""
 _LINE_END = lazy_regex(r"\n+[ \t]*")
-_CLAUSE_END = lazy_regex(r"[,;:)\]}、，；：）。！？]\s*|\s+")
+_CLAUSE_END = lazy_regex(r"[,;:)\]}、，；：）。！？](?!\d)\s*")
+_SPACE = lazy_regex(r"\s+")
 _UNITS = (
     "s|secs?|seg|sek|mins?|h|hrs?|std|ms|us|µs|ns|wks?|mos?|yrs?|kg|g|mg|lbs?|oz|km|m|cm|mm|mi|ft|in|yds?|sq|l|ml"
     "|gal|[kmgtp]i?b|[kmg]?hz|k?w|v|bn|mn|mio|mill|mrd|tsd|pts?|pct|с|сек|мс|мин|ч|руб|тыс|млн|млрд|кг|км|см|мм|стр"
@@ -172,16 +175,16 @@ def _masked(part: str) -> str:
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
     """Yield cuts strictly inside ``[start, end)`` if it is long.
 
-    The cuts are at every line end if there are many lines, else at the first clause end or space after each `_PIECE`
-    characters.
+    The cuts are at every line end if there are many lines, unless these are of one wrapped sentence. Else they are at
+    the first clause end, or the first space, after each `_PIECE` characters.
     """
     if end - start <= _LONG and not _THAI.search(text, start, end):
         return
-    has_lines = text.count("\n", start, end) > (end - start) // _LONG
-    boundary = _LINE_END if has_lines else _CLAUSE_END
+    has_lines = text.count("\n", start, end) > (end - start) // _LONG and not _is_wrapped(text[start:end])
     last = start
-    while end - start > _PIECE:
-        match = boundary.search(text, start if has_lines else start + _PIECE, end)
+    least = _PIECE if has_lines else _PIECE + _PIECE // 2  # so that no few words are left at the end
+    while end - start > least:
+        match = _LINE_END.search(text, start, end) if has_lines else _clause_end(text, start + _PIECE, end)
         if match is None or match.end() >= end:
             return
         start = match.end()
@@ -189,3 +192,18 @@ def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
         if cut > last and is_between_graphemes(text, cut) and not is_marker(text[last:cut]):
             yield cut
             last = cut
+
+
+def _clause_end(text: str, start: int, end: int) -> re.Match[str] | None:
+    return _CLAUSE_END.search(text, start, min(start + _PIECE, end)) or _SPACE.search(text, start, end)
+
+
+def _is_wrapped(text: str) -> bool:
+    """Tell whether the lines are those of one sentence: they end where the next word would not fit, and some begin with
+    a small letter."""
+    lines = text.rstrip().split("\n")
+    width = max(map(len, lines))
+    pairs = [(len(line), below.strip().partition(" ")[0]) for line, below in pairwise(lines)]
+    full = sum(length + 1 + len(word) > width for length, word in pairs)
+    small = sum(word[:1].islower() for _, word in pairs)
+    return full >= _FULL * len(pairs) and small >= _SMALL * len(pairs)

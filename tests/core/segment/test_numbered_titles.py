@@ -219,3 +219,14 @@ def test_titles_in_fences_tables_and_lists_stay_there():
 def test_hostile_texts_are_no_burden(part):
     text = f"\n{part * 50_000}\n§ 1 Ende\nGut."
     assert all(title.start < title.end for title in numbered_titles(text))
+
+
+def test_articles_that_have_sections_are_above_them():
+    text = (
+        "Article I\n\nSection 1\n\nThe council meets in May.\n\nSection 2\n\nThe mayor presides.\n\n"
+        "Article II\n\nSection 1\n\nThe clerk keeps the seal.\n\nAmendment I\n\nThe clerk may resign.\n"
+    )
+    paths = {text[part.start : part.end].strip(): part.heading for part in segment(text)}
+    assert paths["The mayor presides."] == ("Article I", "Section 2")
+    assert paths["The clerk keeps the seal."] == ("Article II", "Section 1")
+    assert paths["The clerk may resign."] == ("Amendment I",)

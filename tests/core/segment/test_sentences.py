@@ -1,5 +1,6 @@
 """Where sentences end, and where they must not."""
 
+import textwrap
 from itertools import pairwise
 
 import pytest
@@ -236,3 +237,25 @@ SURE = {
 def test_usual_prose_is_not_looked_at_sentence_by_sentence(language, monkeypatch):
     monkeypatch.setattr(module, "_begins", lambda *_: pytest.fail("looked at each sentence"))
     assert len(sentences(SURE[language], language)) > 2
+
+
+WRAPPED = "\n".join(
+    textwrap.wrap(
+        "He shall have the Power to name the Keepers of the Harbour and of the Lights, the Pilots, and all other "
+        "Officers whose Names are not in this Charter; " * 6,
+        width=70,
+    )
+)
+"""One sentence, with line ends."""
+
+
+def test_a_long_wrapped_sentence_is_cut_at_clauses_not_at_lines():
+    cuts = split_sentences(WRAPPED, 0, len(WRAPPED), "en")
+    assert len(cuts) > 3
+    assert all(WRAPPED[:cut].rstrip()[-1] in ",;" for cut in cuts[:-1])
+
+
+def test_lines_of_other_text_are_cut_at_their_ends():
+    lines = [f"state {n}: {'ready ' * (n % 5)}for {'more ' * (n % 3)}work" for n in range(40)]
+    text = "\n".join(lines)
+    assert {text[:cut].count("\n") for cut in split_sentences(text, 0, len(text), "en")} >= set(range(1, 30))
