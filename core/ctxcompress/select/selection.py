@@ -274,16 +274,17 @@ def ranked(structure: Structure, values: Floats) -> list[int]:
 def beside_others(structure: Structure, values: Floats, order: Sequence[int]) -> Floats:
     """Adjust the values of headings and announcements to the text that follows them.
 
-    A heading is worth at least half of the best text under it. An announcement cannot be kept without some of its
-    block: if the best of the block is worth less, the announcement is worth their geometric mean. Values of 0 do not
-    change. order: the segments that may be chosen.
+    A heading is worth at least half of the best text of its section, sub-headings included. An announcement cannot be
+    kept without some of its block: if the best of the block is worth less, the announcement is worth their geometric
+    mean. Values of 0 do not change. order: the segments that may be chosen.
     """
     if not structure.leading:
         return values
     may = np.zeros(len(values))
     may[order] = np.maximum(values[order], 0.0)
     alone, worth = may.tolist(), values.tolist()  # lists are faster to index
-    for number, block in structure.under.items():
+    for number in structure.under:
+        block = structure.leading[number]
         if block and worth[number] > 0:
             worth[number] = max(worth[number], _HEADING * max(alone[block.start : block.stop]))
     for number, block in structure.announced.items():
