@@ -13,8 +13,9 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.catalog_outline import catalog_outline
 from ctxcompress.segment.json_outline import embedded_outline, json_outline
 from ctxcompress.segment.markup_outline import markup_outline
-from ctxcompress.segment.row_outline import row_outline, yaml_outline
+from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.section_outline import section_outline
+from ctxcompress.segment.yaml_outline import yaml_outline
 
 __all__ = ["data_outline", "embedded_records", "is_data", "record_segments"]
 
