@@ -4,7 +4,7 @@ The text may be a chunk that begins anywhere, and whose first line has lost its 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -25,6 +25,8 @@ _PIECE = 150
 _SHORT_COMMENT = 200
 """The most characters of a comment that is kept with the entry below it."""
 _DEEPEST = 40
+_INNERMOST = 1_000_000
+"""A depth that no entry has."""
 _FEWEST_ENTRIES = 5
 _READ_FOR_COLUMN = 200
 """The number of lines that are read to find the indentation that the first line had."""
@@ -70,27 +72,30 @@ class _Count:
 
     keys: int = 0
     others: int = 0
-    """Items of lists, comments, and signs between documents."""
+    """Items of lists, and signs between documents."""
     within: int = 0
     """Lines of scalars."""
     folded: int = 0
     """Lines that continue a scalar without quotes."""
     strange: int = 0
     """Lines that are nothing of this."""
+    before: int = 0
+    """Such lines before the first entry: the rest of a scalar."""
     doubtful: int = 0
     """Keys that a line of prose or source code could have, too."""
 
     def are_entries(self) -> bool:
         """Tell whether a file with the extension of YAML is YAML, and not a chunk of a long scalar alone."""
-        return self.keys + self.others > 1 and self.keys > 0 and 2 * (self.keys + self.others) >= self.strange
+        return 2 * (self.keys + self.others) > max(2, self.strange)
 
     def are_surely_entries(self) -> bool:
         """Tell whether the lines are YAML, whatever the name of the file."""
-        lines = self.keys + self.others + self.within + self.folded + self.strange
+        strange = self.strange + self.before
+        lines = self.keys + self.others + self.within + self.folded + strange
         return (
             lines >= _FEWEST_ENTRIES
             and self.keys - self.doubtful >= self.others
-            and self.strange + self.doubtful <= 0.1 * lines
+            and strange + self.doubtful <= 0.1 * lines
             and self.folded <= 0.2 * lines
         )
 
@@ -171,7 +176,6 @@ class _Reader:
             return
         self._scalar = -1
         if text[column] == "#":
-            self.count.others += 1
             if self._comment < 0 or self._comment_column != column:
                 self._comment, self._comment_column = start, column
         elif _DOCUMENT.match(text):
@@ -184,8 +188,7 @@ class _Reader:
             if line.is_entry:
                 self._begin_entry(line, text, start)
             else:
-                self.count.strange += not text.startswith((*"]}%", "..."))
-                self._begin_text(line, text, start)
+                self._begin_text(text, start)
 
     def _begin_entry(self, line: _Line, text: str, start: int) -> None:
         entry = self._begin(line.depth, start, len(text), line.column)
@@ -199,11 +202,16 @@ class _Reader:
             dash = line.column + len(text[line.column : line.column + line.dashes].rstrip()) - 1
             self._scalar = 1 + (line.column + line.dashes if line.key is not None else dash)
 
-    def _begin_text(self, line: _Line, text: str, start: int) -> None:
-        """Add a line that is no entry to what is before it."""
+    def _begin_text(self, text: str, start: int) -> None:
+        """Add a line that is no entry to what is before it. The rest of a scalar at the beginning has no entries."""
         self._comment = -1
-        if len(self._open) == 1 and not self._open[0].inner:
-            self._begin(2 * line.column + 2, start, len(text), line.column)
+        is_first = len(self._open) == 1 and not self._open[0].inner
+        if is_first:
+            self._begin(_INNERMOST, start, len(text), 0)
+        if is_first or self._open[-1].depth == _INNERMOST:
+            self.count.before += 1
+        else:
+            self.count.strange += not text.startswith((*"]}%", "..."))
 
     def _begin(self, depth: int, start: int, length: int, column: int) -> _Entry:
         """Begin an entry with the comment above it. A long comment stands alone."""
@@ -268,8 +276,8 @@ class _Reader:
 def _column_of_first(lines: Iterable[str]) -> int:
     """Return the indentation that the first line had, which splitters remove from chunks.
 
-    A value on its line ends it: an entry that follows has the same indentation. Otherwise what is indented as the next
-    line is within it, and what is indented less is not.
+    A value on its line ends it, so the next entry is beside it. Otherwise what is indented as the next line is within
+    it, and what is indented less is not.
     """
     found = (_Line.of(line) for line in lines if not line.isspace() and line.lstrip(" ")[:1] != "#")
     first, second, *others = [*islice(found, _READ_FOR_COLUMN), _Line(0, 0, "", ""), _Line(0, 0, "", "")]
@@ -278,17 +286,18 @@ def _column_of_first(lines: Iterable[str]) -> int:
     if _BLOCK.match(first.value):
         return max(0, second.column - 2)
     if first.value:
-        if not second.is_entry:
-            return 0
-        return max(0, second.column - (first.dashes if not second.dashes else 0))
-    return _column_outside(first, second, others)
-
-
-def _column_outside(first: _Line, second: _Line, others: Iterable[_Line]) -> int:
-    """Return the indentation of the first entry that is not within the first line, but beside or around it."""
-    entries: Iterator[_Line] = (line for line in others if line.is_entry)
+        return _column_beside(first, second) if second.is_entry else 0
+    entries = (line for line in others if line.is_entry)
     ends = (
-        n for n in entries if n.column < second.column or (second.dashes and n.column == second.column and not n.dashes)
+        line
+        for line in entries
+        if line.column < second.column or (second.dashes and line.column == second.column and not line.dashes)
     )
-    outside = next(ends, _Line(0, 0, "", ""))
-    return max(0, outside.column - (first.dashes if not outside.dashes else 0))
+    return _column_beside(first, next(ends, _Line(0, 0, "", "")))
+
+
+def _column_beside(first: _Line, other: _Line) -> int:
+    """Return the indentation of the first entry if another one is the next that is not within it."""
+    if other.dashes and not first.dashes:
+        return other.column + other.dashes  # the first one is in the item before
+    return max(0, other.column - (first.dashes if not other.dashes else 0))
