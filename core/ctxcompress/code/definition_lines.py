@@ -77,7 +77,8 @@ _NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window
 """Parts of a name that are the same in every file."""
 _GOES_ON_AFTER = frozenset("(,{[")
 _ATTACHED = lazy_regex(
-    r"[ \t]*+(?:@(?!interface\b)\w|#|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$|template[ \t]*<[^\n]*>[ \t]*\r?$)",
+    r"[ \t]*+(?:@(?!interface\b)\w|#(?!endif\b)|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$"
+    r"|template[ \t]*<[^\n]*>[ \t]*\r?$)",
     re.MULTILINE,
 )
 """Comments, decorators and attributes, which belong to the definition directly after them."""

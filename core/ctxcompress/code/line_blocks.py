@@ -35,6 +35,8 @@ _LABEL = lazy_regex(r"[ \t]*+(?:(?:case|default)\b|(?:public|protected|private)[
 _FLAT_BEGINS, _LABEL_BEGINS = frozenset("ine"), frozenset("cdp")
 """The first characters of these two."""
 _CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
+_CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P<go_on>else|elif)|(?P<end>endif))\b")
+_WITH_CONDITIONALS = frozenset(("c", "cpp", "csharp"))
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
 
 
@@ -47,6 +49,10 @@ class LineBlocks:
         """Where each line begins, and last where the text ends; and whether blank lines follow it."""
         self.first_characters = _first_characters(text, self.starts[:-1])
         """The first character of each line that is not a space or tab."""
+        self._conditions: list[int] = []
+        """The number of conditional sections, from `#if` to `#endif`, that are open before each line; [] if unknown."""
+        if language in _WITH_CONDITIONALS and "#" in self.first_characters:
+            self._read_conditionals()
         self._following = _following_lines(self._indents)
         self._is_braced = any(nets)
         self._nets = list(accumulate(nets, initial=0))
@@ -58,6 +64,21 @@ class LineBlocks:
 
     def __len__(self) -> int:
         return len(self._indents)
+
+    def _read_conditionals(self) -> None:
+        """Read where conditional sections are. Their lines count as indented like the code after `#if`."""
+        opened: list[int] = []
+        self._conditions = [0]
+        for number, character in enumerate(self.first_characters):
+            found = _CONDITIONAL_KIND.match(self._text, self.starts[number]) if character == "#" else None
+            if found and found["begin"]:
+                after = (n for n in range(number + 1, len(self)) if self.first_characters[n] != "#")
+                opened.append(self._indents[next(after, number)])
+            if found and opened:
+                self._indents[number] = opened[-1]
+            if found and found["end"] and opened:
+                opened.pop()
+            self._conditions.append(len(opened))
 
     def extent(self, number: int, last: int) -> Extent:
         """Return the extent of the statement that begins on line `number` and ends before line `last`."""
@@ -115,7 +136,7 @@ class LineBlocks:
         """
         body, tail, end = extent
         is_python = self._language == "python"
-        if not is_python and _CONDITIONAL.search(self._text, self.starts[number], self.starts[end]):
+        if not is_python and not self._has_whole_conditionals(number, extent):
             return False
         if not self._is_braced:
             return True
@@ -126,9 +147,22 @@ class LineBlocks:
         opened, inside, closed = opens - before, closes - opens, after - closes
         return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self)))
 
+    def _has_whole_conditionals(self, number: int, extent: Extent) -> bool:
+        """Return whether all conditional sections of a statement begin and end within its body."""
+        text, starts, depths = self._text, self.starts, self._conditions
+        body, tail, end = extent
+        if not _CONDITIONAL.search(text, starts[number], starts[end]):
+            return True
+        if not depths or any(_CONDITIONAL.search(text, starts[a], starts[b]) for a, b in ((number, body), (tail, end))):
+            return False
+        return depths[body] == depths[tail] == min(depths[body : tail + 1])
+
     def open_braces(self, first: int, numbers: Sequence[int]) -> list[int]:
-        """Return for each line how many more braces are open before it than before line `first`."""
-        return [self._nets[number] - self._nets[first] for number in numbers]
+        """Return for each line how many more braces and conditional sections are open before it than before line
+        `first`."""
+        nets, depths = self._nets, self._conditions
+        found = [nets[number] - nets[first] for number in numbers]
+        return [net + depths[n] - depths[first] for net, n in zip(found, numbers, strict=True)] if depths else found
 
 
 def _first_characters(text: str, starts: Sequence[int]) -> list[str]:

@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.catalog_outline import catalog_outline
 from ctxcompress.segment.json_outline import embedded_outline, json_outline
 from ctxcompress.segment.markup_outline import markup_outline
-from ctxcompress.segment.row_outline import row_outline, yaml_outline
+from ctxcompress.segment.row_outline import row_outline
+from ctxcompress.segment.section_outline import section_outline
+from ctxcompress.segment.yaml_outline import yaml_outline
 
 __all__ = ["data_outline", "embedded_records", "is_data", "record_segments"]
 
@@ -34,7 +37,9 @@ def data_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
 
     name: a file name, path or title, if known.
     """
-    if found := json_outline(text) or yaml_outline(text, name):
+    if found := json_outline(text) or section_outline(text, name) or catalog_outline(text, name):
+        return found
+    if found := yaml_outline(text, name):
         return found
     return () if is_code_name(name) else markup_outline(text) or row_outline(text, name)
 

@@ -1,13 +1,13 @@
-"""The outlines of data in lines: rows of CSV and TSV, which need their header, and entries of YAML."""
+"""The outline of data in rows: CSV and TSV, whose rows need their header."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, islice
 
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["row_outline", "yaml_outline"]
+__all__ = ["row_outline"]
 
 _FEWEST_ROWS = 3
 _FEWEST_SPACED_ROWS = 5
@@ -17,15 +17,6 @@ _LONGEST_ROW = 500
 _ROW = lazy_regex(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
 _QUOTED = lazy_regex(r"\"(?:[^\"]++|\"\")*+\"")
 _NUMBER = lazy_regex(r"[\"\s]*[-+$€]?\d")
-_SAMPLE = 4_000
-_SMALL = 120
-"""The most characters of an entry whose entries have no nodes of their own."""
-_DEEPEST = 40
-_FEWEST_ENTRIES = 5
-_NESTED = lazy_regex(r"^[ ]*+(?:- )?[\w.\"'/@-]++:[ ]*+\n(?:[ ]*+- |[ ]++[\w.\"'/@-]++:)", re.MULTILINE)
-_ENTRY = lazy_regex(r"[ ]*+(?:- )*+[\"']?([\w./@-]++)[\"']?:(?:\s|$)")
-_OTHER_ENTRY = lazy_regex(r"[ ]*+(?:- |-$|#|---|\.\.\.$)")
-_YAML_NAME = lazy_regex(r"\.ya?ml$", re.IGNORECASE)
 _ROWS_NAME = lazy_regex(r"\.[ct]sv$", re.IGNORECASE)
 
 
@@ -84,61 +75,3 @@ def _rows_with_header(rows: Sequence[str], sign: str) -> tuple[Node, ...]:
     if not has_header:
         return nodes
     return (Node(NodeKind.RECORD, 0, ends[-1], "", 0, ends[0], ends[-1], False, nodes),)
-
-
-def yaml_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
-    """Return the entries of YAML, or () if the text is something else. Entries that are indented deeper are children.
-
-    name: a file name, path or title, if known. Without the extension of YAML, some entries must be nested: lines such
-    as "Anna: Hello" are none.
-    """
-    is_named = name is not None and _YAML_NAME.search(name) is not None
-    may_nest = "\n" in text and ":" in text  # most passages of prose have no line break
-    if not is_named and not (may_nest and _NESTED.search(text, 0, _SAMPLE)):
-        return ()
-    lines = [line for line in text[:_SAMPLE].splitlines() if line.strip()]
-    lines = lines[:-1] if len(text) > _SAMPLE else lines
-    entries = sum(_ENTRY.match(line) is not None for line in lines)
-    others = sum(_OTHER_ENTRY.match(line) is not None for line in lines if not _ENTRY.match(line))
-    if len(lines) < _FEWEST_ENTRIES or 2 * entries < len(lines) or entries + others < 0.9 * len(lines):
-        return ()
-    return _Entries(text).nodes
-
-
-class _Entries:
-    """The entries of a YAML text."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._open: list[tuple[int, int, int, list[Node]]] = [(-1, 0, 0, [])]
-        """The depth, start, end of the line, and inner entries of each entry that has not ended."""
-        for depth, start, end in _lines(text):
-            self._end_deeper(depth, start)
-            self._open.append((depth, start, end, []))
-        self._end_deeper(0, len(text))
-        self.nodes = tuple(self._open[0][3])
-
-    def _end_deeper(self, depth: int, end: int) -> None:
-        """End the entries that are at least as deep."""
-        while self._open[-1][0] >= depth:
-            _, start, body, inner = self._open.pop()
-            named = _ENTRY.match(self._text, start)
-            is_cut = bool(inner) and end - start > _SMALL and len(self._open) <= _DEEPEST
-            node = Node(NodeKind.RECORD, start, end, named[1] if named else "")
-            children = tuple(inner) if is_cut else ()
-            cut = node._replace(signature=start, body=body, tail=end, children=children)
-            self._open[-1][3].append(cut if inner else node)
-
-
-def _lines(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the depth, start and end of the lines that begin an entry. Blank lines and comments belong to what is
-    before them. A list item is deeper than a key with the same indentation."""
-    start = 0
-    begins = 0
-    for line in text.splitlines(keepends=True):
-        end = start + len(line)
-        bare = line.lstrip(" ")
-        if bare.strip() and (not bare.startswith("#") or not begins):
-            yield 2 * (len(line) - len(bare)) + bare.startswith("-"), start if begins else 0, end
-            begins += 1
-        start = end

@@ -129,3 +129,22 @@ def test_deep_nesting_is_no_error():
     assert not faults(text, line_outline(text, "python"))
     text = "{\n" * 5_000 + "}\n" * 5_000
     assert not faults(text, line_outline(text, "c"))
+
+
+@pytest.mark.parametrize("opening", ["namespace bakery {\n", "class Oven {\npublic:\n"])
+def test_a_conditional_section_is_one_part_of_a_body(opening: str) -> None:
+    section = (
+        "#if defined(GAS)\n  void light(int n) {\n    gas(n);\n  }\n#else\n  void light(int n) { coal(n); }\n#endif\n"
+    )
+    functions = "".join(f"  int bake{n}(int loaf) {{\n    return loaf * {n};\n  }}\n" for n in range(9))
+    text = f"{opening}{functions}{section}{functions}}};\n"
+    outer = line_outline(text, "cpp")[0]
+    assert (outer.start, outer.end) == (0, len(text))
+    parts = [text[child.start : child.end] for child in outer.children]
+    assert section in parts
+    assert sum("int bake" in part for part in parts) == 18
+
+
+def test_a_conditional_section_that_is_not_whole_is_not_cut() -> None:
+    text = "class Oven {\n#if GAS\n  int a;\n  int b;\n};\n#else\n  int c;\n};\n#endif\n"
+    assert all(node.body < 0 for node in walk(line_outline(text, "cpp")))
