@@ -26,6 +26,8 @@ _INLINE = frozenset(
     "a abbr b bdi bdo cite code data dfn em font i kbd label mark q s samp small span strong sub sup time u var".split()
 )
 _RAW = lazy_regex(r"<(script|style|svg|noscript|template)\b", re.IGNORECASE)
+_WHOLE = lazy_regex(r"<(?:h[1-6]|style|svg|script(?![^>]*json))\b", re.IGNORECASE)
+"""The elements of HTML that are not cut: headings, and what no reader sees."""
 _SENTENCE_OR_TAG = lazy_regex(r"(?P<tag><[^<>]*+>)|[.!?][\"')\]]*+\s++(?=[^\s<])|[。！？]")
 _KEPT = frozenset("table tr ul ol dl select".split())
 """The elements of HTML whose parts need the tags around them. The tags of others are no help to a reader."""
@@ -116,12 +118,15 @@ class _Reader:
         element = self._stack.pop()
         name, start, body, children = element
         around = self._stack[-1].children
-        if not children or end - start <= _SMALL or len(self._stack) > _DEEPEST:
+        if not children or end - start <= _SMALL or len(self._stack) > _DEEPEST or self._is_whole(start):
             around.append(Node(NodeKind.RECORD, start, end, name, -1, body, tail))
         elif self._is_html and name not in _KEPT:
             around += [_tag(start, body), *children, *([_tag(tail, end)] if tail < end else [])]
         else:
             around.append(self._with_header(element, tail, end))
+
+    def _is_whole(self, start: int) -> bool:
+        return self._is_html and _WHOLE.match(self._text, start) is not None
 
     def _with_header(self, element: _Element, tail: int, end: int) -> Node:
         """Return the node of an element. The header of a table of HTML belongs to the opening tag."""
