@@ -24,8 +24,9 @@ _POD = lazy_regex(r"=(?:head(?P<level>[1-6])|(?P<item>item)|over|back|cut|pod|en
 _DIRECTIVE = lazy_regex(r"\.\. (?:\|[^|\n]{1,80}\| )?(?P<name>[\w:.+-]{1,60}?)::(?:[ \t\r]|$)[^\n]*+", re.MULTILINE)
 _TARGET = lazy_regex(r"\.\. _[^\n]*+\s*+\Z")
 _OF_CODE = frozenset("code code-block sourcecode parsed-literal literalinclude console doctest testcode math".split())
-_LONGEST, _LONGEST_CODE = 600, 1_500
-"""The most characters of a directive that is one block with the first text under it, and with all the code under it."""
+_LONGEST = 600
+"""The most characters of a directive that is one block with what is under it: one more line of code costs little, but a
+long block is seldom kept at all."""
 
 
 def with_known_marks(text: str, starts: Sequence[BlockStart]) -> Sequence[BlockStart]:
@@ -61,14 +62,13 @@ def _corrected(text: str, starts: Sequence[BlockStart]) -> Iterator[BlockStart]:
 
 
 def _end_of_directive(text: str, begins: Sequence[int], start: int, *, is_code: bool) -> int:
-    """Return where the block of a directive ends: with all indented blocks under it if it is code, else with the first.
+    """Return where the block of a directive ends: with the indented blocks under it if it is code, else with the first.
 
     begins: where the blocks after it begin.
     """
     end = begins[0] if begins else len(text)
     for begin, after in pairwise([*begins, len(text)]):
-        is_under = text[begin] in " \t" and after - start <= (_LONGEST_CODE if is_code else _LONGEST)
-        if not is_under:
+        if text[begin] not in " \t" or after - start > _LONGEST:
             break
         end = after
         if not is_code:
