@@ -9,7 +9,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
@@ -46,31 +45,31 @@ def is_mark_alone(part: str) -> bool:
 
 
 def _corrected(text: str, starts: Sequence[BlockStart]) -> Iterator[BlockStart]:
-    joined = -1  # where the directive ends that the present blocks are joined to
-    for number, ((start, kind, level), (end, _, _)) in enumerate(pairwise([*starts, (len(text), Kind.PARAGRAPH, 0)])):
-        if start < joined:
+    ends = [*(start for start, _, _ in starts[1:]), len(text)]
+    joined = 0  # how many blocks are joined to the directives above them, or come before them
+    for number, (start, kind, level) in enumerate(starts):
+        if number < joined:
             continue
         if kind is Kind.PARAGRAPH and (found := _POD.match(text, start)):
             depth = int(found["level"] or 0)
             yield start, Kind.HEADING if depth else Kind.LIST_ITEM if found["item"] else Kind.METADATA, depth
         elif kind is Kind.PARAGRAPH and (directive := _DIRECTIVE.match(text, start)):
             is_code = directive["name"].lower() in _OF_CODE
-            joined = _end_of_directive(text, [at for at, _, _ in starts[number + 1 :]], start, is_code=is_code)
-            yield start, Kind.CODE if is_code and joined > end else kind, level
+            joined = _after_directive(text, ends, number, is_code=is_code)
+            yield start, Kind.CODE if is_code and joined > number + 1 else kind, level
         else:
-            yield start, Kind.METADATA if _TARGET.match(text[start:end]) else kind, level
+            yield start, Kind.METADATA if _TARGET.match(text[start : ends[number]]) else kind, level
 
 
-def _end_of_directive(text: str, begins: Sequence[int], start: int, *, is_code: bool) -> int:
-    """Return where the block of a directive ends: with the indented blocks under it if it is code, else with the first.
+def _after_directive(text: str, ends: Sequence[int], number: int, *, is_code: bool) -> int:
+    """Return the number of the first block that is not joined to a directive: all indented blocks under it are if it is
+    code, else the first one.
 
-    begins: where the blocks after it begin.
+    ends: of the blocks. number: of the block with the directive.
     """
-    end = begins[0] if begins else len(text)
-    for begin, after in pairwise([*begins, len(text)]):
-        if text[begin] not in " \t" or after - start > _LONGEST:
-            break
-        end = after
-        if not is_code:
-            break
-    return end
+    start = ends[number - 1] if number else 0
+    following = number + 1
+    last = len(ends) if is_code else min(following + 1, len(ends))
+    while following < last and text[ends[following - 1]] in " \t" and ends[following] - start <= _LONGEST:
+        following += 1
+    return following
