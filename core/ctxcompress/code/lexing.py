@@ -130,10 +130,14 @@ def _ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
     nets: list[int] = []
     lows: list[int] = []
     depth = net = low = 0
+    comment = -1  # where a comment ends that stands before the statements of SQL
     for match in _TOKENS.get(language, _C_LIKE).finditer(text, end_of_cut_text(text, language)):
         found = match.group()
-        if found == "\n":
-            if is_sql and not _SQL_END.search(text, max(0, match.start() - 3), match.end() + 1):
+        if is_sql and match.start() == (ends[-1] if ends else 0) and found[:2] in ("--", "/*"):
+            comment = match.end()
+        elif found == "\n":
+            is_end = match.start() == comment or _SQL_END.search(text, max(0, match.start() - 3), match.end() + 1)
+            if is_sql and not is_end:
                 continue
             if depth == 0 or (is_python and _PYTHON_DEFINITION.match(text, match.end())):
                 depth = 0

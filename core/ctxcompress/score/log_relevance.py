@@ -1,4 +1,5 @@
-"""The relevance of lines of logs, made by hand: BM25 over lines, how rare a line's shape is, and what went wrong.
+"""The relevance of lines of logs, made by hand: BM25 over lines, how rare a line's shape is, what went wrong, and a
+share of the score that any other text would have.
 
 Logs repeat themselves: of a hundred lines of one shape, the best stands for all of them. So a word is the rarer, the
 fewer shapes have it, and the second line of a shape is worth little. Questions about logs rarely have their words, so
@@ -17,7 +18,7 @@ from ctxcompress.data.table import Floats
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.line_shapes import LineShapes
-from ctxcompress.text.words import Terms
+from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["rescore_logs"]
 
@@ -32,6 +33,9 @@ _LENGTH = 0.3
 """How much a long line loses, as `b` of BM25."""
 _RARE = 0.3
 """The weight of a rare shape, relative to the best line."""
+_SCORED = 0.5
+"""The weight of the score that the line has as any other text, relative to the best line: it knows how many words of
+the question stand together, where shapes and severity alone would bury the line that has them all."""
 _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _WRONG = 0.8
@@ -45,11 +49,12 @@ _LEAST_PROBABILITY, _LEAST_WRONG = 0.02, 0.3
 """The least score of the best line: in general, because questions about logs rarely have their words, and if it says
 what went wrong and the question asks for that. Where no line has a word of the question, other text comes first."""
 _ASKS_WHAT_WENT_WRONG = lazy_regex(
-    r"\b(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*|panic\w*"
-    r"|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?|fall(?:ó|o|a|os)"
-    r"|почему|ошибк\w*)\b|为什么|错误|失败|なぜ|エラー",
+    r"(?<![\w-])(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*"
+    r"|panic\w*|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?"
+    r"|fall(?:ó|o|a|os)|почему|ошибк\w*)(?![\w-])|为什么|错误|失败|なぜ|エラー",
     re.IGNORECASE,
 )
+"""Words that ask what went wrong. A part of a compound does not: a break-in is no break."""
 
 
 def rescore_logs(
@@ -71,7 +76,8 @@ def rescore_logs(
     lines = corpus.line_shapes
     asks = _ASKS_WHAT_WENT_WRONG.search(query) is not None
     if asks:
-        wanted = {term: weight for term, weight in wanted.items() if not _ASKS_WHAT_WENT_WRONG.match(term)}
+        asking = terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(query))))
+        wanted = {term: weight for term, weight in wanted.items() if (term,) not in asking.values()}
     value = _matched(corpus, lines, dict(islice(wanted.items(), _MOST_TERMS)), terms, ignored)
     if asks:
         value += _WRONG * lines.severity
@@ -80,6 +86,7 @@ def rescore_logs(
     value = value + _RARE * best * lines.rarity
     if closeness is not None:
         value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
+    value += _SCORED * best * scores[lines.numbers] / (scores[lines.numbers].max() or 1.0)
     value *= _without_repetition(value, lines)
     rescored = scores.copy()
     least = _LEAST_WRONG * lines.severity.max() if asks else _LEAST_PROBABILITY

@@ -28,6 +28,8 @@ _EMBEDDED = 400
 _NAMES = (("id", "_id", "uuid", "key", "code"), ("name", "title", "label"), ("type", "kind"))
 """The keys that name a record: of each group the first that it has."""
 _SCRIPT = lazy_regex(r"<(?:script|style|svg|noscript|template|head|nav|footer)\b", re.IGNORECASE)
+_HEADING = lazy_regex(r"<[hH](?P<level>[1-6])\b")
+_TAG = lazy_regex(r"<[^<>]*+>")
 _LONGEST_NAME = 80
 """The most characters of a field that is kept with all others because it names the record."""
 
@@ -57,7 +59,7 @@ def record_segments(text: str, nodes: Sequence[Node], whole: int) -> list[Segmen
     """
     builder = _Builder(text, min(whole // _PART, _LONGEST))
     builder.add_all(nodes)
-    return builder.segments
+    return _with_headings(text, builder.segments)
 
 
 def embedded_records(
@@ -74,6 +76,21 @@ def embedded_records(
     builder = _Builder(text, _EMBEDDED, first)
     builder.add_all(nodes, needs)
     return [segment._replace(block=block, heading=heading) for segment in builder.segments]
+
+
+def _with_headings(text: str, segments: list[Segment]) -> list[Segment]:
+    """Return the segments of HTML with its headings, and each segment with its heading path; others as they are."""
+    found: list[Segment] = []
+    path: list[tuple[int, str]] = []
+    for segment in segments if _HEADING.search(text) else ():
+        if segment.kind is Kind.RECORD and (match := _HEADING.match(text, segment.start, segment.end)):
+            level = int(match["level"])
+            while path and path[-1][0] >= level:
+                path.pop()
+            path.append((level, _TAG.sub("", text[segment.start : segment.end]).strip()))
+            segment = segment._replace(kind=Kind.HEADING)
+        found.append(segment._replace(heading=tuple(title for _, title in path)))
+    return found or segments
 
 
 class _Builder:

@@ -15,6 +15,7 @@ import pyromark
 from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.markup_lines import BlockStart, title_of_pod, with_known_marks
 from ctxcompress.segment.numbered_titles import NumberedTitle, numbered_titles
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
@@ -92,7 +93,7 @@ def _is_table(text: str) -> bool:
     return columns == found[2].count("|") and columns * text.count("\n") <= _MOST_CELLS
 
 
-def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
+def _block_starts(text: str, begin: int) -> Sequence[BlockStart]:
     """Return (offset, kind, heading level) of every block from `begin` on. Offsets are ascending, at line starts."""
     starts: list[tuple[int, Kind, int]] = []
     line = seen = begin
@@ -107,7 +108,7 @@ def _block_starts(text: str, begin: int) -> list[tuple[int, Kind, int]]:
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, _PARAGRAPH, 0))
-    return _with_lone_markers_joined(text, starts)
+    return with_known_marks(text, _with_lone_markers_joined(text, starts))
 
 
 def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
@@ -241,6 +242,8 @@ def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[B
 
 
 def _heading_text(source: str) -> str:
+    if source.startswith("=") and (title := title_of_pod(source)) is not None:
+        return title
     line = source.lstrip(" \t>").partition("\n")[0].strip().lstrip("#").strip()
     return _HEADING_END.sub("", line) if line.endswith(("#", "}")) else line
 

@@ -30,6 +30,8 @@ _WORD_OF_SENTENCE = lazy_regex(
 )
 """A marked word and then text: a sentence begins, such as "<code>/run</code> is empty at boot time."."""
 _RAW = lazy_regex(r"<(script|style|svg|noscript|template)\b", re.IGNORECASE)
+_WHOLE = lazy_regex(r"<(?:h[1-6]|style|svg|script(?![^>]*json))\b", re.IGNORECASE)
+"""The elements of HTML that are not cut: headings, and what no reader sees."""
 _SENTENCE_OR_TAG = lazy_regex(r"(?P<tag><[^<>]*+>)|[.!?][\"')\]]*+\s++(?=[^\s<])|[。！？]")
 _KEPT = frozenset("table tr ul ol dl select".split())
 """The elements of HTML whose parts need the tags around them. The tags of others are no help to a reader."""
@@ -123,12 +125,15 @@ class _Reader:
         element = self._stack.pop()
         name, start, body, children = element
         around = self._stack[-1].children
-        if not children or end - start <= _SMALL or len(self._stack) > _DEEPEST:
+        if not children or end - start <= _SMALL or len(self._stack) > _DEEPEST or self._is_whole(start):
             around.append(Node(NodeKind.RECORD, start, end, name, -1, body, tail))
         elif self._is_html and name not in _KEPT:
             around += [_tag(start, body), *children, *([_tag(tail, end)] if tail < end else [])]
         else:
             around.append(self._with_header(element, tail, end))
+
+    def _is_whole(self, start: int) -> bool:
+        return self._is_html and _WHOLE.match(self._text, start) is not None
 
     def _with_header(self, element: _Element, tail: int, end: int) -> Node:
         """Return the node of an element. The header of a table of HTML belongs to the opening tag."""

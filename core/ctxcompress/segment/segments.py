@@ -11,6 +11,7 @@ from ctxcompress.segment.data_records import data_outline, embedded_records, is_
 from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
+from ctxcompress.segment.markup_lines import is_mark_alone
 from ctxcompress.segment.prose_lines import is_prose_line, segment_lines
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
@@ -248,6 +249,8 @@ def _sentences(text: str, block: Block, number: int, language: str) -> list[Segm
     cuts: list[int] = []
     for part in notice_cuts(text, start, end) if kind is not _LIST_ITEM else (end,):
         cuts += split_sentences(text, cuts[-1] if cuts else start, part, language)
+    while len(cuts) > 1 and is_mark_alone(text[start : cuts[0]]):
+        del cuts[0]
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
 
 

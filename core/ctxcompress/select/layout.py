@@ -250,6 +250,9 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
         while segments[first - 1].block == segments[number].block:
             first -= 1
     end = segments[first].start
+    if text[end - 1] == ">":  # the tags in between are dropped, but what they part must not run together
+        first = next((n for n in range(first, previous + 1, -1) if text[segments[n].start - 1].isspace()), previous + 1)
+        end = segments[first].start
     return Span(stripped_end(text, after, end), end)
 
 

@@ -142,3 +142,40 @@ def test_a_log_without_a_word_of_the_question_leaves_the_room_to_other_text():
     assert lease in compress("how large is the deposit?", [*chunks, lease], max_tokens=100).text
     result = compress("who painted the ceiling?", [*chunks, lease], max_tokens=500, adaptive=True, on_empty="drop")
     assert not result.text
+
+
+TROUBLE = [
+    f"May 12 07:{n:02}:11 gate {program}[{4000 + n}]: {said}"
+    for n, (program, said) in enumerate(
+        [
+            ("pamd", "error: probable replay of a token"),
+            ("ftpd", "FAILED login attempt of root"),
+            ("mailer", "fatal: read from socket failed: connection reset by peer"),
+            ("proxy", "error: cannot bind, address is in use"),
+            ("couchd", "error: Broken pipe while syncing"),
+            ("cron", "error: job skipped, authentication module is missing"),
+            ("kernel", "panic: not enough memory for the journal"),
+            ("named", "error: zone refused, no such key"),
+            ("sshd", "error: authentication failure for admin via console"),
+            ("dhcp", "fatal: lease file is corrupt"),
+        ]
+    )
+]
+"""Lines of as many shapes, which all say that something went wrong."""
+
+
+@pytest.mark.parametrize("query", ["PROBABLE BREAK-OUT", "break-out", "Which door had a probable break-out?"])
+def test_a_compound_with_a_word_for_failures_does_not_ask_what_went_wrong(query, scorer):
+    line = "May 12 07:40:12 gate doord[4712]: badge of door 7, which is in use, was not seen on any way - BREAK-OUT"
+    assert line in kept(query, "\n".join([*TROUBLE, line, *TROUBLE[::-1]]), 70, scorer=scorer)
+
+
+@pytest.mark.parametrize(
+    ("query", "line"),
+    [
+        ("What error came with the depot harbour?", "stored[77]: connection from 10.2.3.4 (depot.harbour.example)"),
+        ("What error came with disconnecting many failures?", "stored[77]: Disconnecting: Too many failures to count"),
+    ],
+)
+def test_a_line_with_the_words_of_the_question_comes_before_worse_ones(query, line):
+    assert line in kept(query, "\n".join([*TROUBLE, f"May 12 07:40:12 gate {line}", *TROUBLE[::-1]]), 55)
