@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ctxcompress.code.detection import end_of_cut_text
+from ctxcompress.code.cut_chunks import end_of_cut_text
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["LogicalLines", "entry_starts", "logical_lines"]

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ctxcompress.code.detection import end_of_cut_text, is_code_name, looks_like_code, source_language
+from ctxcompress.code.cut_chunks import end_of_cut_text
+from ctxcompress.code.detection import is_code_name, looks_like_code, source_language
 from ctxcompress.code.lexing import entry_starts
 from ctxcompress.code.line_outline import line_outline
 from ctxcompress.code.syntax import clauses

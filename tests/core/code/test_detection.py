@@ -7,15 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.code.detection import (
-    _quotes,
-    code_lines,
-    continues_in_next,
-    end_of_cut_text,
-    is_code_name,
-    looks_like_code,
-    source_language,
-)
+from ctxcompress.code.cut_chunks import _quotes, continues_in_next, end_of_cut_text
+from ctxcompress.code.detection import code_lines, is_code_name, looks_like_code, source_language
 
 MODULE = '''"""Keeps what was borrowed, and from whom.
 
