@@ -25,6 +25,7 @@ _CONTINUATION = lazy_regex(
 )
 """A line that continues the statement above it with the same indentation."""
 _CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
+_CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|END|done|fi|esac)\b")
 _COMMENT = lazy_regex(r"[ \t]*+(?:#|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
@@ -124,6 +125,8 @@ class LineBlocks:
             return False
         before, opens, closes, after = (self._nets[at] for at in (number, body, tail, end))
         opened, inside, closed = opens - before, closes - opens, after - closes
+        if opened == inside == closed == 0 and tail < end:  # as in Ruby, where words are around a body
+            return _CLOSING_WORD.match(self._text, self.starts[tail]) is not None
         return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self)))
 
     def open_braces(self, first: int, numbers: Sequence[int]) -> list[int]:
