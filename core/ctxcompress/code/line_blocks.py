@@ -25,7 +25,9 @@ _CONTINUATION = lazy_regex(
 )
 """A line that continues the statement above it with the same indentation."""
 _CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
-_CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|END|done|fi|esac)\b")
+_CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|done|fi|esac)\b")
+_WORDED = frozenset(("ruby", "elixir", "lua", "julia", "shell"))
+"""Languages in which words are around most bodies, whatever braces there are within."""
 _COMMENT = lazy_regex(r"[ \t]*+(?:#|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
@@ -36,6 +38,8 @@ _LABEL = lazy_regex(r"[ \t]*+(?:(?:case|default)\b|(?:public|protected|private)[
 _FLAT_BEGINS, _LABEL_BEGINS = frozenset("ine"), frozenset("cdp")
 """The first characters of these two."""
 _CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
+_HASH_COMMENTS = frozenset("python ruby shell perl r elixir yaml toml julia".split())
+"""Languages in which a hash begins a comment, such as "# if", and no directive."""
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
 
 
@@ -115,8 +119,8 @@ class LineBlocks:
         extent: the extent of the statement that begins on line `number`.
         """
         body, tail, end = extent
-        is_python = self._language == "python"
-        if not is_python and _CONDITIONAL.search(self._text, self.starts[number], self.starts[end]):
+        has_directives = self._language not in _HASH_COMMENTS
+        if has_directives and _CONDITIONAL.search(self._text, self.starts[number], self.starts[end]):
             return False
         if not self._is_braced:
             return True
@@ -125,8 +129,8 @@ class LineBlocks:
             return False
         before, opens, closes, after = (self._nets[at] for at in (number, body, tail, end))
         opened, inside, closed = opens - before, closes - opens, after - closes
-        if opened == inside == closed == 0 and tail < end:  # as in Ruby, where words are around a body
-            return _CLOSING_WORD.match(self._text, self.starts[tail]) is not None
+        if opened == 0 and self._language in _WORDED:
+            return tail == end == len(self) or _CLOSING_WORD.match(self._text, self.starts[tail]) is not None
         return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self)))
 
     def open_braces(self, first: int, numbers: Sequence[int]) -> list[int]:
