@@ -31,6 +31,8 @@ _KINDS = MappingProxyType(
     }
 )
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
+_MAY_CONTAIN = _FUNCTIONS | {"call_expression"}
+"""Arguments of a call that can contain its main function."""
 _VALUES = MappingProxyType({**dict.fromkeys(_FUNCTIONS, NodeKind.FUNCTION), "class": NodeKind.CLASS})
 _FIELDS = frozenset(("field_definition", "public_field_definition", "property_signature"))
 _VARIABLES = frozenset(("lexical_declaration", "variable_declaration"))
@@ -152,7 +154,7 @@ def _inner(tree: "Tree") -> "Tree | None":
     if tree.type in ("call_expression", "new_expression"):
         arguments = tree.child_by_field_name("arguments")
         given = list(_named_children(arguments)) if arguments is not None else []
-        last = next((part for part in reversed(given) if part.type in (*_FUNCTIONS, "call_expression")), None)
+        last = next((part for part in reversed(given) if _unwrapped(part).type in _MAY_CONTAIN), None)
         return last or tree.child_by_field_name("function")
     for field in ("value", "right", "declaration"):
         inner = tree.child_by_field_name(field)
@@ -161,6 +163,16 @@ def _inner(tree: "Tree") -> "Tree | None":
     if tree.type in _TRANSPARENT:
         return next(_named_children(tree), None)
     return None
+
+
+def _unwrapped(tree: "Tree") -> "Tree":
+    """Return the expression in parentheses."""
+    while tree.type == "parenthesized_expression":
+        inner = next(_named_children(tree), None)
+        if inner is None:
+            break
+        tree = inner
+    return tree
 
 
 def _named_children(tree: "Tree") -> "Iterator[Tree]":

@@ -45,8 +45,12 @@ _TOKENS = {
     **dict.fromkeys(("lua", "haskell"), _DASHES),
     "sql": _SQL,
 }
-_PYTHON_DEFINITION = lazy_regex(r"[ \t]*+(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)")
-"""Beginnings of Python lines that no bracket can contain, so that an open bracket was never closed."""
+_DEFINITION = {
+    "python": lazy_regex(r"[ \t]*+(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)"),
+    "ruby": lazy_regex(r"[ \t]*+(?:def[ \t]+[\w.]+|class[ \t]+[A-Z]|module[ \t]+[A-Z])"),
+    "perl": lazy_regex(r"sub[ \t]+\w+\s*+\{"),
+}
+"""Beginnings of lines that no bracket can contain, so that an open bracket was never closed."""
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!!)|//|/\*|--[ ])")
 _COMMENT_OR_LABEL = lazy_regex(r"[ \t]*+(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
 _SLASHED_COMMENT = lazy_regex(r"[ \t]*+(?://|/\*)")
@@ -131,6 +135,7 @@ def _ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
     lows: list[int] = []
     depth = net = low = 0
     comment = -1  # where a comment ends that stands before the statements of SQL
+    definition = _DEFINITION.get(language)
     for match in _TOKENS.get(language, _C_LIKE).finditer(text, end_of_cut_text(text, language)):
         found = match.group()
         if is_sql and match.start() == (ends[-1] if ends else 0) and found[:2] in ("--", "/*"):
@@ -139,7 +144,7 @@ def _ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
             is_end = match.start() == comment or _SQL_END.search(text, max(0, match.start() - 3), match.end() + 1)
             if is_sql and not is_end:
                 continue
-            if depth == 0 or (is_python and _PYTHON_DEFINITION.match(text, match.end())):
+            if depth == 0 or (definition and definition.match(text, match.end())):
                 depth = 0
                 ends.append(match.end())
                 nets.append(net)

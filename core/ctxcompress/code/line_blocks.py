@@ -25,6 +25,9 @@ _CONTINUATION = lazy_regex(
 )
 """A line that continues the statement above it with the same indentation."""
 _CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
+_CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|done|fi|esac)\b")
+_WORDED = frozenset(("ruby", "elixir", "lua", "julia", "shell"))
+"""Languages in which words are around most bodies, whatever braces there are within."""
 _COMMENT = lazy_regex(r"[ \t]*+(?:#|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
@@ -37,6 +40,8 @@ _FLAT_BEGINS, _LABEL_BEGINS = frozenset("ine"), frozenset("cdp")
 _CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
 _CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P<go_on>else|elif)|(?P<end>endif))\b")
 _WITH_CONDITIONALS = frozenset(("c", "cpp", "csharp"))
+_HASH_COMMENTS = frozenset("python ruby shell perl r elixir yaml toml julia".split())
+"""Languages in which a hash begins a comment, such as "# if", and no directive."""
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
 
 
@@ -135,8 +140,7 @@ class LineBlocks:
         extent: the extent of the statement that begins on line `number`.
         """
         body, tail, end = extent
-        is_python = self._language == "python"
-        if not is_python and not self._has_whole_conditionals(number, extent):
+        if self._language not in _HASH_COMMENTS and not self._has_whole_conditionals(number, extent):
             return False
         if not self._is_braced:
             return True
@@ -145,6 +149,8 @@ class LineBlocks:
             return False
         before, opens, closes, after = (self._nets[at] for at in (number, body, tail, end))
         opened, inside, closed = opens - before, closes - opens, after - closes
+        if opened == 0 and self._language in _WORDED:
+            return tail == end == len(self) or _CLOSING_WORD.match(self._text, self.starts[tail]) is not None
         return opened == 1 and inside == 0 and (closed == -1 or (tail == end == len(self)))
 
     def _has_whole_conditionals(self, number: int, extent: Extent) -> bool:

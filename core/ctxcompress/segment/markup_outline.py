@@ -37,6 +37,7 @@ _KEPT = frozenset("table tr ul ol dl select".split())
 """The elements of HTML whose parts need the tags around them. The tags of others are no help to a reader."""
 _ROW_OF_HEADERS = lazy_regex(r"<tr\b[^<>]*+>\s*+<th\b", re.IGNORECASE)
 _MARKDOWN = lazy_regex(r"^(?:#{1,6} |```|~~~)", re.MULTILINE)
+_LINE_END = lazy_regex(r"[ \t]*+\r?\n")
 _CLOSING_TAG = "</"
 
 
@@ -102,12 +103,22 @@ class _Reader:
                     self._close(start, start)
                 self._close(start, end)
                 self._place = end
-        elif self._text[end - 2] != "/" and len(self._stack) < 10 * _DEEPEST:
+        elif self._text[end - 2] == "/":
+            self._read_empty(start, end, name)
+        elif len(self._stack) < 10 * _DEEPEST:
             self._add_text(start)
             self._stack.append(_Element(name, start, end, []))
             self._place = end
             if self._is_html and _RAW.match(self._text, start):
                 self._raw = name
+
+    def _read_empty(self, start: int, end: int, name: str) -> None:
+        """Add an element without a body if it has lines of its own. Within text, it is a part of the sentence."""
+        if not self._is_html and self._text[start - 1 : start].isspace() and _LINE_END.match(self._text, end):
+            if not self._text[self._place : start].strip():
+                self._add_text(start)
+                self._stack[-1].children.append(Node(NodeKind.RECORD, start, end, name, -1, end, end))
+                self._place = end
 
     def _add_text(self, end: int) -> None:
         """Add the text before a tag as children of the present element; white space belongs to what is before it."""

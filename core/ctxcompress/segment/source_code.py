@@ -6,7 +6,7 @@ closing line.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ctxcompress.code.cut_chunks import end_of_cut_text
 from ctxcompress.code.detection import is_code_name, looks_like_code, source_language
@@ -40,6 +40,11 @@ _COMMENT_PARAGRAPH_END = lazy_regex(r"^[ \t]*+(?:///?!?|\*|#|--)?[ \t]*+\r?\n(?!
 _VALUES = frozenset((NodeKind.CONSTANT, NodeKind.STATEMENT))
 _FEWEST_ENTRIES = 3
 _QUOTES = lazy_regex(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
+_PARAGRAPH_END = lazy_regex(r"\n(?:[ \t]*+\r?\n)++")
+_LINE_END = lazy_regex(r"\n")
+_OPENS = lazy_regex(r"[^\n]*[(\[{][ \t]*+\r?\n")
+"""A line that opens a bracket around the lines after it."""
+_CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]+[;,]?|end|fi|done)\s*+\Z")
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE, NodeKind.IMPORTS, NodeKind.DOC))
 """Kinds of nodes that never share a segment with their neighbours."""
@@ -76,7 +81,41 @@ def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[
 
 def _with_entries(text: str, nodes: Iterable[Node], language: str) -> tuple[Node, ...]:
     """Return the nodes, with long tables of values divided into their entry_starts."""
-    return tuple(_cut_apart(text, node, language) if node.end - node.start > _LONG_VALUES else node for node in nodes)
+    return tuple(chain.from_iterable(_divided(text, node, language) for node in nodes))
+
+
+def _divided(text: str, node: Node, language: str) -> tuple[Node, ...]:
+    """Return the node, cut into its parts if it is long. A long one without parts is cut into its paragraphs."""
+    if node.end - node.start <= _LONG_VALUES:
+        return (node,)
+    node = _cut_apart(text, node, language)
+    if node.body >= 0 or node.end - node.start <= WHOLE or node.kind is NodeKind.DOC:
+        return (node,)
+    return _by_paragraphs(text, node)
+
+
+def _by_paragraphs(text: str, node: Node) -> tuple[Node, ...]:
+    """Return a definition with its paragraphs as its children, or the paragraphs of what has no first line to keep.
+
+    The lexer cannot read everything: an unknown literal may hide where the statements end.
+    """
+    first = max(node.start, node.signature)
+    body = text.find("\n", first, node.end) + 1
+    if not first < body < node.end or (node.signature < 0 and not _OPENS.match(text, first, body)):
+        return _paragraphs(text, node.start, node.end)
+    last = text.rfind("\n", body - 1, node.start + len(text[node.start : node.end].rstrip())) + 1
+    tail = last if body < last and _CLOSES.match(text, last, node.end) else node.end
+    return (node._replace(body=body, tail=tail, children=_paragraphs(text, body, tail)),)
+
+
+def _paragraphs(text: str, start: int, end: int) -> tuple[Node, ...]:
+    """Return a statement for each paragraph of a text, and for some lines of a long one."""
+    bounds = dict.fromkeys((start, *(match.end() for match in _PARAGRAPH_END.finditer(text, start, end)), end))
+    begins: list[int] = []
+    for first, last in pairwise(bounds):
+        lines = (match.end() for match in _LINE_END.finditer(text, first, last)) if last - first > _LONG_VALUES else ()
+        begins += dict.fromkeys((first, *spaced([*lines], first, _LONG_VALUES)))
+    return tuple(Node(NodeKind.STATEMENT, *part) for part in pairwise(dict.fromkeys((*begins, end))))
 
 
 def _cut_apart(text: str, node: Node, language: str) -> Node:
