@@ -114,11 +114,11 @@ class _Reader:
 
     def _read_empty(self, start: int, end: int, name: str) -> None:
         """Add an element without a body if it has lines of its own. Within text, it is a part of the sentence."""
-        if not self._is_html and self._text[start - 1 : start].isspace() and _LINE_END.match(self._text, end):
-            if not self._text[self._place : start].strip():
-                self._add_text(start)
-                self._stack[-1].children.append(Node(NodeKind.RECORD, start, end, name, -1, end, end))
-                self._place = end
+        has_lines = self._text[start - 1 : start].isspace() and _LINE_END.match(self._text, end)
+        if has_lines and not self._is_html and not self._text[self._place : start].strip():
+            self._add_text(start)
+            self._stack[-1].children.append(Node(NodeKind.RECORD, start, end, name, -1, end, end))
+            self._place = end
 
     def _add_text(self, end: int) -> None:
         """Add the text before a tag as children of the present element; white space belongs to what is before it."""

@@ -30,6 +30,8 @@ _PIECES = 6
 """Classes, compound statements and runs of short statements must be this many times shorter to be one segment."""
 _LONG_DOC = 500
 """The most characters of a docstring that is one segment, and of paragraphs of a longer one that share a segment."""
+_LONGEST = 3 * WHOLE
+"""The most characters of what has no parts, without the comment above it. A longer one would fit few budgets."""
 _LONG_VALUES = 500
 """The most characters of a table of values that is one segment."""
 _COMMENT = lazy_regex(
@@ -89,9 +91,17 @@ def _divided(text: str, node: Node, language: str) -> tuple[Node, ...]:
     if node.end - node.start <= _LONG_VALUES:
         return (node,)
     node = _cut_apart(text, node, language)
-    if node.body >= 0 or node.end - node.start <= WHOLE or node.kind is NodeKind.DOC:
+    if node.body >= 0 and node.end - node.tail > _LONGEST and not _has_clauses(text, node):
+        above = Node(NodeKind.STATEMENT, node.start, node.body)
+        return (above, *node.children, *_paragraphs(text, node.tail, node.end))
+    if node.body >= 0 or node.end - max(node.start, node.signature) <= _LONGEST or node.kind is NodeKind.DOC:
         return (node,)
     return _by_paragraphs(text, node)
+
+
+def _has_clauses(text: str, node: Node) -> bool:
+    """Return whether the text after the body has parts that can be dropped, unlike that of a guard with an `#endif`."""
+    return len(clauses(text, node, WHOLE).below) > 1
 
 
 def _by_paragraphs(text: str, node: Node) -> tuple[Node, ...]:
@@ -113,7 +123,7 @@ def _paragraphs(text: str, start: int, end: int) -> tuple[Node, ...]:
     bounds = dict.fromkeys((start, *(match.end() for match in _PARAGRAPH_END.finditer(text, start, end)), end))
     begins: list[int] = []
     for first, last in pairwise(bounds):
-        lines = (match.end() for match in _LINE_END.finditer(text, first, last)) if last - first > _LONG_VALUES else ()
+        lines = (match.end() for match in _LINE_END.finditer(text, first, last)) if last - first > WHOLE else ()
         begins += dict.fromkeys((first, *spaced([*lines], first, _LONG_VALUES)))
     return tuple(Node(NodeKind.STATEMENT, *part) for part in pairwise(dict.fromkeys((*begins, end))))
 

@@ -1,0 +1,136 @@
+"""The budget is used, whatever the source code looks like: no unit is so large that it never fits."""
+
+import random
+import re
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ctxcompress import Passage, compress
+from ctxcompress.segment.segments import segment_outlined
+from ctxcompress.segment.source_code import outline
+
+_BUDGET = 600
+_EXTENSIONS = ("py", "pyi", "js", "ts", "c", "h", "cpp", "rb", "pl", "pm", "sh", "java", "go", "rs", "lua", "tcl")
+_PER_EXTENSION = 4
+_ROOTS = (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), sysconfig.get_path("include"), "/usr/share")
+_MOST_PATHS = 3_000
+
+
+def _paths(extension: str) -> Iterator[Path]:
+    """Yield files of the interpreter, its packages and the system, in an order that is the same for each run."""
+    for root in _ROOTS:
+        found: list[Path] = []
+        for path in Path(root).rglob(f"*.{extension}"):
+            found.append(path)
+            if len(found) == _MOST_PATHS:
+                break
+        found.sort()
+        random.Random(extension).shuffle(found)
+        yield from found[:200]
+
+
+def _files(extension: str) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of files that are several times as large as the budget."""
+    for path in _paths(extension):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if 12_000 < len(text) < 50_000 and len(text) < 60 * text.count("\n"):
+            yield path.name, text
+
+
+@pytest.mark.parametrize("extension", _EXTENSIONS)
+def test_most_of_the_budget_is_used_for_installed_files(extension: str) -> None:
+    files = [file for _, file in zip(range(_PER_EXTENSION), _files(extension), strict=False)]
+    if len(files) < _PER_EXTENSION:
+        pytest.skip(f"there are only {len(files)} large files of the kind .{extension}")
+    for name, text in files:
+        words = random.Random(name).sample(sorted(set(re.findall(r"[A-Za-z]{5,}", text))), 2)
+        result = compress(f"what about {' '.join(words)}?", [Passage("a", text, file_path=name)], max_tokens=_BUDGET)
+        assert result.tokens >= 0.8 * _BUDGET, (name, words, result.tokens)
+
+
+_STEPS = "".join(
+    f"    def step_{number}(order)\n      order.items.each {{ |item|\n"
+    f"        item.check(:step_{number})\n      }}\n    end\n\n"
+    for number in range(60)
+)
+_RUBY = f"""require "json"
+
+module Shop
+  class Cart
+    OPTIONS = {{
+      currency: "EUR",
+    }}
+
+    # if the order is empty, nothing is checked
+{_STEPS}    def latency
+      Time.now.to_f - @started
+    end
+  end
+end
+"""
+_FUNCTIONS = "".join(
+    f"  function step{number}(order) {{\n    for (const item of order.items) {{\n"
+    f"      item.check({number});\n    }}\n  }}\n\n"
+    for number in range(60)
+)
+_UMD = f"""(function (global, factory) {{
+  typeof exports === 'object' ? factory(exports) : define(['exports'], factory);
+}})(this, (function (exports) {{ 'use strict';
+
+{_FUNCTIONS}  function latency() {{
+    return Date.now() - started;
+  }}
+
+  exports.latency = latency;
+}}));
+//# sourceMappingURL=shop.js.map
+"""
+
+
+@pytest.mark.parametrize("budget", [100, 300, 1000])
+@pytest.mark.parametrize(("name", "text"), [("shop.rb", _RUBY), ("shop.js", _UMD)])
+def test_a_file_that_is_one_statement_is_cut_into_its_functions(name: str, text: str, budget: int) -> None:
+    result = compress("How is the latency computed?", [Passage("a", text, file_path=name)], max_tokens=budget)
+    assert "started" in result.text
+    assert result.tokens >= 0.75 * budget
+
+
+def test_a_method_of_ruby_needs_its_class_and_its_module() -> None:
+    result = compress("How is the latency computed?", [Passage("a", _RUBY, file_path="shop.rb")], max_tokens=60)
+    lines = result.text.split("\n")
+    assert lines[:2] == ["module Shop", "  class Cart"]
+    assert lines[-2:] == ["  end", "end"]
+
+
+def test_a_bracket_that_is_never_closed_ends_before_the_next_method_of_ruby() -> None:
+    text = _RUBY.replace("class Cart\n", "class Cart\n    PATTERN = /\\(a/\n")
+    longest = max(part.end - part.start for part in segment_outlined(text, outline(text, "shop.rb"), language="en"))
+    assert longest < 500
+
+
+def test_what_has_no_parts_is_cut_into_paragraphs_that_need_its_first_and_last_line() -> None:
+    body = "".join(f"  #if A{number}\n  void f{number}();\n\n" for number in range(300))
+    text = f"class Shop {{\n{body}}};\n"
+    parts = segment_outlined(text, outline(text, "shop.h"), language="en")
+    assert "".join(text[part.start : part.end] for part in parts) == text
+    assert max(part.end - part.start for part in parts) <= 500
+    first, last = parts[0], parts[-1]
+    assert text[first.start : first.end] == "class Shop {\n"
+    assert text[last.start : last.end] == "};\n"
+    assert all({0, len(parts) - 1} <= set(part.needs) for part in parts[1:-1])
+
+
+def test_an_empty_element_of_xml_is_a_part() -> None:
+    rules = "".join(
+        f'    <allow own="org.shop.Part{number}"\n           member="Get{number}"/>\n' for number in range(200)
+    )
+    text = f'<config>\n  <policy user="root">\n{rules}  </policy>\n</config>\n'
+    result = compress("Who may get Get77?", [Passage("a", text, file_path="shop.conf")], max_tokens=200)
+    assert 'member="Get77"/>' in result.text
+    assert result.tokens >= 150
