@@ -28,7 +28,7 @@ _CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
 _CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|done|fi|esac)\b")
 _WORDED = frozenset(("ruby", "elixir", "lua", "julia", "shell"))
 """Languages in which words are around most bodies, whatever braces there are within."""
-_COMMENT = lazy_regex(r"[ \t]*+(?:#|//|/\*|\*|--[ ])")
+_COMMENT = lazy_regex(r"[ \t]*+(?:#(?!endif\b)|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
 _FLAT = lazy_regex(r"[ \t]*+(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
@@ -39,6 +39,8 @@ _FLAT_BEGINS, _LABEL_BEGINS = frozenset("ine"), frozenset("cdp")
 """The first characters of these two."""
 _CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
 _CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P<go_on>else|elif)|(?P<end>endif))\b")
+_NEAR = 20
+"""The number of lines after `#if` that are read to find code."""
 _WITH_CONDITIONALS = frozenset(("c", "cpp", "csharp"))
 _HASH_COMMENTS = frozenset("python ruby shell perl r elixir yaml toml julia".split())
 """Languages in which a hash begins a comment, such as "# if", and no directive."""
@@ -77,7 +79,9 @@ class LineBlocks:
         for number, character in enumerate(self.first_characters):
             found = _CONDITIONAL_KIND.match(self._text, self.starts[number]) if character == "#" else None
             if found and found["begin"]:
-                after = (n for n in range(number + 1, len(self)) if self.first_characters[n] != "#")
+                after = (
+                    n for n in range(number + 1, min(number + _NEAR, len(self))) if self.first_characters[n] != "#"
+                )
                 opened.append(self._indents[next(after, number)])
             if found and opened:
                 self._indents[number] = opened[-1]
