@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxcompress import compress
+from ctxcompress import Passage, compress
 from ctxcompress.cache import MemoryCache
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.row_outline import row_outline
@@ -356,6 +356,24 @@ def test_a_long_text_within_json_is_cut_at_its_sentences(style: dict[str, Any]) 
 def test_prose_with_commas_and_quotes_is_no_table() -> None:
     prose = 'On Monday, Tuesday, and Friday\nThe guide said "follow me, please", and left.\nNobody did, so he waited.\n'
     assert row_outline(prose) == ()
+
+
+WIDE = [["code", "name", *(f"word_{n}" for n in range(40)), "population"]] + [
+    [str(100 + n), f"Land{n}", *(f"Wort{n}x{m} lang" for m in range(40)), str(n * 1111)] for n in range(100)
+]
+
+
+@pytest.mark.parametrize("name", [None, "lands.csv"])
+@pytest.mark.parametrize("max_tokens", [60, 150, 300, 400, 500, 900])
+def test_no_two_rows_share_a_line_however_long_they_are(max_tokens: int, name: str | None) -> None:
+    file = io.StringIO()
+    csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(WIDE)
+    lands = Passage("lands", file.getvalue(), file_path=name)
+    lines = compress("What is the population of Land77?", [lands], max_tokens=max_tokens).text.splitlines()
+    rows = file.getvalue().splitlines()
+    assert all(any(row.startswith(line) for row in rows) for line in lines)
+    assert any(line.startswith('"177","Land77"') for line in lines)  # where the header leaves it no room, alone
+    assert len(lines) == 1 or all(line in rows for line in lines)
 
 
 def test_rows_with_line_breaks_in_quotes_are_rows() -> None:
