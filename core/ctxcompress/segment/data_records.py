@@ -25,13 +25,21 @@ _LONGEST = 750
 """The most characters of a record that is one segment."""
 _EMBEDDED = 400
 """The same for records within prose, where the budget is not known."""
-_NAMES = (("id", "_id", "uuid", "key", "code"), ("name", "title", "label"), ("type", "kind"))
+_IDS = ("id", "_id", "uuid", "key", "code")
+_TITLES = ("name", "title", "label")
+_TYPES = ("type", "kind")
 """The keys that name a record: of each group the first that it has."""
 _SCRIPT = lazy_regex(r"<(?:script|style|svg|noscript|template|head|nav|footer)\b", re.IGNORECASE)
 _HEADING = lazy_regex(r"<[hH](?P<level>[1-6])\b")
 _TAG = lazy_regex(r"<[^<>]*+>")
 _LONGEST_NAME = 80
 """The most characters of a field that is kept with all others because it names the record."""
+_FIRST_STRING = lazy_regex(
+    r"""(?:["'][^"'\\]*+["']\s*+:[\s\[{]*+)*+(?:"((?:[^"\\]|\\.){1,80}+)"|'((?:[^'\\]|\\.){1,80}+)')"""
+)
+"""The first value within a list or an object, after its keys, if it is a short string."""
+_SAYS_SOMETHING = lazy_regex(r"""["'][^"'\\]*+["']\s*+:\s*+(?:["']\w|-?\d)""")
+"""A field of JSON with a number or a word."""
 
 
 def data_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
@@ -133,15 +141,16 @@ class _Builder:
         inner = (*around, self._first + head) if has_opening else around
         if has_opening:
             self._append(node.start, node.body, path, around)
-        names = _names(node)
+        is_record = any(child.name for child in node.children) and not _is_collection(node)
+        names = _names(self._text, node, is_record=is_record, is_item=bool(around) and not node.name)
         path = (*path, *([node.name] if node.name else []), *(_value(self._text, field) for field in names))
         numbers: list[int] = []
-        is_record = any(child.name for child in node.children) and not _is_collection(node)
         add = self._add if is_record else self._add_block
         for child in node.children:
             if child in names:
-                numbers.append(len(self.segments))
-            add(child, path, inner)
+                numbers += self._add_name(child, path, inner)
+            else:
+                add(child, path, inner)
         if not has_opening:
             self.segments[head] = self.segments[head]._replace(start=node.start)
         if is_closed:
@@ -150,12 +159,26 @@ class _Builder:
             self._need(range(head, last), [last])
             self._need(range(head + 1, last), numbers)
 
+    def _add_name(self, field: Node, path: tuple[str, ...], around: tuple[int, ...]) -> list[int]:
+        """Append the segments of a field that names a record, and return the numbers of those that name it.
+
+        Of an object such as {"common": "Chad", "official": ...} that is its first value, with the brackets.
+        """
+        first = len(self.segments)
+        if not field.children:
+            self._add(field, path, around)
+            return [first]
+        self._add_cut(field, path, around)
+        return [first, first + 1, len(self.segments) - 1]
+
     def _need(self, numbers: Sequence[int], needed: Sequence[int]) -> None:
         """Add needs to these segments, but not to those that are needed: only brackets need each other."""
         shifted = tuple(self._first + other for other in needed)
         for number in numbers if needed else ():
             if number not in needed:
-                self.segments[number] = self.segments[number]._replace(needs=(*self.segments[number].needs, *shifted))
+                needs = self.segments[number].needs
+                more = (other for other in shifted if other not in needs)
+                self.segments[number] = self.segments[number]._replace(needs=(*needs, *more))
 
     def _append(self, start: int, end: int, path: tuple[str, ...], around: tuple[int, ...]) -> None:
         kind = Kind.BOILERPLATE if _SCRIPT.match(self._text, start) else Kind.RECORD
@@ -167,12 +190,31 @@ def _is_collection(node: Node) -> bool:
     return len(node.children) > 1 and all(child.body >= 0 for child in node.children)
 
 
-def _names(node: Node) -> list[Node]:
-    """Return the short fields that name a record."""
-    fields = {c.name.lower(): c for c in reversed(node.children) if c.body < 0 and c.end - c.start <= _LONGEST_NAME}
-    found = (next((fields[name] for name in group if name in fields), None) for group in _NAMES)
-    return [field for field in found if field is not None]
+def _names(text: str, node: Node, *, is_record: bool, is_item: bool) -> list[Node]:
+    """Return the short fields that name a record: its id, its name and its type.
+
+    The name may be an object with a short string first. If an item of a list has neither id nor name, the first field
+    that says something names it.
+    """
+    short = [c for c in node.children if c.body < 0 and c.end - c.start <= _LONGEST_NAME]
+    fields = {c.name.lower(): c for c in reversed(short)}
+    identity, title, kind = (
+        next((fields[key] for key in keys if key in fields), None) for keys in (_IDS, _TITLES, _TYPES)
+    )
+    if is_record and title is None:
+        title = next((c for c in node.children if c.name.lower() in _TITLES and _is_name(text, c)), None)
+    if is_record and is_item and identity is title is None:
+        identity = next((c for c in short if c is not kind and _SAYS_SOMETHING.match(text, c.start)), None)
+    return [field for field in (identity, title, kind) if field is not None]
+
+
+def _is_name(text: str, field: Node) -> bool:
+    """Tell whether a list or an object has a short string first."""
+    is_cut = field.children and (field.children[0].body >= 0 or field.tail >= field.end)
+    return field.body >= 0 and not is_cut and _FIRST_STRING.match(text, field.body) is not None
 
 
 def _value(text: str, field: Node) -> str:
+    if field.body >= 0 and (found := _FIRST_STRING.match(text, field.body)):
+        return found[1] or found[2]
     return text[field.start : field.end].partition(":")[2].strip(" \t\r\n,\"'\\")

@@ -22,6 +22,9 @@ _LONG_HUNK = 500
 _LONG_PIECE = 400
 """The most characters of changed lines that are one segment."""
 _TRACEBACK = lazy_regex(r"[ \t|+]*Traceback \(most")
+_INDENTED = lazy_regex(r"([ \t]+)Traceback \(most")
+_LONGEST_MESSAGE = 3
+"""The most lines of the message of an exception after its first line."""
 _TEST_HEADER = lazy_regex(r"_{3,} [^\n]+ _{3,}|(?:FAIL|ERROR): \w+ \(")
 """The line above the report on a failed test, of pytest and of unittest."""
 _RULE = lazy_regex(r"={10}|={3,} ")
@@ -59,8 +62,23 @@ class _Log:
         """The frames of a Python traceback whose exception has not come yet."""
         self._test = -1
         """The header of the failed test that the next lines are about, or -1."""
+        self._indentation = ""
+        """White space before all lines of the part that the last traceback is in."""
+        self._message = 0
+        """How many of the next lines may belong to the message of an exception."""
         for line in log_lines(text):
-            self._add(line)
+            self._add(self._dedented(line))
+
+    def _dedented(self, line: Line) -> Line:
+        """Return a line of an indented traceback, or below it, with the kind that it has without the indentation."""
+        if line.kind is _DEEPER and (found := _INDENTED.match(self._text, line.start)):
+            self._indentation = found[1]
+        elif line.kind is not _BLANK and not self._text.startswith(self._indentation, line.start):
+            self._indentation = ""
+        if not self._indentation or line.kind is not _DEEPER:
+            return line
+        bare = self._text[line.start + len(self._indentation) : line.end]
+        return line._replace(kind=next(log_lines(bare)).kind)
 
     def _add(self, line: Line) -> None:
         if line.kind is _BLANK:
@@ -68,7 +86,9 @@ class _Log:
             return
         if self._goes_on(line):
             self.segments[-1] = self.segments[-1]._replace(end=line.end)
+            self._message -= 1
             return
+        self._message = 0
         if line.kind is _FRAME:
             self._add_frame(line)
         elif self._frames and line.kind is not _DEEPER:
@@ -86,6 +106,7 @@ class _Log:
             self._append(line, ())
         self._block += 1
         self._last = _BLANK
+        self._message = 0
 
     def _goes_on(self, line: Line) -> bool:
         """Tell whether a line belongs to the segment above it."""
@@ -98,7 +119,8 @@ class _Log:
             return _PLACE.match(self._text, line.start) is not None and not _PLACE.match(self._text, above)
         if line.kind is _DEEPER:
             return self._last not in (_DEEPER, _OTHER) and (self._last is not _BUILD or self._test < 0)
-        return self._last is _EXCEPTION and _PANIC.match(self._text, above) is not None
+        is_message = line.kind is _OTHER and self._message > 0
+        return is_message or (self._last is _EXCEPTION and _PANIC.match(self._text, above) is not None)
 
     def _add_frame(self, line: Line) -> None:
         if self._cause < 0:
@@ -111,6 +133,7 @@ class _Log:
         for frame in self._frames:
             self.segments[frame] = self.segments[frame]._replace(needs=(number,))
         self._frames, self._cause = [], number
+        self._message = _LONGEST_MESSAGE if line.kind in (_EXCEPTION, _OTHER) else 0
         self._append(line, (self._test,) if self._test >= 0 else ())
 
     def _header_of(self, line: Line) -> tuple[int, ...]:

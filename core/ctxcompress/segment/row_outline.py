@@ -13,7 +13,8 @@ _FEWEST_ROWS = 3
 _FEWEST_SPACED_ROWS = 5
 """The fewest rows with a space after their commas, as prose has."""
 _LONGEST_ROW = 500
-"""The most characters of a row, on average."""
+_LONGEST_CELL = 100
+"""The most characters of a row and of a cell, on average. Longer rows have many cells, or else texts in them."""
 _ROW = lazy_regex(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
 _QUOTED = lazy_regex(r"\"(?:[^\"]++|\"\")*+\"")
 _NUMBER = lazy_regex(r"[\"\s]*[-+$€]?\d")
@@ -57,7 +58,9 @@ def _rows(text: str) -> list[str]:
 def _is_table(text: str, rows: Sequence[str], sign: str, *, is_named: bool) -> bool:
     """Tell whether all rows have the same number of cells, but for those that are cut at either end."""
     filled = [row for row in rows if row.strip()]
-    if "".join(rows) != text or len(filled) < _FEWEST_ROWS or len(text) > _LONGEST_ROW * len(filled):
+    if "".join(rows) != text or len(filled) < _FEWEST_ROWS:
+        return False
+    if len(text) > len(filled) * max(_LONGEST_ROW, _LONGEST_CELL * _cells(filled[0], sign)):
         return False
     if sign == "," and not is_named and len(filled) < _FEWEST_SPACED_ROWS and ", " in text:
         return False

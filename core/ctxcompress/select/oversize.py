@@ -46,29 +46,42 @@ def best_split(
     if layout.tokens(_alone(table, best, layout)) <= budget:
         return None
     texts = [best, *islice(found, (_SOURCE_TRIES if _is_formal(table.segments[best]) else _TRIES) - 1)]
+    formal: list[int] = []
     is_tried = False
     for number in texts:
         text_alone = _alone(table, number, layout)
         if layout.tokens(text_alone) <= budget:
             return None
-        if is_tried or (_is_formal(table.segments[number]) and number != texts[-1]):
-            continue  # a statement or a record is not split while there are others
-        if layout.before and layout.count(text_alone) <= budget:
+        if is_tried or (layout.before and layout.count(text_alone) <= budget):
             continue
-        segment, text = table.segments[number], table.texts[number]
-        tail = segment.start + _closing_fence(text)
-        index = table.document[number]
-        fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
-        opening, lines = _opening(segment, text), segment.kind is Kind.CODE
-        beginning = text[: tail - segment.start]
-        # With content before, a word that is over the whole budget has no other chance.
-        whole_words = not layout.before
-        length = longest_prefix(beginning, fits=fits, lines=lines, skip=opening, whole_words=whole_words)
-        if length:
-            pieces = table.split(number, segment.start + length, tail)
-            return pieces, number, len(pieces.segments) - len(table.segments)
+        if _is_formal(table.segments[number]):
+            formal.append(number)
+            continue
+        if parts := _split(table, number, layout, budget):
+            return parts
         is_tried = True
-    return None
+    if is_tried or not formal:
+        return None
+    # Nothing fits. The rows and values of data are alike, so the best one says most.
+    is_data = table.segments[formal[0]].kind is Kind.RECORD
+    return _split(table, formal[0 if is_data else -1], layout, budget)
+
+
+def _split(table: SegmentTable, number: int, layout: Layout, budget: int) -> tuple[SegmentTable, int, int] | None:
+    """Split a segment after the longest beginning that fits, as `best_split` does; None if not even a word fits."""
+    segment, text = table.segments[number], table.texts[number]
+    tail = segment.start + _closing_fence(text)
+    index = table.document[number]
+    fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
+    opening, lines = _opening(segment, text), segment.kind is Kind.CODE
+    beginning = text[: tail - segment.start]
+    # With content before, a word that is over the whole budget has no other chance.
+    whole_words = not layout.before
+    length = longest_prefix(beginning, fits=fits, lines=lines, skip=opening, whole_words=whole_words)
+    if not length:
+        return None
+    pieces = table.split(number, segment.start + length, tail)
+    return pieces, number, len(pieces.segments) - len(table.segments)
 
 
 def _alone(table: SegmentTable, number: int, layout: Layout) -> str:

@@ -7,7 +7,7 @@ something that looks like a handle, it is shown with a backslash: "ctx\\-3f2a91c
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
@@ -78,13 +78,19 @@ class LeftOut:
     def of_compression(cls, result: Compression, first: int = 1) -> "LeftOut":
         """Return how much the compression of one text left out: records of a JSON list, else lines, else tokens.
 
+        Tokens are given, too, where records are kept in part, or where long lines are read as several.
+
         first: the number of the first line.
         """
         (text,) = (passage.text for passage in result.input_passages())
+        tokens = tokens_left_out(result.stats.original_tokens, result.tokens)
+        original, kept = _json_list(text), _json_list(result.text)
+        if records := cls.of_items(original, kept):
+            return records if _are_whole(original, kept) else replace(records, tokens=tokens.count)
         lines = cls.of_lines(text, [span for part in result.passages for span in part.spans], first)
-        return cls.of_items(_json_list(text), _json_list(result.text)) or (
-            lines if lines.count else tokens_left_out(result.stats.original_tokens, result.tokens)
-        )
+        if not lines.count:
+            return tokens
+        return replace(lines, tokens=tokens.count) if len(lines_of(text)) > len(split_lines(text)) else lines
 
     @classmethod
     def of_items(cls, original: object, kept: object) -> "LeftOut | None":
@@ -105,6 +111,12 @@ class LeftOut:
         longest = sorted(self.ranges, key=lambda ends: ends[0] - ends[1])[:_MOST_RANGES]
         shown = [str(first) if first == last else f"{first}-{last}" for first, last in sorted(longest)]
         return f" ({', '.join([*shown, '…'] if len(self.ranges) > len(longest) else shown)})"
+
+
+def _are_whole(original: object, kept: object) -> bool:
+    """Tell whether all that is kept of a list are whole items of it."""
+    items = iter(original if isinstance(original, list) else ())
+    return isinstance(kept, list) and all(item in items for item in kept)
 
 
 def _amount(count: int, unit: str) -> str:

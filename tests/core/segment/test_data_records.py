@@ -6,13 +6,14 @@ import io
 import json
 import time
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxcompress import compress
+from ctxcompress import Passage, compress
 from ctxcompress.cache import MemoryCache
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.row_outline import row_outline
@@ -358,6 +359,24 @@ def test_prose_with_commas_and_quotes_is_no_table() -> None:
     assert row_outline(prose) == ()
 
 
+WIDE = [["code", "name", *(f"word_{n}" for n in range(40)), "population"]] + [
+    [str(100 + n), f"Land{n}", *(f"Wort{n}x{m} lang" for m in range(40)), str(n * 1111)] for n in range(100)
+]
+
+
+@pytest.mark.parametrize("name", [None, "lands.csv"])
+@pytest.mark.parametrize("max_tokens", [60, 150, 300, 400, 500, 900])
+def test_no_two_rows_share_a_line_however_long_they_are(max_tokens: int, name: str | None) -> None:
+    file = io.StringIO()
+    csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(WIDE)
+    lands = Passage("lands", file.getvalue(), file_path=name)
+    lines = compress("What is the population of Land77?", [lands], max_tokens=max_tokens).text.splitlines()
+    rows = file.getvalue().splitlines()
+    assert all(any(row.startswith(line) for row in rows) for line in lines)
+    assert any(line.startswith('"177","Land77"') for line in lines)  # where the header leaves it no room, alone
+    assert len(lines) == 1 or all(line in rows for line in lines)
+
+
 def test_rows_with_line_breaks_in_quotes_are_rows() -> None:
     text = 'city,country,note\nOslo,Norway,"cold, dark\nand wet"\nRome,Italy,"warm, bright"\n'
     header, *others = row_outline(text, "cities.csv")
@@ -386,3 +405,57 @@ def test_a_sentence_that_begins_with_a_marked_word_is_no_markup(text: str) -> No
 )
 def test_elements_with_the_names_of_marked_words_are_markup(text: str) -> None:
     assert {part.kind for part in segment(text)} == {Kind.RECORD}
+
+
+def _countries(fields: Callable[[str, str], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return long records of towns, each with what `fields` makes of a town and a code."""
+    rest = {f"figure_{n}": {"unit": "km", "amounts": [n * 7, n * 9]} for n in range(30)}
+    return [
+        {**fields(town, f"{town[:3].upper()}{n}"), "capital": [f"{town}stad"], **rest} for n, town in enumerate(_CITIES)
+    ]
+
+
+def _named(town: str, code: str) -> dict[str, Any]:
+    native = {sign: {"official": f"{town} {sign}", "common": f"{town}{sign}"} for sign in "abcde"}
+    return {"area": 7, "name": {"common": town, "official": f"Land of {town}", "native": native}, "cca": code}
+
+
+def _briefly_named(town: str, code: str) -> dict[str, Any]:
+    return {"area": 7, "cca": code, "title": {"en": town}}
+
+
+def _coded(_: str, code: str) -> dict[str, Any]:
+    return {"type": "town", "note": "", "active": True, "cca": code}
+
+
+@pytest.mark.parametrize("max_tokens", [60, 150, 400])
+@pytest.mark.parametrize(
+    ("fields", "name_of"),
+    [
+        (_named, lambda record: record["name"]["common"]),
+        (_briefly_named, lambda record: record["title"]["en"]),
+        (_coded, lambda record: record["cca"]),
+    ],
+)
+def test_each_field_comes_with_what_names_its_record(
+    fields: Callable[[str, str], dict[str, Any]], name_of: Callable[[dict[str, Any]], str], max_tokens: int
+) -> None:
+    items = _countries(fields)
+    text = json.dumps({"items": items, "next": None})
+    kept = json.loads(compress("What is the capital of Tartu?", [text], max_tokens=max_tokens).text)["items"]
+    assert kept
+    known = {name_of(item): item for item in items}
+    assert all(record["capital"] == known[name_of(record)]["capital"] for record in kept if "capital" in record)
+    assert {name_of(record) for record in kept} <= known.keys()
+
+
+def test_the_name_in_an_object_is_a_label_of_the_fields() -> None:
+    text = json.dumps(_countries(_named))
+    labels = {part.label for part in segment(text) if text.startswith('"capital"', part.start)}
+    assert labels == set(_CITIES)
+
+
+def test_an_object_in_a_map_of_objects_names_nothing() -> None:
+    properties = {key: {"type": "string", "description": f"The {key} of it " * 25} for key in ("name", "title", "age")}
+    text = json.dumps({"schema": properties})
+    assert {part.label for part in segment(text) if '"type"' in text[part.start : part.end]} == {"schema"}

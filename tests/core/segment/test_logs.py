@@ -260,3 +260,41 @@ def test_hostile_texts_take_linear_time(line):
 def test_a_long_hunk_of_one_line_is_one_piece():
     text = "@@ -1 +1 @@ " + "word " * 130
     assert [(part.start, part.end) for part in segment(text)] == [(0, len(text))]
+
+
+BUILD_LOG = """\
+Collecting towncast
+  Getting requirements to build wheel: started
+  Looking for libtown
+  Traceback (most recent call last):
+    File "/srv/hooks.py", line 35, in main
+      value = hook(**given)
+              ^^^^^^^^^^^^^
+    File "<string>", line 27, in find_library
+  Exception: No library was found.
+  Set TOWN_FLAGS by hand.
+  error: subprocess-exited-with-error
+
+  × Getting requirements to build wheel did not run successfully.
+error: subprocess-exited-with-error
+"""
+
+
+@pytest.mark.parametrize("indentation", ["", "  ", "    ", "\t"])
+def test_a_traceback_keeps_its_exception_with_the_message_at_any_indentation(indentation):
+    first, *lines, last = BUILD_LOG.splitlines()
+    moved = [line and indentation + line.removeprefix("  ") for line in lines]
+    text = "\n".join([first, *moved, last, ""])
+    segments = segment(text)
+    texts = [text[part.start : part.end] for part in segments]
+    exception = f"{indentation}Exception: No library was found.\n{indentation}Set TOWN_FLAGS by hand.\n"
+    assert texts.count(exception) == 1
+    frames = [part for part, shown in zip(segments, texts, strict=True) if "File " in shown]
+    assert len(frames) == 2
+    assert {part.needs for part in frames} == {(texts.index(exception),)}
+
+
+def test_the_message_of_an_exception_does_not_go_on_without_end():
+    text = PYTHON.replace("KeyError: 'token'\n", "KeyError: 'token'\n" + "one more line\n" * 9)
+    (exception,) = [text[part.start : part.end] for part in segment(text) if text.startswith("KeyError", part.start)]
+    assert exception == "KeyError: 'token'\n" + "one more line\n" * 3
