@@ -34,9 +34,9 @@ _DEEPER = 2
 """How much deeper each further part of a number is: Section 1.1 is within Article 1."""
 _HAN_NUMBER = r"\d〇零一二三四五六七八九十百千"
 _MAY_BE = lazy_regex(
-    rf"(?:^|\n)[ \t]*+(?:§|第[{_HAN_NUMBER}]|\d{{1,2}}\.\d|[^\W\d_a-z][^\W\d_]{{2,11}}\.?[ \t]++[\dIVXLCDMA-H])"
+    rf"\n[ \t]*+(?:§|第[{_HAN_NUMBER}]|\d{{1,2}}\.\d|(?P<word>[^\W\d_a-z][^\W\d_]{{2,11}})\.?[ \t]++[\dIVXLCDMA-H])"
 )
-"""The beginning of a line that may be a title. Most texts have none."""
+"""The beginning of a line that may be a title, with the line end before it, to which a search skips."""
 _NUMBER = r"\d{1,4}(?:\.\d{1,3}){0,3}[a-z]?|[IVXLCDM]{1,8}|[A-H]"
 _BEGINNING = lazy_regex(
     rf"(?:(?P<word>§§?|[^\W\d_]{{3,12}})(?:\.?[ \t\u00a0]++|(?<=§))(?P<number>{_NUMBER})(?![\w%])"
@@ -82,9 +82,11 @@ class _Line(NamedTuple):
 
 def numbered_titles(text: str) -> list[NumberedTitle]:
     """Return the numbered titles of a text, in order."""
-    if "\n" not in text or not _MAY_BE.search(text):
+    words = {(match["word"] or "§").lower() for match in _MAY_BE.finditer(f"\n{text}")} if "\n" in text else set()
+    if _LEVEL_OF.keys().isdisjoint(words):  # so it is for most texts
         return []
-    lines = list(_lines(text, _LEVEL_OVER_SECTIONS if _ARTICLE_OVER_SECTION.search(text) else _LEVEL_OF))
+    has_both = "section" in words and _ARTICLE_OVER_SECTION.search(text)
+    lines = list(_lines(text, _LEVEL_OVER_SECTIONS if has_both else _LEVEL_OF))
     found: list[NumberedTitle] = []
     following: NumberedTitle | None = None
     for number in range(len(lines) - 2, -1, -1):  # what follows a title tells whether it is one

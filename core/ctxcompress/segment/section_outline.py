@@ -22,6 +22,7 @@ _TOML_NAME = lazy_regex(r"\.toml$", re.IGNORECASE)
 _SECTION = lazy_regex(
     r"[ \t]*+(?P<mark>\[\[?)[ \t]*+(?P<name>[^\[\]\n]++(?:\[[^\[\]\n]*+\][^\[\]\n]*+)*+)\]\]?[ \t]*+(?:[#;].*+)?\s*+\Z"
 )
+_SECTION_LINE = lazy_regex(r"\n\[\[?[^\[\]\n]++(?:\[[^\[\]\n]*+\][^\[\]\n]*+)*+\]\]?[ \t]*+(?:[#;\r\n]|\Z)")
 _KEY = lazy_regex(r"[ \t]*+(\"[^\"\n]*+\"|'[^'\n]*+'|[^\s=:#;\[\]{}()\"'][^=:\n]*+)[ \t]*+[=:]")
 _PLAIN_KEY = lazy_regex(
     r"[ \t]*+(?:\"[^\"\n]*+\"|'[^'\n]*+'|[\w-]++)(?:[ \t]*+\.[ \t]*+(?:\"[^\"\n]*+\"|[\w-]++))*+[ \t]*+=(?![=>~])"
@@ -42,13 +43,17 @@ def section_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     section, and almost all lines must be keys.
     """
     is_named = name is not None and _NAME.search(name) is not None
-    if not is_named and (is_code_name(name) or "=" not in text or not (text[:1] == "[" or "\n[" in text)):
+    if not is_named and (is_code_name(name) or not _may_have_sections(text[:_SAMPLE])):
         return ()
     is_toml = is_named and name is not None and _TOML_NAME.search(name) is not None
     if not is_named and not _has_plain_keys(text[:_SAMPLE]):
         return ()
     entries = _Reader(text, is_named=is_named, is_toml=is_toml).entries
     return tuple(_nodes(text, entries)) if not is_named or _has_keys(text, entries, is_toml=is_toml) else ()
+
+
+def _may_have_sections(sample: str) -> bool:
+    return "=" in sample and "[" in sample and _SECTION_LINE.search(f"\n{sample}") is not None
 
 
 def _has_keys(text: str, entries: Sequence["_Entry"], *, is_toml: bool) -> bool:

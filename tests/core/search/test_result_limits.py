@@ -81,8 +81,13 @@ def test_the_score_floor_can_be_set_and_taken_away():
 
 def test_a_single_result_is_a_page_that_has_the_budget():
     page = answers(" ".join(f"The default timeout of client {n} is {n + 30} seconds." for n in range(200)))
+    assert 400 < compressor(500).search_results(page, QUERY).compressed_tokens <= 500
+
+
+def test_limits_that_are_given_hold_for_a_single_result():
+    page = answers(" ".join(f"The default timeout of client {n} is {n + 30} seconds." for n in range(200)))
     found = compressor(500, limits=SearchLimits(max_characters=50)).search_results(page, QUERY)
-    assert 400 < found.compressed_tokens <= 500
+    assert 0 < len(found.results["results"][0]["content"]) <= 50
 
 
 @settings(max_examples=20)

@@ -110,7 +110,7 @@ def _document(values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return sections.map(lambda found: "".join(f"{space}[{name}]\n{inner}" for name, (space, inner) in found.items()))
 
 
-@given(_document(st.one_of(_SCALARS, _LISTS, _TEXTS)), _WORDS, st.sampled_from([60, 120]))
+@given(_document(st.one_of(_SCALARS, _LISTS, _TEXTS)), _WORDS, st.sampled_from([260, 400]))
 @settings(max_examples=150, deadline=None)
 def test_what_is_kept_of_toml_can_be_parsed(text: str, query: str, budget: int) -> None:
     found = tomllib.loads(compress(query, [Passage("a", text, file_path="a.toml")], max_tokens=budget).text)
