@@ -45,6 +45,7 @@ _LINE = lazy_regex(
 )
 _BLOCK = lazy_regex(r"[|>][-+]?(?P<indent>\d?)[-+]?[ \t]*+(?:#|\r?\n?\Z)")
 """The header of a scalar that is given as a block of lines."""
+_CLOSING = {"'": "'", '"': '"', "[": "]", "{": "}"}
 _DOCUMENT = lazy_regex(r"---(?:\s|\Z)")
 _CODE_END = lazy_regex(r"[;{(,][ \t\r\n]*+\Z")
 """The end of a line that belongs to source code rather than YAML."""
@@ -286,7 +287,7 @@ def _column_of_first(lines: Iterable[str]) -> int:
     if _BLOCK.match(first.value):
         return max(0, second.column - 2)
     if first.value:
-        return _column_beside(first, second) if second.is_entry else 0
+        return _column_beside(first, second) if second.is_entry and not _goes_on(first.value) else 0
     entries = (line for line in others if line.is_entry)
     ends = (
         line
@@ -294,6 +295,12 @@ def _column_of_first(lines: Iterable[str]) -> int:
         if line.column < second.column or (second.dashes and line.column == second.column and not line.dashes)
     )
     return _column_beside(first, next(ends, _Line(0, 0, "", "")))
+
+
+def _goes_on(value: str) -> bool:
+    """Tell whether a value in quotes or brackets seems to end on a later line."""
+    closing = _CLOSING.get(value[0])
+    return closing is not None and not (len(value) > 1 and value.rstrip().endswith(closing))
 
 
 def _column_beside(first: _Line, other: _Line) -> int:

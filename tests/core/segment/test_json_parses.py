@@ -5,14 +5,10 @@ from collections.abc import Iterator
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from record_texts import are_all_tried, fitting
 
 from ctxcompress import compress
-from ctxcompress.data.passages import Segment
-from ctxcompress.pipeline.analysis import AnalysisOptions
-from ctxcompress.segment.data_records import data_outline
-from ctxcompress.segment.segments import segment, segment_outlined
-from ctxcompress.select.layout import assemble
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.segment.segments import segment
 
 _NOTHING = object()
 
@@ -68,9 +64,8 @@ def test_what_remains_of_json_can_be_parsed(data: object, style: dict[str, objec
     segments = segment(text)
     assert "".join(text[part.start : part.end] for part in segments) == text
     kept = _parsed(result.text)
-    is_tried_whole = len(_segments(text, budget)) <= 64  # of more, the best are tried
-    if (kept is _NOTHING or not _is_part(kept, data)) and (is_tried_whole or budget > 100):
-        assert not _fitting(text, budget), result.text
+    if (kept is _NOTHING or not _is_part(kept, data)) and (are_all_tried(text, budget) or budget > 100):
+        assert not fitting(text, budget), result.text
 
 
 def _parsed(text: str) -> object:
@@ -78,20 +73,3 @@ def _parsed(text: str) -> object:
         return json.loads(text)
     except ValueError:
         return _NOTHING
-
-
-def _segments(text: str, budget: int) -> list[Segment]:
-    return segment_outlined(text, data_outline(text), language="en", whole=AnalysisOptions.of("en", budget).whole)
-
-
-def _fitting(text: str, budget: int) -> list[str]:
-    """Return each value that fits into the budget with the brackets around it and the names of its record."""
-    segments = _segments(text, budget)
-    count = TokenCounter("o200k_base")
-    found = []
-    for number, part in enumerate(segments):
-        kept = sorted({number, *part.needs})
-        if not any(number in segments[other].needs for other in part.needs):
-            alone = "".join(text[start:end] for start, end in assemble(text, segments, kept))
-            found += [alone] if count(alone) <= budget else []
-    return found

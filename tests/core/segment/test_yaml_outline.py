@@ -148,6 +148,19 @@ def test_code_and_prose_are_no_yaml(text: str) -> None:
     assert yaml_outline(text) == ()
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        'hours: {north: "from eight\n    to six", south: late}\n',
+        "rows: [1, 2,\n    c: 3]\n",
+        "note: 'open\n    at: noon'\n",
+    ],
+)
+def test_a_value_in_brackets_or_quotes_goes_on_on_the_next_line(first: str) -> None:
+    nodes = yaml_outline(f"{first}ovens: 3\nclosed: false\n", "a.yaml")
+    assert [node.name for node in nodes] == [first.partition(":")[0], "ovens", "closed"]
+
+
 _WORDS = st.text("abcde", min_size=1, max_size=6)
 _SCALARS = st.one_of(
     st.integers(0, 99),
@@ -178,11 +191,14 @@ def _dumper(style: str | None) -> type[yaml.SafeDumper]:
     st.dictionaries(_WORDS, _VALUES, min_size=2, max_size=6),
     _WORDS,
     st.sampled_from([None, "|", ">", '"']),
+    st.booleans(),
 )
 @settings(max_examples=150, deadline=None)
-def test_what_is_kept_of_any_yaml_is_part_of_it(value: dict[str, Any], query: str, style: str | None) -> None:
+def test_what_is_kept_of_any_yaml_is_part_of_it(
+    value: dict[str, Any], query: str, style: str | None, flow: bool
+) -> None:
     dumper = _dumper(style)
-    text = yaml.dump(value, Dumper=dumper, sort_keys=False, default_flow_style=False)
+    text = yaml.dump(value, Dumper=dumper, sort_keys=False, default_flow_style=None if flow else False)
     kept = compress(query, [Passage("a", text, file_path="a.yaml")], max_tokens=300).text
     assert _is_part(yaml.safe_load(kept), value)
 
