@@ -99,7 +99,7 @@ def copied(value: object) -> object:
 
 def as_number(value: object) -> float | None:
     """Return a score as a float, or None if it is missing or no finite number: unknown is not zero."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if value is None or isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
         number = float(value)

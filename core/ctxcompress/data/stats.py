@@ -110,6 +110,7 @@ class Stats:
             (
                 "Compression Stats:",
                 f"- Original results: {self.original_count}",
+                *([f"- Shortlist{notes['shortlist']}"] if "shortlist" in notes else []),
                 f"- After score filter{notes.get('threshold', '')}: {self.after_threshold}",
                 f"- After deduplication: {self.after_dedup}",
                 f"- After document limit{notes.get('limit', '')}: {self.after_limit}",

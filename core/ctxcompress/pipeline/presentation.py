@@ -109,6 +109,8 @@ class Presentation:
 
     def _render(self, passages: Sequence[Passage], left: Mapping[int, Sequence[Span]] | None) -> str:
         frame, separator = self.frame, self.config.separator
+        if left is None and frame is None and self.config.format == "plain":
+            return separator.join([passage.text for passage in passages])
         parts = _whole_passages(passages) if left is None else _spans_of_passages(passages, left)
         if frame is not None or self.config.format == "plain":
             return separator.join(frame(passages[part.passage], part.text) if frame else part.text for part in parts)

@@ -9,6 +9,7 @@ from ctxcompress.data.stats import Clock
 from ctxcompress.pipeline.analysis import Analyser
 from ctxcompress.pipeline.long_passages import Gaps, find_escapes, length_limit, metadata_lines, truncate_passages
 from ctxcompress.pipeline.presentation import OriginalText, Presentation
+from ctxcompress.pipeline.shortlisting import find_shortlist
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.text_codec import FEW_OBJECTS
 from ctxcompress.reduce.filters import standing
@@ -68,11 +69,12 @@ def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
 
 def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -> Reduction:
     """Reduce the passages, or take from the cache what another query left there."""
-    cache, key = analyser.cache, f"reduced:{fits}:{key}" if key else None
+    shortlist = None if fits else find_shortlist(task)  # which depends on the query
+    cache, key = analyser.cache, f"reduced:{fits}:{key}" if key and shortlist is None else None
     known = cache.get(key, FEW_OBJECTS) if cache and key else None
     if isinstance(known, Reduction):
         return known
-    reduction = reduced(task.passages, task.config, fits=fits, delivered=task.before.texts)
+    reduction = reduced(task.passages, task.config, fits=fits, delivered=task.before.texts, shortlist=shortlist)
     if cache and key and (lasting := reduction.for_others()) is not None:
         cache.put(key, lasting, FEW_OBJECTS)
     return reduction

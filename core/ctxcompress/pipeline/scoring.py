@@ -14,7 +14,7 @@ from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.query.focus import questions_in
-from ctxcompress.query.terms import TECHNICAL_SYNONYMS, asks_for_all, main_question, query_terms
+from ctxcompress.query.terms import asks_for_all, main_question, query_terms, tables_of_synonyms
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
 from ctxcompress.score.corpus import Corpus
@@ -57,9 +57,7 @@ class _Query:
 
     @classmethod
     def of(cls, text: str, language: str, config: CompressionConfig) -> "_Query":
-        tables = [config.synonyms] if config.synonyms else []
-        if config.technical_synonyms:
-            tables.append(TECHNICAL_SYNONYMS)
+        tables = tables_of_synonyms(config.synonyms, technical=config.technical_synonyms)
         terms, question = Terms(language), main_question(text, language)
         wanted = query_terms(text, language=language, terms=terms, synonyms=tables, question=question)
         return cls(question, wanted, terms, STOP_WORDS.get(language, frozenset()))

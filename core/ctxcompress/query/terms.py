@@ -12,7 +12,7 @@ from ctxcompress.text.spelling import fold
 from ctxcompress.text.stems import lower_case
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["TECHNICAL_SYNONYMS", "asks_for_all", "clauses", "main_question", "query_terms"]
+__all__ = ["TECHNICAL_SYNONYMS", "asks_for_all", "clauses", "main_question", "query_terms", "tables_of_synonyms"]
 
 _GROUPS = (
     "auth authentication authorization login sign-in",
@@ -113,6 +113,11 @@ def query_terms(
         asked = {term for of_word in terms.of_words(split_words(question)).values() for term in of_word}
         own = {term: weight if term in asked else weight * _ASIDE_WEIGHT for term, weight in own.items()}
     return own | {term: _SYNONYM_WEIGHT for term in _other_names(words, synonyms, terms) if term not in own}
+
+
+def tables_of_synonyms(given: Mapping[str, Sequence[str]], *, technical: bool) -> list[Mapping[str, Sequence[str]]]:
+    """Return the tables for `query_terms`: the given one unless it is empty, and `TECHNICAL_SYNONYMS`."""
+    return [*([given] if given else []), *([TECHNICAL_SYNONYMS] if technical else [])]
 
 
 def main_question(query: str, language: str) -> str:

@@ -93,19 +93,23 @@ def reduced(
     *,
     fits: bool,
     delivered: DeliveredTexts = _NOTHING_DELIVERED,
+    shortlist: Sequence[int] | None = None,
 ) -> Reduction:
     """Drop passages by score, duplicates, passages over the limits, and passages for lines, in this order. Then drop
     repeated text from the rest.
 
     A stage that cannot work is skipped. fits: whether all passages fit unchanged, so that nothing is dropped unless an
     option asks for it. delivered: the passages at the beginning that were delivered before. They stand for their
-    duplicates and are otherwise ignored. No stage loses what `must_keep` names: a passage with some of it is dropped
+    duplicates and are otherwise ignored. shortlist: the numbers of the passages that are looked at; None for all. No
+    stage loses what `must_keep` names: a passage with some of it is dropped
     only as a duplicate of one that has it. Raises PatternTimeout, and ConfigError unless the encoder gives one vector
     for each passage.
     """
     has_thresholds = config.ngram_threshold is not None or config.similarity_threshold is not None
     exact = (not fits or has_thresholds) if config.exact_dedup is None else config.exact_dedup
     reducer = _Reducer(passages, config, delivered)
+    if shortlist is not None:
+        reducer.only(shortlist)
     reducer.by_score()
     links = reducer.exact(wanted=exact)
     reducer.near()
@@ -174,6 +178,11 @@ class _Reducer:
     def _to_compare(self) -> list[int]:
         """Return the same after the passages that were delivered before, which therefore lead their duplicates."""
         return [*range(self._delivered), *self.preferred()]
+
+    def only(self, shortlist: Sequence[int]) -> None:
+        """Drop all passages but those of the shortlist."""
+        self._keep(shortlist, Reason.BUDGET)
+        self.end("shortlist", f"{len(shortlist)} with most words of the query")
 
     def by_score(self) -> None:
         """Drop the passages below `min_score`."""

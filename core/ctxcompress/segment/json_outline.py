@@ -19,6 +19,8 @@ _LONG_STRING = 600
 """Longer strings are cut into sentences."""
 _RUN = 80
 """The most characters of neighbouring plain values in a list that share a node."""
+_TINY = 8
+"""The most characters of a list or an object that says as little as a plain value."""
 _DEEPEST = 40
 """The values below this many levels have no nodes of their own."""
 _DEEPEST_READ = 900
@@ -316,14 +318,18 @@ def _node(value: _Value, end: int) -> Node:
 
 
 def _runs(values: Iterable[_Value]) -> Iterator[_Value]:
-    """Yield the values of a list, with short plain values next to each other as one."""
+    """Yield the values of a list, with short plain values, tiny lists and tiny objects next to each other as one."""
     run: _Value | None = None
     for value in values:
-        if run and run.body < 0 and value.body < 0 and value.end - run.start <= _RUN:
-            run = run._replace(end=value.end)
+        if run and value.end - run.start <= _RUN and _is_plain(run) and _is_plain(value):
+            run = run._replace(end=value.end, body=-1)
             continue
         if run:
             yield run
         run = value
     if run:
         yield run
+
+
+def _is_plain(value: _Value) -> bool:
+    return value.body < 0 or value.end - value.start <= _TINY

@@ -165,7 +165,7 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
             ends.pop()
             around.pop()
         offset = to_character(start)
-        kind = _KINDS.get(name) or _kind(name, detail, source, offset, around)
+        kind = _KINDS.get(name) or (_kind(name, detail, source, offset, around) if name != "BlockQuote" else None)
         if kind is not None:
             yield begin + offset, kind, int(detail["level"][1]) if name == "Heading" else 0
         if name in _CONTAINERS:

@@ -13,10 +13,12 @@ from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.markup_lines import is_mark_alone
 from ctxcompress.segment.prose_lines import is_prose_line, segment_lines
+from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 from ctxcompress.segment.speakers import Turn, is_said
 from ctxcompress.segment.table_rows import table_rows
+from ctxcompress.segment.tiny_lines import tiny_line_segments
 from ctxcompress.text.lines import split_lines
 
 __all__ = [
@@ -77,6 +79,9 @@ def read_each(texts: Sequence[str], names: Sequence[str | None], *, language: st
 
 
 def _read(text: str, name: str | None, language: str) -> Read:
+    if tiny := tiny_line_segments(text):
+        rows = row_outline(text, name)
+        return rows, [] if rows else tiny
     nodes = data_outline(text, name) or outline(text, name)
     return nodes, [] if nodes else segment_outlined(text, nodes, language=language)
 

@@ -1,0 +1,55 @@
+"""Large texts of tiny lines: their lines share segments."""
+
+import json
+
+import pytest
+
+from ctxcompress import Passage, compress
+from ctxcompress.data.passages import Kind
+from ctxcompress.segment.segments import segment
+from ctxcompress.segment.tiny_lines import tiny_line_segments
+
+NUMBERED = "".join(f"word{number}\n" for number in range(70_000))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{\n}\n" * 150_000,
+        "}\n" * 300_000,
+        "# h\n\n## i\n\n" * 60_000,
+        "> > > x\n" * 70_000,
+        "é\n\r\n" * 150_000,
+        NUMBERED,
+    ],
+)
+def test_tiny_lines_share_segments_of_whole_lines(text):
+    segments = segment(text)
+    assert "".join(text[part.start : part.end] for part in segments) == text
+    assert len(segments) <= len(text) / 80
+    assert all(text[part.end - 1] == "\n" for part in segments)
+    assert max(part.end - part.start for part in segments) <= 120
+
+
+def test_a_line_is_found_among_tiny_ones():
+    result = compress("where is word65001?", [NUMBERED], max_tokens=60)
+    assert "\nword65001\n" in f"\n{result.text}\n"
+
+
+@pytest.mark.parametrize("text", [NUMBERED[:400_000], NUMBERED.replace("\n", " is a word\n"), "", "word " * 200_000])
+def test_other_texts_are_read_as_what_they_are(text):
+    assert tiny_line_segments(text) == []
+
+
+def test_one_value_of_json_can_still_be_parsed():
+    text = json.dumps({"rows": list(range(100_000))}, indent=0)
+    result = compress("what is row 4711?", [text], max_tokens=80)
+    assert 4711 in json.loads(result.text)["rows"]
+
+
+def test_rows_keep_their_header():
+    text = "id,count\n" + "".join(f"{number},{number % 7}\n" for number in range(80_000))
+    result = compress("what is the count of 65432?", [Passage("a", text, file_path="a.csv")], max_tokens=60)
+    assert result.text.startswith("id,count\n")
+    assert "\n65432,3\n" in f"{result.text}\n"
+    assert {part.kind for part in segment(text, name="a.csv")} == {Kind.RECORD}
