@@ -55,6 +55,8 @@ _TABLE_LINES = lazy_regex(
 """Lines of a table and nothing else, with what tells the number of its columns: the header and the line below it."""
 _MOST_CELLS = 100_000
 """The most cells of a table that is read without the parser, which ends tables with many missing cells early."""
+_DEEPEST_QUOTE = 50
+_DEEP_QUOTES = lazy_regex(rf"(?<=>{{{_DEEPEST_QUOTE}}})>++|(?<=(?:> ){{{_DEEPEST_QUOTE}}})(?:> ?)++")
 _HEADING_END = lazy_regex(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 
@@ -148,7 +150,7 @@ def _with_titles(starts: list[tuple[int, Kind, int]], titles: Sequence[NumberedT
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
     """Yield (character offset, kind, heading level) of every block that the parser finds, containers and leaves."""
-    source = replace_surrogates(text[begin:], "\ufffd")
+    source = _without_deep_quotes(replace_surrogates(text[begin:], "\ufffd"))
     to_character = _character_offsets(source)
     ends, around = list[int](), list[Kind]()  # of the open containers
     for event, span in pyromark.events_with_range(source, options=_OPTIONS):
@@ -165,12 +167,20 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
             ends.pop()
             around.pop()
         offset = to_character(start)
-        kind = _KINDS.get(name) or (_kind(name, detail, source, offset, around) if name != "BlockQuote" else None)
+        kind = _KINDS.get(name) or _kind(name, detail, source, offset, around)
         if kind is not None:
             yield begin + offset, kind, int(detail["level"][1]) if name == "Heading" else 0
         if name in _CONTAINERS:
             ends.append(span["end"])
             around.append(_CONTAINERS[name])
+
+
+def _without_deep_quotes(source: str) -> str:
+    """Return the text with letters in place of the marks of quotes so deep that nobody wrote them: each mark would be a
+    block."""
+    if ">" * _DEEPEST_QUOTE not in source and "> " * _DEEPEST_QUOTE not in source:
+        return source
+    return _DEEP_QUOTES.sub(lambda marks: "x" * len(marks[0]), source)
 
 
 def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -> Kind | None:

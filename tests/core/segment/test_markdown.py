@@ -356,3 +356,13 @@ def test_a_table_is_told_without_the_parser(monkeypatch):
 @given(st.text("a#|1.)-> \t\r\n", max_size=16))
 def test_a_text_is_marked_if_one_of_its_lines_is(text):
     assert is_marked(text) == any(map(is_marked, text.split("\n")))
+
+
+@pytest.mark.parametrize("mark", [">", "> "])
+def test_quotes_too_deep_to_be_written_are_one_block(mark: str) -> None:
+    text = mark * 100_000 + "x\n\nAfter it.\n"
+    blocks = list(markdown_blocks(text))
+    assert "".join(text[block.start : block.end] for block in blocks) == text
+    assert [text[block.start : block.end] for block in blocks][-1] == "After it.\n"
+    assert module._without_deep_quotes(text).count(">") == 50
+    assert module._without_deep_quotes(text[99_951 * len(mark) :]) == text[99_951 * len(mark) :]
