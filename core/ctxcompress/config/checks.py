@@ -246,9 +246,9 @@ def check_scores(min_score: object, threshold: object, kind: str, *, relative: b
 def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
     if encoder is not None and (isinstance(encoder, type) or not isinstance(encoder, Encoder | Comparer)):
         raise ConfigError(
-            f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, such as SentenceEncoder(...), to an "
-            "adapter an embedding model of its framework, or an object with encode_query and encode_document, or with "
-            "compare and compares_all"
+            f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, such as StaticVectors() or "
+            "SentenceEncoder(...), to an adapter an embedding model of its framework, or an object with encode_query "
+            "and encode_document, or with compare and compares_all"
         )
     beside = word_vectors_of(encoder)
     if beside is not None and (isinstance(beside, type) or not isinstance(beside, Comparer) or not beside.compares_all):
