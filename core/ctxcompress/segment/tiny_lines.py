@@ -14,7 +14,7 @@ from ctxcompress.data.passages import Kind, Segment
 
 __all__ = ["tiny_line_segments"]
 
-_LARGE = 500_000
+_LARGE = 100_000
 """The least characters of a text whose lines are counted."""
 _TINY = 12
 """The most characters of a line, on average."""
