@@ -1,4 +1,4 @@
-"""What the pages claim of the repository is so: the tests they name exist, the picture is what the code says."""
+"""The pages describe the repository as it is: the tests that they name exist, and the picture shows the imports."""
 
 import ast
 import importlib.util

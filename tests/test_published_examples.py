@@ -1,4 +1,4 @@
-"""The situations for which compression was described before, with data of our own, through both adapters alike.
+"""Examples that descriptions of context compression give, with data of our own, through both adapters alike.
 
 The tests of each adapter have the features one by one. Here a row is a situation with its figures: options as they are
 written in code or in a file, what a retriever found, and what must come out.

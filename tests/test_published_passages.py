@@ -1,5 +1,5 @@
-"""More situations for which compression was described before, with data of our own, through both adapters: what becomes
-of passages, and what is told about it. See test_published_examples.py."""
+"""More examples that descriptions of context compression give, with data of our own, through both adapters: which
+passages are kept and dropped, and which statistics there are. See test_published_examples.py."""
 
 import json
 from pathlib import Path

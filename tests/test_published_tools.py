@@ -1,4 +1,4 @@
-"""The situations of agents for which compression was described before, with data of our own, through both adapters.
+"""Examples of agents that descriptions of context compression give, with data of our own, through both adapters.
 
 They are searches, tools, contexts of several searches, and what is known from earlier ones: see
 test_published_examples.py for passages.

@@ -1,4 +1,4 @@
-"""Two of the five results of `answers/sourdough.json` are nothing but what pages put around their text."""
+"""Search results with nothing but boilerplate, two of five in `answers/sourdough.json`, are dropped."""
 
 import pytest
 from langchain_core.documents import Document

@@ -1,4 +1,4 @@
-"""A tool with shorter results is else the same tool, to models, agents and traces."""
+"""A tool with shortened results is otherwise the same tool for models, agents and traces."""
 
 import copy
 import json

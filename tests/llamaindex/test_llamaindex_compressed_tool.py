@@ -1,4 +1,4 @@
-"""A tool with shorter output is else the same tool, to agents and to those who look at its raw output."""
+"""A tool with shortened outputs is otherwise the same tool for agents, and for code that reads its raw output."""
 
 import ast
 import copy

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import islice
 from multiprocessing.reduction import ForkingPickler
@@ -114,14 +114,8 @@ class ProcessMap(Generic[_Item, _Result]):
                 if not self._pays():
                     break
                 executor = self._running()
-            future = _submit(executor, [item])
-            error = future.exception()
-            if error is None:
-                result: _Result = future.result()[0][0]
-                return result
-            if not isinstance(error, BrokenProcessPool):  # it cannot be pickled
-                break
-            self._replace(executor)
+            with suppress(BrokenProcessPool):
+                return self._done_by(executor, item)
         else:
             return self._work.lost(item)
         return self._here(item)
@@ -169,16 +163,25 @@ class ProcessMap(Generic[_Item, _Result]):
         yield from results
 
     def _alone(self, item: _Item) -> _Result:
-        executor = self._running()
+        try:
+            return self._done_by(self._running(), item)
+        except BrokenProcessPool:
+            return self._work.lost(item)
+
+    def _done_by(self, executor: ProcessPoolExecutor, item: _Item) -> _Result:
+        """Return the result for one item, from a process if the item can be pickled.
+
+        Raises BrokenProcessPool if the process ended during the work. The next item gets new processes.
+        """
         future = _submit(executor, [item])
         error = future.exception()
-        if error is None:
-            result: _Result = future.result()[0][0]
-            return result
-        if not isinstance(error, BrokenProcessPool):
+        if isinstance(error, BrokenProcessPool):
+            self._replace(executor)
+            raise error
+        if error is not None:  # it cannot be pickled
             return self._work.do(item)
-        self._replace(executor)
-        return self._work.lost(item)
+        result: _Result = future.result()[0][0]
+        return result
 
     def _start(self) -> None:
         self._executor, self._has_started = self._new_executor(), True

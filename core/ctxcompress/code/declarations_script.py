@@ -45,7 +45,7 @@ _TRANSPARENT = frozenset(
 
 
 def _declaration(tree: "Tree", scope: Scope, source: bytes) -> Declaration | None:
-    tree = _ambient(tree)
+    tree = _inside("ambient_declaration", tree)
     if tree.type == "import_statement":
         return Declaration(NodeKind.IMPORTS, "", tree)
     if tree.type == "export_statement":
@@ -60,16 +60,6 @@ def _declaration(tree: "Tree", scope: Scope, source: bytes) -> Declaration | Non
         return None
     kind = _KINDS[tree.type]
     return _declare(kind, tree, _field_name(tree, source), tree, scope, source)
-
-
-def _ambient(tree: "Tree") -> "Tree":
-    """Return the statement after `declare`."""
-    while tree.type == "ambient_declaration":
-        inner = next(_named_children(tree), None)
-        if inner is None:
-            break
-        tree = inner
-    return tree
 
 
 def _declare(kind: NodeKind, tree: "Tree", name: str, node: "Tree", scope: Scope, source: bytes) -> Declaration:
@@ -154,7 +144,9 @@ def _inner(tree: "Tree") -> "Tree | None":
     if tree.type in ("call_expression", "new_expression"):
         arguments = tree.child_by_field_name("arguments")
         given = list(_named_children(arguments)) if arguments is not None else []
-        last = next((part for part in reversed(given) if _unwrapped(part).type in _MAY_CONTAIN), None)
+        last = next(
+            (part for part in reversed(given) if _inside("parenthesized_expression", part).type in _MAY_CONTAIN), None
+        )
         return last or tree.child_by_field_name("function")
     for field in ("value", "right", "declaration"):
         inner = tree.child_by_field_name(field)
@@ -165,12 +157,9 @@ def _inner(tree: "Tree") -> "Tree | None":
     return None
 
 
-def _unwrapped(tree: "Tree") -> "Tree":
-    """Return the expression in parentheses."""
-    while tree.type == "parenthesized_expression":
-        inner = next(_named_children(tree), None)
-        if inner is None:
-            break
+def _inside(wrapper: str, tree: "Tree") -> "Tree":
+    """Return what nodes of the type `wrapper` contain, such as the expression in parentheses; else the node itself."""
+    while tree.type == wrapper and (inner := next(_named_children(tree), None)) is not None:
         tree = inner
     return tree
 

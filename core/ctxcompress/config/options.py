@@ -311,7 +311,7 @@ class CompressionConfig:
     def with_options(self, **options: Unpack[Options]) -> "CompressionConfig":
         """Return the options with other values for some; this very object if there are none.
 
-        A budget that is given replaces the previous one, be it `max_tokens` or `tier`. Raises ConfigError.
+        A given `max_tokens` or `tier` replaces the previous budget, whichever of the two that was. Raises ConfigError.
         """
         for name in options:
             if name not in OPTIONS:

@@ -208,7 +208,7 @@ class Finds:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether nothing is found, though a rule names more than a kind of text, such as dates."""
+        """Whether nothing is found, and not all rules are named patterns: many texts have no dates, for example."""
         return not self.spans and not all(isinstance(rule, Named) for rule in self.rules)
 
 

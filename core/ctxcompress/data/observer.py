@@ -101,11 +101,11 @@ _OUTER: ContextVar[_Attempts | None] = ContextVar("ctxcompress_observed", defaul
 
 @contextmanager
 def observed(observer: Observer | None) -> Iterator[Callable[[Callable[[], Observation]], None]]:
-    """Tell the observer the last observation that the yielded function gets. It gets a function that makes it, because
-    that takes time and only the last one is needed.
+    """Yield a function that takes what to tell the observer. When the block ends, the observer is told the last of it.
 
-    Within another such block of the same observer, it belongs to that block, also on another thread that has its
-    context.
+    The yielded function takes a function that makes the observation, because making one takes time and only the last
+    one is needed. In a block within another block of the same observer, the outer block tells it. This also holds on
+    another thread that runs in the context of the outer block.
     """
     outer = _OUTER.get()
     if observer is None:

@@ -111,7 +111,7 @@ def markers_for(spans: Sequence[Span], gaps: Sequence[Gap]) -> tuple[Marker, ...
 
 
 def _marker(gap: Gap, spans: Sequence[Span], number: int) -> Marker | None:
-    """number: the first span after the gap."""
+    """Return the marker for a gap, or None if no span touches it. number: the first span after the gap."""
     if not spans:
         return None
     if number == 0:

@@ -1,9 +1,10 @@
 """The segment table: all segments of all documents, for the steps that score and select them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from ctxcompress.data.passages import Kind, Segment, Span
 
 __all__ = ["Floats", "Integers", "SegmentTable", "number_sections"]
 
+T = TypeVar("T")
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
@@ -154,27 +156,16 @@ class SegmentTable:
             segment._replace(start=start, end=end, needs=_shifted(segment.needs, local, added) + more)
             for start, end, more in zip(starts, ends, needs, strict=False)
         ]
-        end_of_document = self.first[self.document[number] + 1]
-        begin_of_document = number - local
-        others = [
-            s._replace(needs=_shifted(s.needs, local, added)) for s in self.segments[begin_of_document:end_of_document]
-        ]
-        return replace(
-            self,
-            segments=[
-                *self.segments[:begin_of_document],
-                *others[:local],
-                *pieces,
-                *others[local + 1 :],
-                *self.segments[end_of_document:],
-            ],
-            texts=[
-                *self.texts[:number],
-                *(text[a - segment.start : b - segment.start] for a, b in zip(starts, ends, strict=True)),
-                *self.texts[number + 1 :],
-            ],
-            document=[*self.document[:number], *[self.document[number]] * added, *self.document[number:]],
-            passage=[*self.passage[:number], *[self.passage[number]] * added, *self.passage[number:]],
+        begin_of_document, end_of_document = number - local, self.first[self.document[number] + 1]
+        segments = list(self.segments)
+        for other in range(begin_of_document, end_of_document):
+            segments[other] = segments[other]._replace(needs=_shifted(segments[other].needs, local, added))
+        texts = [text[start - segment.start : end - segment.start] for start, end in zip(starts, ends, strict=True)]
+        return SegmentTable(
+            segments=_replaced(segments, number, pieces),
+            texts=_replaced(self.texts, number, texts),
+            document=_replaced(self.document, number, [self.document[number]] * len(pieces)),
+            passage=_replaced(self.passage, number, [self.passage[number]] * len(pieces)),
             first=[begin + added if begin > number else begin for begin in self.first],
         )
 
@@ -210,6 +201,11 @@ def _passages(document: Document, segments: Sequence[Segment]) -> Iterable[int]:
     if document.is_passage:
         return repeat(document.passage, len(segments))
     return (document.passage_at(segment.start) for segment in segments)
+
+
+def _replaced(items: Sequence[T], number: int, parts: Sequence[T]) -> list[T]:
+    """Return the items with the parts of one item in its place."""
+    return [*items[:number], *parts, *items[number + 1 :]]
 
 
 def _shifted(needs: Sequence[int], local: int, added: int) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ctxcompress.cache.protocol import Fingerprints, key_of
 from ctxcompress.config.options import CompressionConfig
@@ -43,6 +43,8 @@ Spans = tuple[tuple[int, int], ...]
 Markers = tuple[tuple[int, str], ...]
 Kept = tuple[int, Spans, int, float, tuple[int, ...], Markers, str | None]
 """(index, spans, tokens, relevance, stands_for, markers, the metadata line or None)."""
+Stage = tuple[str, int, int, float, str, bool]
+"""The fields of StageStats up to `skipped`: an outcome with an emptied or doubtful stage is not remembered."""
 T = TypeVar("T")
 
 
@@ -61,8 +63,7 @@ class Outcome(NamedTuple):
     tokens: int
     kept: tuple[Kept, ...]
     dropped: tuple[tuple[int, Spans, str, int | None], ...]
-    stages: tuple[tuple[str, int, int, float, str, bool], ...]
-    """The fields of StageStats up to `skipped`: an outcome with an emptied or doubtful stage is not remembered."""
+    stages: tuple[Stage, ...]
 
     @classmethod
     def of(cls, compression: Compression) -> "Outcome":
@@ -114,33 +115,12 @@ class ResultCodec:
             outcome = Outcome(
                 _checked(str, text),
                 _checked(int, tokens),
-                tuple(
-                    (
-                        self._index(index),
-                        self._spans(index, spans),
-                        _checked(int, part_tokens),
-                        _checked(float, relevance),
-                        tuple(map(self._index, members)),
-                        tuple((_checked(int, before), _checked(str, text)) for before, text in markers),
-                        None if line is None else _checked(str, line),
-                    )
-                    for index, spans, part_tokens, relevance, members, markers, line in kept
-                ),
+                tuple(map(self._kept, kept)),
                 tuple(
                     (self._index(index), self._spans(index, spans), Reason(reason), self._leader(leader))
                     for index, spans, reason, leader in dropped
                 ),
-                tuple(
-                    (
-                        _checked(str, name),
-                        _checked(int, items_in),
-                        _checked(int, items_out),
-                        _checked(float, time),
-                        _checked(str, note),
-                        _checked(bool, skipped),
-                    )
-                    for name, items_in, items_out, time, note, skipped in stages
-                ),
+                tuple(map(_stage, stages)),
             )
         except (TypeError, RecursionError) as error:
             raise ValueError(f"it has the wrong structure ({type(error).__name__})") from error
@@ -149,6 +129,18 @@ class ResultCodec:
     def estimated_size(self, value: Outcome, /) -> int:
         spans = sum(len(part[1]) for part in value.kept) + sum(len(part[1]) for part in value.dropped)
         return _PART_SIZE * (2 + len(value.kept) + len(value.dropped)) + 4 * len(value.text) + 150 * spans
+
+    def _kept(self, part: Iterable[Any]) -> Kept:
+        index, spans, tokens, relevance, members, markers, line = part
+        return (
+            self._index(index),
+            self._spans(index, spans),
+            _checked(int, tokens),
+            _checked(float, relevance),
+            tuple(map(self._index, members)),
+            tuple((_checked(int, before), _checked(str, text)) for before, text in markers),
+            None if line is None else _checked(str, line),
+        )
 
     def _index(self, number: object) -> int:
         if not isinstance(number, int) or not 0 <= number < len(self.passages):
@@ -164,6 +156,18 @@ class ResultCodec:
         if ends != sorted(ends):
             raise ValueError(f"it has spans that do not fit the text of passage {index}")
         return found
+
+
+def _stage(stage: Iterable[object]) -> Stage:
+    name, items_in, items_out, time, note, skipped = stage
+    return (
+        _checked(str, name),
+        _checked(int, items_in),
+        _checked(int, items_out),
+        _checked(float, time),
+        _checked(str, note),
+        _checked(bool, skipped),
+    )
 
 
 def key_of_outcome(

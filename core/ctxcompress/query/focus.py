@@ -93,8 +93,9 @@ _WORD = lazy_regex(r"\w+")
 def question_in(query: str) -> str:
     """Return the sentences of a query that ask, if they can be understood without the others; else the whole query.
 
-    These are the sentences that end with a question mark; without any, those that begin with a question word; without
-    those, too, all but greetings, thanks and what is said about the writer or the answer.
+    These are the sentences that end with a question mark. If there are none, they are those that begin with a question
+    word. If there are none of these either, they are all but greetings, thanks and what is said about the writer or
+    the answer.
     """
     sentences = _sentences(query)
     question = " ".join(map(_without_lead, _asking(sentences) if len(sentences) > 1 else sentences))
@@ -131,7 +132,7 @@ def questions_in(query: str) -> tuple[str, ...]:
 
 
 def numbered_questions(query: str) -> tuple[str, ...]:
-    """Return the parts of a list such as "1) ... 2) ...", each with the words before the list; none without a list."""
+    """Return the parts of a list such as "1) ... 2) ...", each with the words before the list; () without a list."""
     items: list[re.Match[str]] = []
     for match in _ITEM.finditer(query):
         if int(match[1]) == len(items) + 1:

@@ -273,15 +273,9 @@ def _short_links(
     texts: Sequence[str], ends: Sequence[int], beginnings: Sequence[int], places: Sequence[int]
 ) -> Iterator[Link]:
     """Find links by whole sentences or lines at the ends and the beginnings of the texts with these numbers."""
-    by_end: dict[str, list[int]] = {}
-    for number in ends:
-        for unit in _last_units(texts[number]):
-            by_end.setdefault(unit, []).append(number)
-    by_beginning: dict[str, list[int]] = {}
-    for number in beginnings:
-        for unit in _first_units(texts[number]):
-            if unit in by_end and len(unit) < len(texts[number]):
-                by_beginning.setdefault(unit, []).append(number)
+    by_end = _by_unit((unit, number) for number in ends for unit in _last_units(texts[number]))
+    first_units = ((unit, number) for number in beginnings for unit in _first_units(texts[number]))
+    by_beginning = _by_unit(pair for pair in first_units if pair[0] in by_end and pair[0] != texts[pair[1]])
     for unit, afters in by_beginning.items():
         afters.sort(key=places.__getitem__)
         only = len(by_end[unit]) == len(afters) == 1
@@ -291,6 +285,14 @@ def _short_links(
                 is_near = only or places[after] - places[before] <= _NEAR
                 if is_near and after != before and len(unit) < len(texts[before]):
                     yield Link(len(unit), before, after)
+
+
+def _by_unit(pairs: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    """Return the numbers of the texts for each unit."""
+    numbers: dict[str, list[int]] = {}
+    for unit, number in pairs:
+        numbers.setdefault(unit, []).append(number)
+    return numbers
 
 
 def units_at_ends(text: str) -> set[str]:

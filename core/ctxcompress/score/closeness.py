@@ -144,8 +144,8 @@ def _comparables(corpus: Corpus, carried: NDArray[np.bool_]) -> tuple[list[_Comp
 
 
 def _labelled(corpus: Corpus, number: int, most: int | None = None) -> str:
-    """Return the first `most` characters of a segment after its title and headings: alone, many a sentence says
-    little."""
+    """Return the first `most` characters of a segment after its title and headings, because many sentences
+    say little alone."""
     label, text = corpus.label_texts[corpus.sections[number]], corpus.texts[number].strip()[:most]
     return f"{label}: {text}" if label else text
 

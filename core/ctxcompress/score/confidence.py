@@ -65,8 +65,8 @@ def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
 
 
 def _speakers(matches: Matches) -> Integers:
-    """Return the terms that are names of speakers: they stand beside what is said, and not in it. Whoever speaks, a
-    conversation that has the speaker is about them."""
+    """Return the terms that are names of speakers and not in the text of their turns. They count as found everywhere in
+    the conversation."""
     label, body = matches.own, matches.body
     if not label.unit.size:
         return label.term

@@ -104,7 +104,7 @@ class LineShapes:
 
     @cached_property
     def severity(self) -> Floats:
-        """How bad each line says that things are, from 0 to 1. A frame counts the more, the nearer its exception."""
+        """How bad each line says that things are, from 0 to 1. A frame counts more if its exception is near."""
         found = np.array([_severity(text) for text in self.texts])
         for place in self._frames:
             number = int(self.numbers[place])

@@ -55,11 +55,11 @@ class Mentions:
 
     @classmethod
     def none(cls, documents: int) -> "Mentions":
-        """Return that nothing mentions the title of one of this number of documents."""
+        """Return the mentions of documents that do not mention one another. documents: their number."""
         return cls(np.zeros(documents, np.intp), 0, [""] * documents, ())
 
     def in_query(self, query: str) -> list[bool]:
-        """Tell which documents' titles the query has."""
+        """Return for each document whether the query has its title."""
         asked = _joined_words(query)
         return [form != "" and form in asked for form in self.forms]
 
@@ -93,7 +93,7 @@ def _links(
 ) -> Iterator[tuple[int, int]]:
     """Yield (number of a segment, number of a title) where a segment mentions a title other than its own.
 
-    Only the places are looked at where the longest word of a title stands: it is a rare one.
+    Looks only at the places of the longest word of each title, because that is a rare one.
 
     titles: title -> its words, in the order of their numbers. own: the number of each segment's own title.
     """

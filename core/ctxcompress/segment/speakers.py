@@ -29,7 +29,7 @@ _LONGEST_NAME = 60
 _MOST_WORDS = 9
 """The most words of a name, such as "Chandler Bing and Phoebe Buffay and Rachel Green"."""
 _FEW_WORDS = 3
-"""The most words of a name that is written small."""
+"""The most words of a name without capital letters."""
 _ROLES = frozenset(
     "user human assistant system ai bot chatbot tool developer agent customer operator support"
     " interviewer interviewee moderator guest caller doctor patient teacher student narrator q a question answer"
@@ -46,7 +46,7 @@ _PARTICLES = frozenset(
     "and und et y e i or of the for de del della di da do dos das du des van von der den ten ter la le el al bin ibn"
     " ben zu zur zum af av à a from at".split()
 )
-"""Words of a name that are written small."""
+"""Words of a name that begin with a small letter."""
 _NO_SPEAKERS = frozenset(
     """
     note notes nb example examples warning caution danger important attention tip tips hint info information notice
@@ -182,8 +182,8 @@ def is_handle(name: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def is_plain_name(name: str) -> bool:
-    """Tell whether words can be a name that is written small: "maya", "Big fish". They say little alone: many other
-    labels are written so."""
+    """Tell whether words can be a name even if they are not capitalized: "maya", "Big fish". One such name proves
+    little, because many other labels look like that."""
     words = name.casefold().split()
     return 0 < len(words) <= _FEW_WORDS and all(
         word[:1].isalpha() and _WORD_IN_NAME.match(word) and word.rstrip(".") not in _NO_SPEAKERS for word in words
@@ -191,8 +191,8 @@ def is_plain_name(name: str) -> bool:
 
 
 def are_recurring_names(names: Sequence[str], text: str, lines: int) -> bool:
-    """Tell whether these are names of people that are written small: every line has one and says something, and names
-    recur.
+    """Tell whether these are names of people that need not be capitalized: every line has one and says something, and
+    names recur.
 
     The keys of a configuration do not recur. The levels of a log and the kinds of commits are known. lines: the number
     of lines with text.

@@ -54,7 +54,7 @@ def matches_in(table: SegmentTable, required: Spans, texts: Sequence[str]) -> li
 
 
 def _overlapping(table: SegmentTable, starts: Sequence[int], document: int, span: Span) -> range:
-    """starts: where each segment starts in its document; they ascend within each document."""
+    """Return the segments that overlap with a span. starts: where each segment starts in its document."""
     begin, end = table.first[document], table.first[document + 1]
     return range(
         bisect_right(starts, span.start, begin, end) - 1,

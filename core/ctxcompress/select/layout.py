@@ -210,8 +210,8 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
     """Return the spans of `text` for the kept segments, in order and without overlaps.
 
     Of the text between two kept segments only the white space before the second one stays: the white space before the
-    segment itself within a block, else before its block, be it a space, a line break or an empty line. White space at
-    the end is dropped unless the whole text is kept. kept: ascending numbers.
+    segment itself within a block, else before its block. It can be a space, a line break or an empty line. White space
+    at the end is dropped unless the whole text is kept. kept: ascending numbers.
 
     In data, the white space after an opening bracket stays, and the comma before a closing bracket is dropped with the
     values after it.

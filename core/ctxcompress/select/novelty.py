@@ -1,4 +1,4 @@
-"""The runs of eight words of texts, by which text that mostly repeats kept text is told from new text."""
+"""The runs of eight words of texts, which tell new text from text that mostly repeats kept text."""
 
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
@@ -26,13 +26,13 @@ class Runs:
         self._repeating: frozenset[int] | None = None
 
     def find_repeating(self) -> None:
-        """Find the texts that share a run with another, unless they are known. This pays if there are several queries.
-        Threads can share the runs meanwhile: they find the same, at most more slowly."""
+        """Find the texts that share a run with another, unless they are known. This saves time for several queries.
+        Other threads can use the runs at the same time: they find the same."""
         if self._repeating is None:
             self._repeating = _repeating(self._texts)
 
     def repeated(self, item: int) -> frozenset[tuple[str, ...]]:
-        """Return the runs of a text if other texts may share some; for most texts, if that is known, none."""
+        """Return the runs of a text; none if `find_repeating` has found that no other text shares one."""
         return self.of(item) if self._repeating is None or item in self._repeating else _NONE
 
     def of(self, item: int) -> frozenset[tuple[str, ...]]:

@@ -43,24 +43,18 @@ def best_split(
     best = next(found, None)
     if best is None or (len(table.texts[best]) * _MOST_TOKENS <= budget and not table.needs(best)):
         return None  # it fits, whatever its tokens
-    if layout.tokens(_alone(table, best, layout)) <= budget:
-        return None
-    texts = [best, *islice(found, (_SOURCE_TRIES if _is_formal(table.segments[best]) else _TRIES) - 1)]
+    tries = _SOURCE_TRIES if _is_formal(table.segments[best]) else _TRIES
     formal: list[int] = []
-    is_tried = False
-    for number in texts:
+    for number in chain((best,), islice(found, tries - 1)):
         text_alone = _alone(table, number, layout)
         if layout.tokens(text_alone) <= budget:
             return None
-        if is_tried or (layout.before and layout.count(text_alone) <= budget):
+        if layout.before and layout.count(text_alone) <= budget:
             continue
-        if _is_formal(table.segments[number]):
-            formal.append(number)
-            continue
-        if parts := _split(table, number, layout, budget):
-            return parts
-        is_tried = True
-    if is_tried or not formal:
+        if not _is_formal(table.segments[number]):
+            return _split(table, number, layout, budget)
+        formal.append(number)
+    if not formal:
         return None
     # Nothing fits. The rows and values of data are alike, so the best one says most.
     is_data = table.segments[formal[0]].kind is Kind.RECORD

@@ -86,9 +86,9 @@ def select(
     its header, and part of a fenced block only with its fence. The same sentence is kept once, and text that mostly
     repeats kept text comes last.
 
-    If the best segment alone is over the budget, the longest beginning that fits is kept, if need be without what it
-    needs. With content before, this is done only for a segment over the whole budget, if there is room for more than a
-    few words of it.
+    If the best segment alone is over the budget, the longest beginning that fits is kept, without what it needs if that
+    does not fit. With content before, this is done only for a segment over the whole budget, if there is room for more
+    than a few words of it.
 
     values: of each segment, shape (segments,). A segment with a negative value is kept only if another needs it, or if
     it is the best. known: segments that were delivered before, which are kept only if another needs them. counts: the

@@ -124,7 +124,7 @@ class FrameworkBuilder(ABC, Generic[Item]):
 
     @abstractmethod
     def _write(self, item: Item) -> Any:
-        """Return an item, but for its text, as data that JSON can hold."""
+        """Return an item without its text, as data that JSON can hold."""
 
     @abstractmethod
     def _read(self, data: Any, text: str) -> Item:

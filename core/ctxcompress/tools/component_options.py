@@ -84,7 +84,7 @@ class ComponentOptions(OptionFields):
     def config(self) -> CompressionConfig:
         """The options as the core takes them, with `encoder` and `llm` as the core knows them.
 
-        Made anew when an option was assigned or copied with another value, so that it counts, and is checked.
+        If an option got another value since, by assignment or in a copy, they are made and checked again.
         """
         return self._last_config.of(self, self._values())
 

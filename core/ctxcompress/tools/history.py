@@ -93,8 +93,8 @@ class HistoryCompressor:
     ) -> Generation | None:
         """Return the generation to show the messages by: `last` itself, unless it is time for a new one.
 
-        window: the context window of the model. keep_last: in place of the attribute. Raises TokenizerUnavailable, and
-        ConfigError as `limit` does.
+        window: the context window of the model. keep_last: used instead of the attribute. Raises TokenizerUnavailable,
+        and ConfigError as `limit` does.
         """
         limit = self.limit(window)
         shown = self.shown(messages, last)

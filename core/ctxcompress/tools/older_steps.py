@@ -63,7 +63,7 @@ class MessageTexts:
     """Counts and compresses the texts of messages. Threads can share it."""
 
     def __init__(self, config: CompressionConfig) -> None:
-        """config: of which the filters, the budget and the format do not hold for messages."""
+        """config: its filters, budget and format do not apply to messages."""
         self._config = config.for_expansion(NO_LIMIT).with_options(adaptive=config.adaptive)
         self._counts = RememberedCounts(Compressor(config).count)
 

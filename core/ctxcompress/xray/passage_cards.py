@@ -157,14 +157,7 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
     if passage.header_path:
         place.append(label("§ " + " > ".join(map(str, passage.header_path))))
     details: list[Html | str] = [Html.of(("id ", label(passage.id)))] if passage.id != name else []
-    if (score := known_score(passage)) is not None:
-        details.append(f"retriever's score {figure(score)}")
-    tokens_in = facts.count(passage.text)
-    details.append(plural(tokens_in, "token") if part is None else f"{part.tokens:,} of {plural(tokens_in, 'token')}")
-    if part is not None and not part.metadata_only:
-        details.append(f"relevance {figure(part.relevance)}")
-    if part is not None and part.metadata_only:
-        details.append("shown as a line")
+    details += _figures(passage, part, facts)
     if index in facts.required:
         details.append(Html.of(("must_keep: ", *_listed(map(label, _named(passage, facts.required[index]))))))
     if leader is not None:
@@ -185,6 +178,18 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
         *([element("p", {"class": "place"}, *_listed(place))] if place else []),
         element("p", {"class": "told"}, *_listed(details)),
     )
+
+
+def _figures(passage: Passage, part: KeptPassage | None, facts: Facts) -> Iterator[str]:
+    """Yield the retriever's score, the tokens and the relevance of a passage."""
+    if (score := known_score(passage)) is not None:
+        yield f"retriever's score {figure(score)}"
+    tokens_in = plural(facts.count(passage.text), "token")
+    if part is None:
+        yield tokens_in
+        return
+    yield f"{part.tokens:,} of {tokens_in}"
+    yield "shown as a line" if part.metadata_only else f"relevance {figure(part.relevance)}"
 
 
 def _named(passage: Passage, spans: Sequence[Span]) -> list[str]:

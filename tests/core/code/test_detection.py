@@ -1,4 +1,4 @@
-"""Chunks of source code: which begin in a docstring, and which go on in which."""
+"""Detection of source code and its language, and of chunks that begin inside a docstring or a comment."""
 
 import random
 import re

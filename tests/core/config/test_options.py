@@ -1,4 +1,4 @@
-"""Options: what they are without being set, and what is refused."""
+"""Options: their defaults, and which values are refused."""
 
 from dataclasses import FrozenInstanceError, fields
 

@@ -1,4 +1,4 @@
-"""What a compression says of itself: in lines to read, as JSON, in the log."""
+"""The statistics of a compression: as lines for people, as JSON, and in the log."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""A table of segments with one of them split."""
+"""Splitting a segment in the segment table."""
 
 from hypothesis import given
 from hypothesis import strategies as st

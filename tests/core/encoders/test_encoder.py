@@ -1,4 +1,4 @@
-"""What the option `encoder` takes, by shape alone, and how it is asked, sync and async."""
+"""Which objects the option `encoder` takes, by their methods alone, and how they are called, sync and async."""
 
 import asyncio
 import threading

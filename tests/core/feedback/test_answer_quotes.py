@@ -1,3 +1,5 @@
+"""Evidence from answers: which kept text an answer quotes or cites."""
+
 import pytest
 from calls import ANSWER, TEXTS, compressed
 from hypothesis import given

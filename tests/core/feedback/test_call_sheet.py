@@ -1,3 +1,5 @@
+"""The sheet of a call: its probabilities and budgets are those of a compression, and it survives the file."""
+
 import json
 import zlib
 

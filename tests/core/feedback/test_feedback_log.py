@@ -1,3 +1,5 @@
+"""The feedback log: it stores which kept text was used, without texts by default, and refuses wrong evidence."""
+
 import os
 import sqlite3
 import stat

@@ -1,4 +1,4 @@
-"""What of a folder is read; and that nothing outside of it is, whatever is put in the place of what."""
+"""Which files of a folder are read; and nothing outside the folder is ever read, not even by way of a link."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Budgets and lengths that fit the question."""
+"""Budgets and lengths that fit the query: `max_tokens="auto"`, and how long passages may be."""
 
 import pytest
 from hypothesis import given
@@ -56,12 +56,12 @@ def test_the_answer_is_found_in_the_last_of_many_passages_without_scores():
     assert "1911" in compress("when was the blue gate built?", passages, max_tokens="auto").text
 
 
-def test_what_is_given_stays():
+def test_options_that_are_given_stay():
     config = resolve_auto_budget("red gate", AUTO.with_options(top_n=3, min_probability=0.1, language="en"))
     assert (config.top_n, config.min_probability, config.language) == (3, 0.1, "en")
 
 
-def test_other_budgets_are_not_fitted():
+def test_only_the_budget_auto_is_fitted_to_the_query():
     for config in (CompressionConfig(), CompressionConfig(max_tokens=7), CompressionConfig(tier="complete")):
         assert resolve_auto_budget(COMPLEX, config) is config
 
@@ -107,12 +107,12 @@ def test_a_fact_is_found_at_the_beginning_of_a_passage():
 @pytest.mark.parametrize(
     ("query", "options"), [("why use get_user?", {}), (None, {}), ("get_user", {"mode": "preview"})]
 )
-def test_other_questions_get_all_of_it(query, options):
+def test_passages_stay_whole_for_queries_that_ask_for_no_fact(query, options):
     result = of_reference(query, factual_length=200, **options)
     assert all(decision.reason is not Reason.TRUNCATED for decision in result.dropped)
 
 
-def test_it_ends_with_a_word_or_at_the_character():
+def test_a_truncated_passage_ends_with_a_word_or_at_the_character():
     one = "word " * 100 + "end."
     for cut, end in (("boundary", " word […]"), ("character", "word wor[…]")):
         (kept,) = compress("get_user", [Passage("a", one)], factual_length=41, factual_cut=cut).passages
@@ -141,7 +141,7 @@ def test_the_shorter_limit_counts():
 
 
 @given(text=st.text(max_size=400), length=st.integers(20, 200), cut=st.sampled_from(["boundary", "character"]))
-def test_what_is_kept_is_the_beginning(text, length, cut):
+def test_the_beginning_of_a_truncated_passage_is_kept(text, length, cut):
     result = compress("get_user", [Passage("a", text)], factual_length=length, factual_cut=cut, max_tokens=5_000)
     for kept in result.passages:
         assert text.startswith(kept.text.removesuffix("[…]").rstrip()) or "[…]" in text

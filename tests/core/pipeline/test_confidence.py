@@ -1,4 +1,4 @@
-"""result.confidence: whether something in the passages answers the query at all."""
+"""`result.confidence`: the probability that the passages answer the query at all."""
 
 import json
 

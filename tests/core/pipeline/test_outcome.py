@@ -1,4 +1,4 @@
-"""What became of every passage: each character is kept or dropped once, for the reason that is true."""
+"""The outcome of every passage: each character is kept or dropped exactly once, for the right reason."""
 
 import pytest
 from hypothesis import given

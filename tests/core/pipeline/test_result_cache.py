@@ -1,4 +1,4 @@
-"""With a cache, compressions are what they are without one; and what has changed is not found."""
+"""With a cache, results are the same as without one; and after a change nothing old is found."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Work that nobody waits for any more ends at its next stage; what has no thread yet is not begun."""
+"""Cancelled work ends at its next stage, and cancelled work that has no thread yet never begins."""
 
 import asyncio
 import contextvars

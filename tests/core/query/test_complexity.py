@@ -1,4 +1,4 @@
-"""How much a question asks for."""
+"""The complexity of a query, and the reasons for it."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What kind of answer a question wants."""
+"""The intent of a query: a fact or an explanation."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""One question as several searches."""
+"""Decomposition: the sub-queries of a query, by rules and by a language model."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The part of a message that asks."""
+"""The part of a message that asks, without greetings, thanks and wishes."""
 
 import pytest
 from hypothesis import given

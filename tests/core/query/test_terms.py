@@ -1,4 +1,4 @@
-"""What is looked for: the content words of the question, and their other names."""
+"""The terms of a query: its content words and their synonyms."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Which words of a question say what it is about, in the languages beside English."""
+"""Which words of a query are content words, in languages other than English."""
 
 import pytest
 

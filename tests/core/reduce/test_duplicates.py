@@ -1,4 +1,4 @@
-"""Copies: the same text, nearly the same words, the same meaning; and what looks like a copy and is none."""
+"""Duplicates: the same text, nearly the same words, the same meaning; and texts that only look like duplicates."""
 
 import importlib.util
 import random

@@ -1,4 +1,4 @@
-"""Scores that say the last passage is the best one: a warning and a note, wherever they decide something."""
+"""Scores by which the last passage would be the best: there is a warning and a note wherever they decide something."""
 
 import logging
 from itertools import permutations

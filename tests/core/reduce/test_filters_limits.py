@@ -1,4 +1,4 @@
-"""Not too many passages: of one document, and altogether."""
+"""The limits on the number of passages: per document and in all."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""min_score: what the retriever thought little of is left out, and what it said nothing of is not."""
+"""min_score: passages with a lower score are dropped, and passages without a score are kept."""
 
 import logging
 
@@ -98,13 +98,13 @@ def test_without_usable_scores_the_stage_is_skipped_and_says_so(scores):
     assert "After score filter (skipped: no usable scores): 2" in result.stats.summary()
 
 
-def test_zero_keeps_all_but_what_is_below_it():
+def test_a_threshold_of_zero_drops_only_scores_below_it():
     assert kept((1.0, 0.0, 0.5), 0) == "012"
     assert kept((1.0, -0.1, 0.0), 0) == "012"  # relative scores have no less than 0
     assert kept((1.0, -0.1, 0.0), 0, **RAW) == "02"
 
 
-def test_one_keeps_the_best_alone():
+def test_a_threshold_of_one_keeps_only_the_best():
     assert kept((0.4, 0.8, 0.79), 1) == "1"
     assert kept((0.4, 0.8, 0.8), 1) == "12"
 
@@ -115,7 +115,7 @@ def test_equal_scores_are_all_the_best(score):
 
 
 @pytest.mark.parametrize("score", [-1.0, 0.0, 0.07, 1.0, None])
-def test_one_passage_is_the_best_there_is(score):
+def test_a_single_passage_is_always_kept(score):
     assert kept((score,), 1.0) == "0"
 
 
@@ -178,11 +178,11 @@ def test_the_best_that_is_kept_has_the_least_distance_or_rank(kind):
     assert kept((9, 7, 8), 5, score_kind=kind, **RAW) == "1"
 
 
-def test_of_equally_good_ones_the_first_is_kept():
+def test_of_equally_good_passages_the_first_is_kept():
     assert kept((0.1, 0.2, 0.2), 0.5, **RAW) == "1"
 
 
-def test_an_unknown_score_is_enough_for_not_being_empty():
+def test_a_passage_with_an_unknown_score_counts_as_kept():
     assert kept((0.1, None, 0.2), 0.5, on_empty="drop", **RAW) == "1"
 
 

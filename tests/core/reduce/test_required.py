@@ -1,4 +1,4 @@
-"""What `must_keep` names and no passage has."""
+"""Rules of `must_keep` that no passage matches."""
 
 import logging
 import re

@@ -1,3 +1,5 @@
+"""The research cache: questions that ask the same share a context; all other questions are searched for."""
+
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,3 +1,5 @@
+"""When two questions ask the same: paraphrases are recognized, and questions that differ are told apart."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What once went wrong, as it was seen."""
+"""Mistakes that were found once, each in the form in which it was seen."""
 
 import pickle
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which notices of a page are asked for, and what they count as where segments are scored."""
+"""Which boilerplate of a page a query asks for, and how that changes the scores of segments."""
 
 import numpy as np
 import pytest

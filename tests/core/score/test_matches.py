@@ -1,4 +1,4 @@
-"""Looking terms up finds exactly what looking through all words does."""
+"""An index of the words finds exactly what a search through all words finds."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Words that occur nowhere as they are asked for, and do in another spelling."""
+"""Words of the query that occur nowhere are found in another spelling."""
 
 import string
 

@@ -1,4 +1,4 @@
-"""Logs in JSON: severities count, and what is repeated counts once."""
+"""Records that differ from the rest: in logs as JSON, severities count, and repeated records count once."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The room is filled: nothing is left out that would fit, also where text costs more or less together than alone."""
+"""The budget is filled: nothing that fits is left out, even where text costs more or less together than alone."""
 
 import re
 import sysconfig

@@ -1,4 +1,4 @@
-"""What holds of segments whatever they are worth: what can be chosen, what repeats, what leads what."""
+"""What holds for segments whatever their scores: which can be chosen, which repeat others, and which lead to others."""
 
 import numpy as np
 import pytest
@@ -82,7 +82,7 @@ def test_segments_of_source_files_are_told_from_prose():
 # What repeats
 
 
-def test_a_text_that_stands_twice_is_known_by_its_numbers():
+def test_both_copies_of_a_text_are_known():
     structure = structure_of(["Retries are off. Timeouts are on.", "Retries are off.\n"])
     assert structure.same == {0: "Retries are off.", 2: "Retries are off."}
 
@@ -95,7 +95,7 @@ def test_short_texts_headings_and_rows_may_be_kept_twice(text):
 
 
 @given(page_lists)
-def test_what_is_the_same_is_there_more_than_once(texts):
+def test_only_texts_that_occur_more_than_once_are_the_same(texts):
     structure = structure_of(texts)
     for number, text in structure.same.items():
         assert structure.table.texts[number].strip() == text
@@ -137,7 +137,7 @@ def test_each_text_is_under_the_heading_right_above_it(texts):
         ("No colon.", []),
     ],
 )
-def test_what_ends_with_a_colon(text, numbers):
+def test_segments_that_end_with_a_colon_are_found(text, numbers):
     assert with_colon(structure_of([text]).table) == numbers
 
 
@@ -158,7 +158,7 @@ def test_what_is_announced_knows_what_announces_it(texts):
 
 
 @given(page_lists)
-def test_for_one_question_or_many_it_is_the_same(texts):
+def test_the_structure_is_the_same_for_one_query_and_for_many(texts):
     once, lasting = structure_of(texts), structure_of(texts)
     lasting.runs.find_repeating()
     assert once.table == lasting.table
@@ -167,6 +167,6 @@ def test_for_one_question_or_many_it_is_the_same(texts):
     assert np.array_equal(once.table.lengths, lasting.table.lengths)
 
 
-def test_of_nothing_there_is_nothing():
+def test_an_empty_table_has_an_empty_structure():
     structure = structure_of([])
     assert (structure.stands, structure.same, structure.leading, structure.announcement) == ([], {}, {}, [])

@@ -1,4 +1,4 @@
-"""Telling languages apart by script and function words."""
+"""Language detection by script and function words."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What readers take for one character: as Unicode has it, in any script."""
+"""Graphemes: what readers take for one character, as Unicode defines it, in any script."""
 
 from itertools import pairwise
 
@@ -37,23 +37,23 @@ def test_graphemes(text, expected):
 
 
 @given(texts)
-def test_they_end_where_unicode_says(text):
+def test_graphemes_end_where_unicode_says(text):
     ends = [match.end() for match in regex.finditer(r"\X", text)]
     assert list(ends_of_graphemes(text)) == ends
     assert [end for end in range(1, len(text) + 1) if is_between_graphemes(text, end)] == ends
 
 
 @given(texts, st.integers(0, 40))
-def test_as_many_whole_ones_as_fit(text, most):
+def test_as_many_whole_graphemes_as_fit_are_counted(text, most):
     ends = [0, *ends_of_graphemes(text)]
     assert whole_graphemes(text, most) == max(end for end in ends if end <= most)
 
 
-def test_nothing_of_one_that_does_not_fit():
+def test_a_grapheme_that_does_not_fit_is_not_cut():
     assert whole_graphemes("👩\u200d👩\u200d👧x", 4) == 0
 
 
-def test_long_rows_of_flags_and_of_marks_end():
+def test_long_rows_of_flags_and_of_marks_take_linear_time():
     assert sum(1 for _ in ends_of_graphemes("🇩" * 300_000)) == 150_000
     assert whole_graphemes("e" + "\u0301" * 1_000_000, 10) == 0
     assert not is_between_graphemes("😀" + "\u200d😀" * 500_000, 400_000)

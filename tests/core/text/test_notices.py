@@ -1,4 +1,4 @@
-"""What is a notice of a page, and what only looks like one."""
+"""Which texts are notices of a page, and which only look like notices."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The page: every text is on it as a text, whatever is in it."""
+"""The X-ray page: every text is shown as text, and none is read as markup."""
 
 import base64
 import hashlib

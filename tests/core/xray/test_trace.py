@@ -1,4 +1,4 @@
-"""Pages in a folder: one a call, the last ones only, and never an end to a chain."""
+"""Pages in a folder: one for each call, only the last ones are kept, and a failure never stops a chain."""
 
 import logging
 import os
