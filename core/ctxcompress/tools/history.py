@@ -96,7 +96,7 @@ class HistoryCompressor:
         window: the context window of the model. keep_last: used instead of the attribute. Raises TokenizerUnavailable,
         and ConfigError as `limit` does.
         """
-        limit = self.limit(window)
+        limit, newest = self.limit(window), keep_last or self.keep_last
         shown = self.shown(messages, last)
         fits = sum(map(self.tokens, shown.values())) <= limit
         goal = goal_of(messages)
@@ -104,7 +104,7 @@ class HistoryCompressor:
         is_new_goal = last is not None and last["goal"] != goal_id
         if fits and not is_new_goal:
             return last
-        older = OlderSteps(self._texts, messages, goal, keep_last or self.keep_last)
+        older = OlderSteps(self._texts, messages, goal, newest)
         texts = [text for message in shown.values() for text in message.texts]
         if fits and last is not None and not older.missing_in(texts, limit):
             return {**last, "goal": goal_id}
@@ -125,7 +125,7 @@ class HistoryCompressor:
                 "shortened are too long; raise history_tokens, or lower keep_last",
                 found["compressed_tokens"],
                 found["compressed_tokens"] - limit,
-                self.keep_last,
+                newest,
             )
         return found
 

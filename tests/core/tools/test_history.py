@@ -278,6 +278,11 @@ def test_a_message_that_was_changed_meanwhile_is_shown_as_it_is_now():
     assert compressor.shown(messages, generation)[place] == messages[place]
 
 
+def test_the_warning_names_the_steps_that_were_kept_whole(caplog):
+    HistoryCompressor(CONFIG, 40, keep_last=3).next_generation(run(6, size=200), None, keep_last=1)
+    assert "the last 1 steps" in caplog.text
+
+
 def test_what_cannot_be_touched_stays_and_a_warning_says_that_it_is_too_long(caplog):
     huge = [*run(3), said(90, filler(1, 400))]
     compressor = HistoryCompressor(CONFIG, 1_000, keep_last=1)
