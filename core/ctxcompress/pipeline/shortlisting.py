@@ -6,6 +6,7 @@ from ctxcompress.pipeline.scored_calls import current_listener
 from ctxcompress.pipeline.task import Task
 from ctxcompress.query.terms import asks_for_all, query_terms, tables_of_synonyms
 from ctxcompress.reduce.shortlist import shortlist
+from ctxcompress.score.quoted import quotations
 from ctxcompress.segment.data_records import data_outline
 from ctxcompress.text.log_lines import is_log
 from ctxcompress.text.stems import keeps_beginnings
@@ -21,6 +22,8 @@ _VERY_MANY = 2.5
 """With less than this many times as many passages as the shortlist would have, there is none."""
 _SAMPLE = 30
 """About how many passages tell what all are."""
+_FEW = 0.1
+"""Of the sample, the most that may be log lines or records."""
 _ARABIC = "ar"
 """Its stems are not the beginnings of its words, and not parts of them."""
 
@@ -35,7 +38,8 @@ def find_shortlist(task: Task) -> Sequence[int] | None:
     if len(passages) < _VERY_MANY * most or _has_other_signals(task) or _asks_beside_words(task):
         return None
     texts = [passage.text for passage in passages]
-    if any(is_log(text) or data_outline(text) for text in texts[:: len(texts) // _SAMPLE]):
+    sample = texts[:: len(texts) // _SAMPLE]
+    if sum(is_log(text) or bool(data_outline(text)) for text in sample) > _FEW * len(sample):
         return None  # an error among log lines or records answers "what failed?", and shares no word with it
     return shortlist(texts, _terms(task), most)
 
@@ -59,11 +63,12 @@ def _asks_beside_words(task: Task) -> bool:
 
 
 def _terms(task: Task) -> dict[str, float]:
-    """Return the terms of all questions with their weights."""
+    """Return the terms of all questions with their weights, and what they quote."""
     config, terms = task.config, Terms(task.language)
     tables = tables_of_synonyms(config.synonyms, technical=config.technical_synonyms)
     found: dict[str, float] = {}
     for query in task.queries or (task.query,):
         of_query = query_terms(query, language=task.language, terms=terms, synonyms=tables)
         found |= {term: max(weight, found.get(term, 0.0)) for term, weight in of_query.items()}
+        found |= dict.fromkeys(quotations(query), 1.0)
     return found

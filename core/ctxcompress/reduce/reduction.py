@@ -13,6 +13,7 @@ from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
+from ctxcompress.reduce.elements import links_of_elements
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, group_of, standing, within_limits
 from ctxcompress.reduce.metadata_only import is_own_line, low_scores
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours_of_equals
@@ -124,6 +125,7 @@ def reduced(
         between = [link for link in links if {link.before, link.after} <= alive]
         groups = {number: group_of(passages[number]) for number in reducer.numbers}
         between = with_continuations(between, passages, groups, reducer.numbers)
+        between += links_of_elements(passages, reducer.numbers)
         documents = stitched(texts, reducer.numbers, between, preference)
     else:
         documents = documents_as_they_are(texts, reducer.numbers)

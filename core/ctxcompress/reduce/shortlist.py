@@ -5,7 +5,7 @@ which have a word of the query, so that is looked for first, in all texts at onc
 
 How it works: each term of the query is searched for as a string, without its last letters, which may be an ending. A
 passage is worth the inverse document frequencies of the terms that it has (Robertson and Zaragoza 2009). It is also
-worth a part of what its neighbours are, because an answer may share no word with the question before it.
+worth a part of what its neighbours are, because an answer may share no word with the question some messages before it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ _ENDING = 2
 """The letters at the end of a term that may differ in a text."""
 _LEAST_LETTERS = 4
 """The least letters that are left of a term; a shorter one is looked for as it is."""
-_FROM_BEFORE, _FROM_AFTER = 0.5, 0.25
-"""The parts of what its neighbours are worth that a passage is worth, too."""
+_FROM_NEIGHBOURS = {1: 0.5, 2: 0.25, 3: 0.125, -1: 0.25}
+"""How many passages before it a neighbour stands -> the part of what it is worth that a passage is worth, too."""
 _BETWEEN = "\n"
 
 
@@ -59,7 +59,8 @@ def _places(text: str, piece: str) -> Iterator[int]:
 
 
 def _with_neighbours(worth: Floats) -> Floats:
-    found = worth.copy()
-    found[1:] += _FROM_BEFORE * worth[:-1]
-    found[:-1] += _FROM_AFTER * worth[1:]
+    most = max(_FROM_NEIGHBOURS)
+    around = np.pad(worth, most)
+    parts = (part * around[most - before : most - before + worth.size] for before, part in _FROM_NEIGHBOURS.items())
+    found: Floats = worth + sum(parts)
     return found

@@ -62,9 +62,13 @@ class Structure:
         """The number of the sentence that announces the segment, or -1."""
         self.announced = announced(table, colons)
         """Number of a segment that announces others -> these segments."""
-        self.leading = {**_within(table, self.under), **self.announced}
+        sections = _within(table, self.under)
+        for number in _lone_headings(table):
+            del sections[number]
+        self.leading = {**sections, **self.announced}
         """Number of a heading -> the segments of its section, those under its sub-headings included, and number of a
-        segment that announces others -> these: segments that must not be kept without some of the text that follows."""
+        segment that announces others -> these: segments that must not be kept without some of the text that follows. A
+        heading that is a document of its own is none of them."""
         self.runs = Runs(table.texts)
         """The runs of words of each segment."""
 
@@ -101,6 +105,12 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
             end = found[end].stop or end + 1
         found[number] = range(number + 1, end) if end > number + 1 else _NOTHING
     return found
+
+
+def _lone_headings(table: SegmentTable) -> list[int]:
+    """Return the headings that are all that their documents have: some loaders make one document of each element."""
+    bounds = pairwise(table.first)
+    return [start for start, end in bounds if end == start + 1 and table.segments[start][0] is _HEADING]
 
 
 def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
