@@ -14,7 +14,7 @@ from ctxcompress.code.lexing import entry_starts
 from ctxcompress.code.line_outline import line_outline
 from ctxcompress.code.syntax import clauses
 from ctxcompress.code.tree_sitter_outline import parsed_outline
-from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, shifted
+from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, shifted, walk
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.segment.docstrings import docstring_parts, spaced
@@ -76,7 +76,7 @@ def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[
 
     whole: the most characters of a function that is one segment.
     """
-    builder = _Builder(text, whole)
+    builder = _Builder(text, whole, is_configuration=all(node.kind not in _ALONE for node in walk(nodes)))
     builder.add(nodes, (), ())
     return builder.segments
 
@@ -155,8 +155,11 @@ def _by_lines(text: str, node: Node, language: str) -> Node:
 class _Builder:
     """A collector of the segments of one text."""
 
-    def __init__(self, text: str, whole: int) -> None:
+    def __init__(self, text: str, whole: int, *, is_configuration: bool) -> None:
+        """is_configuration: whether the text has blocks in braces, and none is a definition."""
         self._text, self._whole, self._piece = text, whole, whole // _PIECES
+        self._short = whole if is_configuration else self._piece
+        """The most characters of a unit that is no function."""
         self.segments: list[Segment] = []
         self._block = -1
 
@@ -170,7 +173,7 @@ class _Builder:
             node = run[0]
             is_named = bool(node.name) and node.kind in _ALONE
             path = (*heading, *node.name.removeprefix(f"{scope}.").split(".")) if is_named else heading
-            most = self._whole if node.kind in _FUNCTIONS else self._piece
+            most = self._whole if node.kind in _FUNCTIONS else self._short
             comment = _end_of_comment(self._text, node) if node.kind in _ALONE else node.start
             if comment - node.start > _LONG_DOC:
                 self._add_comment(node.start, comment, path, around)

@@ -56,26 +56,24 @@ class Structure:
         self.same = _repeated_texts(table)
         """Number of a segment -> its text, for segments with the same text that is to be kept once."""
         self.under = _under(table)
-        """Number of a heading -> the segments right under it, up to the next one."""
+        """Number of a heading -> the segments right under it, up to the next one. A heading that is all that a document
+        has is a text like others."""
         colons = [number for number in with_colon(table) if not _is_speaker(table, number)]
         self.announcement = announcements(table, colons)
         """The number of the sentence that announces the segment, or -1."""
         self.announced = announced(table, colons)
         """Number of a segment that announces others -> these segments."""
-        sections = _within(table, self.under)
-        for number in _lone_headings(table):
-            del sections[number]
-        self.leading = {**sections, **self.announced}
+        self.leading = {**_within(table, self.under), **self.announced}
         """Number of a heading -> the segments of its section, those under its sub-headings included, and number of a
-        segment that announces others -> these: segments that must not be kept without some of the text that follows. A
-        heading that is a document of its own is none of them."""
+        segment that announces others -> these: segments that must not be kept without some of the text that follows."""
         self.runs = Runs(table.texts)
         """The runs of words of each segment."""
 
 
 def _under(table: SegmentTable) -> dict[int, range]:
-    headings = [number for number, segment in enumerate(table.segments) if segment[0] is _HEADING]
     first, document = table.first, table.document
+    lone = _lone_headings(table)
+    headings = [n for n, segment in enumerate(table.segments) if segment[0] is _HEADING and n not in lone]
     return {
         number: _NOTHING
         if following == number + 1
@@ -107,10 +105,10 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
     return found
 
 
-def _lone_headings(table: SegmentTable) -> list[int]:
+def _lone_headings(table: SegmentTable) -> set[int]:
     """Return the headings that are all that their documents have: some loaders make one document of each element."""
     bounds = pairwise(table.first)
-    return [start for start, end in bounds if end == start + 1 and table.segments[start][0] is _HEADING]
+    return {start for start, end in bounds if end == start + 1 and table.segments[start][0] is _HEADING}
 
 
 def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import descriptions, sources
 
+from ctxcompress import compress
 from ctxcompress.code.detection import code_lines, code_share, looks_like_code, source_language
 from ctxcompress.code.line_outline import line_outline
 from ctxcompress.data.passages import Kind, walk
@@ -221,3 +222,14 @@ def test_qualified_names_in_the_standard_library_are_those_of_its_syntax_trees()
         right, wrong = right + len(wanted & found), wrong + len(wanted - found)
     assert right > 200
     assert wrong <= right / 100
+
+
+def test_a_block_of_a_configuration_is_a_segment_as_a_function_is() -> None:
+    block = (
+        "server {{\n    listen 80;\n    server_name {0}.acme.test;\n    root /var/www/site{1};\n    location / {{\n"
+        "        proxy_pass http://10.0.0.{1}:300{1};\n        proxy_read_timeout 4{1}s;\n    }}\n}}\n"
+    )
+    texts = [block.format(name, number) for number, name in enumerate(("www", "api", "wiki", "git", "mail", "cdn"))]
+    kept = compress("upstream of wiki", texts, max_tokens=150).text
+    assert texts[2].strip() in kept
+    assert "// ..." not in kept
