@@ -67,7 +67,7 @@ def _split(table: SegmentTable, number: int, layout: Layout, budget: int) -> tup
     tail = segment.start + _closing_fence(text)
     index = table.document[number]
     fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
-    opening, lines = _opening(segment, text), _is_formal(segment) or segment.kind is Kind.CODE
+    opening, lines = _opening(segment, text), segment.kind is Kind.CODE
     beginning = text[: tail - segment.start]
     # With content before, a word that is over the whole budget has no other chance.
     whole_words = not layout.before

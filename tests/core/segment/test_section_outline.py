@@ -147,11 +147,3 @@ def test_the_segments_of_any_text_are_the_text(signs: list[str]) -> None:
     text = "".join(signs)
     for name in ("a.toml", "a.ini", None):
         assert "".join(text[part.start : part.end] for part in segment(text, name=name)) == text
-
-
-def test_a_record_that_does_not_fit_is_cut_at_the_end_of_a_line() -> None:
-    text = "".join(
-        f'[[jobs]]\nname = "job{number}"\nwhen = 2024-01-{number % 28 + 1:02d}T00:00:00Z\n\n' for number in range(40)
-    )
-    for budget in range(12, 30):
-        assert tomllib.loads(compress("job21", [text], max_tokens=budget).text)["jobs"][0]["name"] == "job21"
