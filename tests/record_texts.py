@@ -26,8 +26,12 @@ def fitting(text: str, budget: int, name: str | None = None) -> list[str]:
     """Return each value that fits into the budget with the lines or brackets around it and the names of its record."""
     segments = record_segments_of(text, budget, name)
     count = TokenCounter("o200k_base")
+    needed = {other for part in segments for other in part.needs}
+    headers = {number for number in needed if not segments[number].needs}  # which are not kept alone
     found = []
     for number, part in enumerate(segments):
+        if number in headers:
+            continue
         kept = sorted({number, *part.needs})
         if not any(number in segments[other].needs for other in part.needs):
             alone = "".join(text[start:end] for start, end in assemble(text, segments, kept))

@@ -115,15 +115,23 @@ def _document(values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @settings(max_examples=150, deadline=None)
 def test_what_is_kept_of_toml_can_be_parsed(text: str, query: str, budget: int) -> None:
     kept = compress(query, [Passage("a", text, file_path="a.toml")], max_tokens=budget).text
-    try:
-        found = tomllib.loads(kept)
-    except tomllib.TOMLDecodeError:  # if nothing fits, the text is cut as text
+    found = _parsed(kept)
+    if found is None:  # nothing fits, so the text is cut as text
         assert not fitting(text, budget, "a.toml"), kept
         return
     for name, fields in found.items():
         for key, value in fields.items():
             original = tomllib.loads(text)[name][key]
             assert set(value.split()) <= set(original.split()) if isinstance(value, str) else _is_part(value, original)
+
+
+def _parsed(text: str) -> dict[str, dict[str, Any]] | None:
+    """Return the sections of TOML, or None if the text is anything else."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
+    return found if all(isinstance(fields, dict) for fields in found.values()) else None
 
 
 _INDENTED = st.lists(_WORDS, min_size=1, max_size=40).map(lambda lines: "".join(f"\n    {line}" for line in lines))
