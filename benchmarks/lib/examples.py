@@ -13,7 +13,7 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
 from ctxcompress.query.terms import clauses, query_terms
-from ctxcompress.reduce.reduction import reduced
+from ctxcompress.reduce.stages import reduced
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import Stage, follow, passes, sigmoid

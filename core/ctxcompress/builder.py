@@ -26,7 +26,7 @@ from ctxcompress.pipeline.delivered_memory import DeliveredMemory
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.threads import off_loop
-from ctxcompress.reduce.reduction import reduced
+from ctxcompress.reduce.stages import reduced
 
 __all__ = ["Addition", "ContextBuilder"]
 

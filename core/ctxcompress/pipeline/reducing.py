@@ -13,7 +13,8 @@ from ctxcompress.pipeline.shortlisting import find_shortlist
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.text_codec import FEW_OBJECTS
 from ctxcompress.reduce.filters import standing
-from ctxcompress.reduce.reduction import Reduction, reduced
+from ctxcompress.reduce.reduction import Reduction
+from ctxcompress.reduce.stages import reduced
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.previews import Lines
 from ctxcompress.select.selection import Selection

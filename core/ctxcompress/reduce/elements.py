@@ -15,8 +15,8 @@ from ctxcompress.reduce.overlaps import Link
 __all__ = ["links_of_elements"]
 
 _TITLE = lazy_regex(r"\s*+(#{1,6})\s[^\n]*+\s*+\Z")
-_CATEGORY, _TITLES = "category", ("Title", "title", "Header", "heading")
-"""The metadata key, and its values for titles, of loaders that tell elements apart (unstructured)."""
+_CATEGORY, _TITLE_CATEGORY = "category", "Title"
+"""The metadata key of loaders that tell elements apart (unstructured), and its value for titles."""
 _LEVEL = 1
 _CHANCE = 0.05
 """An order less likely by chance than this is no coincidence."""
@@ -44,7 +44,7 @@ def _level(passage: Passage) -> int:
     """Return the level of the heading if the passage is nothing but a title, else 0."""
     if found := _TITLE.match(passage.text):
         return len(found[1])
-    return _LEVEL if passage.metadata.get(_CATEGORY) in _TITLES else 0
+    return _LEVEL if passage.metadata.get(_CATEGORY) == _TITLE_CATEGORY else 0
 
 
 def _is_above(number: int, levels: dict[int, int]) -> bool:

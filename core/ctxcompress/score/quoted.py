@@ -14,6 +14,8 @@ _QUOTED = lazy_regex(r"[\"\u201c\u201e\u00ab`]([^\"\u201c\u201d\u00bb`]++)[\"\u2
 _QUESTION_END = ("?", "\uff1f", "\u061f")
 _FEWEST_WORDS = 3
 """The least words of a quotation."""
+_MOST = 8
+"""The most quotations of a query, which limits the cost of a long one."""
 _FEWEST_OF_QUERY = 4
 """The least words of a query that may be a quotation itself."""
 _RARE = 3
@@ -32,7 +34,7 @@ def quotations(query: str) -> tuple[str, ...]:
     found = tuple(text for text in quoted if text.count(" ") + 1 >= _FEWEST_WORDS)
     words = query.split()
     is_quotation = not found and len(words) >= _FEWEST_OF_QUERY and not query.rstrip().endswith(_QUESTION_END)
-    return (" ".join(words),) if is_quotation else found
+    return (" ".join(words),) if is_quotation else found[:_MOST]
 
 
 def raise_quoted(query: str, table: SegmentTable, probability: Floats) -> Floats:

@@ -17,7 +17,7 @@ from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.section_outline import section_outline
 from ctxcompress.segment.yaml_outline import yaml_outline
 
-__all__ = ["data_outline", "embedded_records", "is_data", "record_segments"]
+__all__ = ["data_outline", "embedded_records", "is_data", "record_segments", "sectioned_outline"]
 
 _PART = 2
 """A record takes at most this part of the characters that one segment may have."""
@@ -47,11 +47,14 @@ def data_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
 
     name: a file name, path or title, if known.
     """
-    if found := json_outline(text) or section_outline(text, name) or catalog_outline(text, name):
-        return found
-    if found := yaml_outline(text, name):
+    if found := json_outline(text) or sectioned_outline(text, name):
         return found
     return () if is_code_name(name) else markup_outline(text) or row_outline(text, name)
+
+
+def sectioned_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
+    """Return the outline of INI, TOML, properties, gettext or YAML, else an empty one. name: see `data_outline`."""
+    return section_outline(text, name) or catalog_outline(text, name) or yaml_outline(text, name)
 
 
 def is_data(nodes: Sequence[Node]) -> bool:

@@ -7,7 +7,13 @@ from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import LoneTurn, lone_turn, turns_of
-from ctxcompress.segment.data_records import data_outline, embedded_records, is_data, record_segments
+from ctxcompress.segment.data_records import (
+    data_outline,
+    embedded_records,
+    is_data,
+    record_segments,
+    sectioned_outline,
+)
 from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
@@ -80,8 +86,8 @@ def read_each(texts: Sequence[str], names: Sequence[str | None], *, language: st
 
 def _read(text: str, name: str | None, language: str) -> Read:
     if tiny := tiny_line_segments(text):
-        rows = row_outline(text, name)
-        return rows, [] if rows else tiny
+        records = sectioned_outline(text, name) or row_outline(text, name)
+        return records, [] if records else tiny
     nodes = data_outline(text, name) or outline(text, name)
     return nodes, [] if nodes else segment_outlined(text, nodes, language=language)
 

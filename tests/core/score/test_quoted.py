@@ -33,6 +33,10 @@ def test_quotations_are_several_words(query, expected):
     assert quotations(query) == expected
 
 
+def test_only_some_quotations_of_a_long_query_count():
+    assert len(quotations(" ".join(f'"one two {number}"' for number in range(1_000)))) == 8
+
+
 @pytest.mark.parametrize("query", [MESSAGE, f'Where is "{MESSAGE}" raised?'])
 def test_the_line_with_a_message_is_found_in_a_source_file(query):
     source = inspect.getsource(zipfile)

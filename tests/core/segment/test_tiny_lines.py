@@ -1,8 +1,10 @@
 """Large texts of tiny lines: their lines share segments."""
 
+import configparser
 import json
 
 import pytest
+import yaml
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind
@@ -53,3 +55,14 @@ def test_rows_keep_their_header():
     assert result.text.startswith("id,count\n")
     assert "\n65432,3\n" in f"{result.text}\n"
     assert {part.kind for part in segment(text, name="a.csv")} == {Kind.RECORD}
+
+
+def test_yaml_and_ini_can_still_be_parsed():
+    text = "".join(f"k{number}: {number % 7}\n" for number in range(15_000))
+    kept = compress("what is k4711?", [Passage("a", text, file_path="a.yaml")], max_tokens=60).text
+    assert yaml.safe_load(kept)["k4711"] == 4711 % 7
+    sections = (f"[s{part}]\n" + "".join(f"k{number}={part}\n" for number in range(200)) for part in range(100))
+    kept = compress("what is k120 of s47?", [Passage("a", "".join(sections), file_path="a.ini")], max_tokens=60).text
+    read = configparser.ConfigParser()
+    read.read_string(kept)
+    assert read["s47"]["k120"] == "47"
