@@ -39,6 +39,9 @@ _CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
 _WITHIN = frozenset(("TableHead", "TableRow", "TableCell", "Emphasis", "Strong", "Strikethrough"))
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _LONGEST_HEADING = 200
+_MOST_HEADING_LINES = 2
+_UNDERLINE = lazy_regex(r"[ \t>]*+(?:-+|=+)[ \t\r]*+")
+"""The line below a heading without marks."""
 _DEEPEST = 6
 """The deepest level of a heading in Markdown. Numbered titles are below all of them."""
 _FENCE = lazy_regex(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
@@ -206,11 +209,19 @@ def _mended(text: str, offset: int, kind: Kind, level: int) -> tuple[Kind, int]:
         return _TABLE, 0
     if kind is _HEADING:
         end = text.find("\n", offset)
-        if (len(text) if end < 0 else end) - offset > _LONGEST_HEADING:
+        if (len(text) if end < 0 else end) - offset > _LONGEST_HEADING or _is_underlined_block(text, offset):
             return _PARAGRAPH, 0
     if kind is _LIST_ITEM and _YEAR_ITEM.match(text, offset):
         return _PARAGRAPH, 0
     return kind, level
+
+
+def _is_underlined_block(text: str, offset: int) -> bool:
+    """Tell whether several lines have a line of dashes below them: rows above a total, and no heading."""
+    if text.startswith("#", offset):
+        return False
+    _, *below = text[offset : offset + 4 * _LONGEST_HEADING].split("\n")[: _MOST_HEADING_LINES + 1]
+    return len(below) == _MOST_HEADING_LINES and not any(map(_UNDERLINE.fullmatch, below))
 
 
 def _is_cut_table(text: str, offset: int) -> bool:

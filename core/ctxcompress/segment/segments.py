@@ -18,6 +18,7 @@ from ctxcompress.segment.logs import log_segments
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.markup_lines import is_mark_alone
+from ctxcompress.segment.plain_rows import plain_rows
 from ctxcompress.segment.prose_lines import is_prose_line, segment_lines
 from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.sentences import split_sentences
@@ -252,6 +253,8 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return [Segment(kind, start, end, number, heading)]
     if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
         return records
+    if kind is Kind.PARAGRAPH and (rows := plain_rows(text, start, end, number, first, heading)):
+        return rows
     return _sentences(text, block, number, language)
 
 

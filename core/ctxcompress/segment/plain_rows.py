@@ -1,0 +1,71 @@
+"""Finds lines of plain text that are rows of their own, as programs print them: ps, kubectl, strace, metrics.
+
+Such lines are neither Markdown nor sentences. If they were cut like prose, the beginning of one row could stand before
+the end of another, which would be a statement that nobody made.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.text.lines import split_lines
+
+__all__ = ["plain_rows"]
+
+_FEWEST = 3
+"""The least lines of a block of rows, without rules and blank lines."""
+_COLUMNS, _WORDS, _MOST = 0.6, 0.4, 0.5
+"""The least share of lines with a gap between columns, the most share of words among the entries of other rows, and
+half of the lines."""
+_GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*)\S")
+_WORD = lazy_regex(r"[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"']*")
+_STOPS = (".", "!", "?", ":", ";", ",", "\u3002", "\uff01", "\uff1f")
+_LETTER = lazy_regex(r"[^\W_]")
+_DIGIT = lazy_regex(r"\d")
+
+
+def plain_rows(text: str, start: int, end: int, block: int, first: int, heading: tuple[str, ...]) -> list[Segment]:
+    """Return one segment for each line of ``text[start:end]`` if these are rows, else none.
+
+    If the first one is the header of columns, the others need it.
+
+    block: the number of the block. first: the number of the first segment in the text. heading: its heading path.
+    """
+    if text.count("\n", start, end) < _FEWEST - 1:
+        return []
+    raw = split_lines(text[start:end])
+    lines = [line.strip() for line in raw if _LETTER.search(line)]
+    if len(lines) < _FEWEST:
+        return []
+    has_columns = _share(lines, lambda line: _GAP.search(line) is not None) >= _COLUMNS
+    if not has_columns and not _are_entries(lines):
+        return []
+    kind, needs = (Kind.TABLE, (first,)) if has_columns and _is_header(lines) else (Kind.PARAGRAPH, ())
+    ends = list(_ends(raw, start))
+    pairs = zip((start, *ends), ends, strict=False)
+    return [Segment(kind, begin, last, block, heading, needs if begin > start else ()) for begin, last in pairs]
+
+
+def _ends(lines: Sequence[str], start: int) -> Iterator[int]:
+    """Yield where lines end. Blank lines belong to the line before."""
+    for line, below in zip(lines, (*lines[1:], ""), strict=True):
+        start += len(line)
+        if not below.isspace():
+            yield start
+
+
+def _are_entries(lines: Sequence[str]) -> bool:
+    """Tell whether lines without columns are entries: they have few words, and most end without a full stop."""
+    if _share(lines, lambda line: line.endswith(_STOPS)) > _MOST:
+        return False
+    parts = [part for line in lines for part in line.split()]
+    return _share(parts, lambda part: _WORD.fullmatch(part) is not None) <= _WORDS
+
+
+def _is_header(lines: Sequence[str]) -> bool:
+    """Tell whether only the lines below the first one have numbers."""
+    return not _DIGIT.search(lines[0]) and _share(lines[1:], lambda line: _DIGIT.search(line) is not None) > _MOST
+
+
+def _share(lines: Sequence[str], is_so: Callable[[str], bool]) -> float:
+    return sum(map(is_so, lines)) / len(lines)

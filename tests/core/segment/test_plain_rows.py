@@ -1,0 +1,92 @@
+"""Lines that programs print are rows: no kept line is made of two."""
+
+import random
+
+import pytest
+
+from ctxcompress import compress
+from ctxcompress.data.passages import Kind
+from ctxcompress.segment.segments import segment
+
+CHANCE = random.Random(2)
+PODS = "NAME                        READY   STATUS             RESTARTS        AGE    IP              NODE\n" + "".join(
+    f"{name}-7c9f{CHANCE.randint(1000, 9999)}".ljust(28)
+    + f"1/1     {CHANCE.choice(['Running', 'CrashLoopBackOff']):19}"
+    + f"{CHANCE.randint(0, 40)} ({CHANCE.randint(2, 59)}m ago)".ljust(16)
+    + f"{CHANCE.randint(1, 90)}d".ljust(7)
+    + f"10.0.{CHANCE.randint(0, 255)}.{CHANCE.randint(2, 250)}".ljust(16)
+    + f"node-{CHANCE.choice('abcdef')}\n"
+    for name in ["cart", "ledger", "mailer", "search"] * 25
+)
+PROCESSES = "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n" + "".join(
+    f"www-data   {number:5} {number % 7}.1  2.0  {number * 77 % 9999:5} {number * 31 % 5000:5} ?        Ss   "
+    f"Nov{number % 28 + 1:02}   0:{number % 60:02} /usr/bin/redis-server *:{number + 5000}\n"
+    for number in range(1000, 1150)
+)
+METRICS = "".join(
+    f'http_seconds_bucket{{endpoint="/{path}",le="{limit}",service="{name}"}} {CHANCE.randint(0, 999)}.0\n'
+    for name in ("cart", "ledger", "pdf", "mailer")
+    for path in ("login", "orders", "items", "health")
+    for limit in ("0.1", "0.25", "2.5", "+Inf")
+)
+CALLS = "".join(
+    f'openat(AT_FDCWD, "/usr/lib/lib{number}.so", O_RDONLY|O_CLOEXEC) = {number}\n'
+    f"mmap(NULL, {number * 4096}, PROT_READ, MAP_PRIVATE, {number}, 0) = 0x7f{number:08x}\nclose({number}) = 0\n"
+    for number in range(60)
+)
+COVERAGE = (
+    "Name                                    Stmts   Miss  Cover\n"
+    + "-" * 60
+    + "\n"
+    + "".join(f"src/app/mod{n:02}.py".ljust(40) + f"{n * 7 + 3:5}{n * 3:7}{100 - n:6}%\n" for n in range(60))
+    + "-" * 60
+    + "\nTOTAL                                     999    88    91%\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        (PODS, "which mailer pods are in CrashLoopBackOff, and on which node?"),
+        (PROCESSES, "which process listens on 6076?"),
+        (METRICS, "how many requests of pdf to /orders took less than 2.5 seconds?"),
+        (CALLS, "what did mmap of lib17.so return?"),
+    ],
+    ids=["kubectl", "ps", "prometheus", "strace"],
+)
+@pytest.mark.parametrize("max_tokens", [150, 400, 700])
+def test_every_kept_line_is_a_line_of_the_input(text, query, max_tokens):
+    kept = compress(query, [text], max_tokens=max_tokens).text
+    assert kept
+    assert set(kept.splitlines()) <= {*text.splitlines(), ""}
+
+
+def test_rows_bring_the_header_of_their_columns():
+    assert compress("who runs pid 1077?", [PROCESSES], max_tokens=150).text.startswith("USER         PID")
+
+
+def test_rows_above_a_rule_are_no_heading():
+    kept = compress("what is the coverage of mod17.py?", [COVERAGE], max_tokens=400).text
+    assert "src/app/mod17.py" in kept
+    assert "Stmts" in kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A sentence that is wrapped as people wrap sentences in plain\ntext files. Another one follows it, and has 3\n"
+        "numbers: 1, 2 and 3. It ends in\nthe middle.",
+        "Two spaces stand after a full stop.  They are no columns.\nThey come from typewriters.  Many people\n"
+        "still type them.  It is a habit.",
+        "Shall I compare thee to a summer's day\nThou art more lovely and more temperate\nRough winds do shake\n"
+        "the darling buds of May",
+    ],
+    ids=["wrapped", "typewriter", "verse"],
+)
+def test_prose_is_not_cut_at_its_lines(text):
+    ends = {part.end for part in segment(text)}
+    assert not {place + 1 for place, character in enumerate(text) if character == "\n"} <= ends
+
+
+def test_a_heading_of_one_line_stays_one():
+    assert [part.kind for part in segment("A title\n-------\n\nSome text.\n")] == [Kind.HEADING, Kind.PARAGRAPH]
