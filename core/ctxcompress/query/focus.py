@@ -194,8 +194,10 @@ def _stands_alone(question: str) -> bool:
 
 
 def _asking(sentences: Sequence[str]) -> list[str]:
-    found = [each for each in sentences if _MARK.search(each)] or [each for each in sentences if _ASKS.match(each)]
-    return found or [each for each in sentences if not _COURTESY.match(each)]
+    asking = [each for each in sentences if _MARK.search(each) or _ASKS.match(each)]
+    if any(map(_MARK.search, asking)):  # people omit the last mark, but not before a full stop: "How odd. Who did it?"
+        return [each for each in asking if _MARK.search(each) or not each.endswith((".", "!"))]
+    return asking or [each for each in sentences if not _COURTESY.match(each)]
 
 
 def _sentences(query: str) -> list[str]:

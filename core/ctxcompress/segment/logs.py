@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.commits import commit_segments
 from ctxcompress.text.log_lines import Line, LineKind, is_diff, is_log, log_lines
 
 __all__ = ["log_segments"]
@@ -43,9 +44,9 @@ def log_segments(text: str) -> list[Segment]:
     """Return the segments of a log, a traceback, build output or a diff; none if `text` is something else."""
     if is_diff(text):
         return _Diff(text).segments
-    if is_log(text):
-        return _Log(text).segments
-    return []
+    if commits := commit_segments(text):
+        return commits
+    return _Log(text).segments if is_log(text) else []
 
 
 class _Log:

@@ -17,6 +17,7 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.markup_lines import BlockStart, title_of_pod, with_known_marks
 from ctxcompress.segment.numbered_titles import NumberedTitle, numbered_titles
+from ctxcompress.segment.plain_rows import have_columns
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
 __all__ = ["Block", "is_marked", "markdown_blocks"]
@@ -209,19 +210,17 @@ def _mended(text: str, offset: int, kind: Kind, level: int) -> tuple[Kind, int]:
         return _TABLE, 0
     if kind is _HEADING:
         end = text.find("\n", offset)
-        if (len(text) if end < 0 else end) - offset > _LONGEST_HEADING or _is_underlined_block(text, offset):
+        if (len(text) if end < 0 else end) - offset > _LONGEST_HEADING or _are_rows(text, offset):
             return _PARAGRAPH, 0
     if kind is _LIST_ITEM and _YEAR_ITEM.match(text, offset):
         return _PARAGRAPH, 0
     return kind, level
 
 
-def _is_underlined_block(text: str, offset: int) -> bool:
-    """Tell whether several lines have a line of dashes below them: rows above a total, and no heading."""
-    if text.startswith("#", offset):
-        return False
-    _, *below = text[offset : offset + 4 * _LONGEST_HEADING].split("\n")[: _MOST_HEADING_LINES + 1]
-    return len(below) == _MOST_HEADING_LINES and not any(map(_UNDERLINE.fullmatch, below))
+def _are_rows(text: str, offset: int) -> bool:
+    """Tell whether a heading of several lines, with dashes below, is the rows of a table above its total."""
+    lines = text[offset : offset + 4 * _LONGEST_HEADING].split("\n")[: _MOST_HEADING_LINES + 1]
+    return len(lines) > _MOST_HEADING_LINES and not any(map(_UNDERLINE.fullmatch, lines)) and have_columns(lines)
 
 
 def _is_cut_table(text: str, offset: int) -> bool:

@@ -10,7 +10,7 @@ from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["plain_rows"]
+__all__ = ["have_columns", "plain_rows"]
 
 _FEWEST = 3
 """The least lines of a block of rows, without rules and blank lines."""
@@ -37,13 +37,18 @@ def plain_rows(text: str, start: int, end: int, block: int, first: int, heading:
     lines = [line.strip() for line in raw if _LETTER.search(line)]
     if len(lines) < _FEWEST:
         return []
-    has_columns = _share(lines, lambda line: _GAP.search(line) is not None) >= _COLUMNS
-    if not has_columns and not _are_entries(lines):
+    in_columns = have_columns(lines)
+    if not in_columns and not _are_entries(lines):
         return []
-    kind, needs = (Kind.TABLE, (first,)) if has_columns and _is_header(lines) else (Kind.PARAGRAPH, ())
+    kind, needs = (Kind.TABLE, (first,)) if in_columns and _is_header(lines) else (Kind.PARAGRAPH, ())
     ends = list(_ends(raw, start))
     pairs = zip((start, *ends), ends, strict=False)
     return [Segment(kind, begin, last, block, heading, needs if begin > start else ()) for begin, last in pairs]
+
+
+def have_columns(lines: Sequence[str]) -> bool:
+    """Tell whether most lines have a gap between columns."""
+    return _share(lines, lambda line: _GAP.search(line) is not None) >= _COLUMNS
 
 
 def _ends(lines: Sequence[str], start: int) -> Iterator[int]:

@@ -23,6 +23,8 @@ GREETING = "Hi there! I am new here and I have been reading all morning, but my 
         ("Hallo! Ich bin neu hier. Wie setzt man die Wartezeit?", "Wie setzt man die Wartezeit?"),
         ("Hello. Return the sum of all numbers. Thanks!", "Return the sum of all numbers."),
         ("Hello, how do I set the timeout?", "how do I set the timeout?"),
+        ("How long is a key? what is its default", "How long is a key? what is its default"),
+        ("How odd. Who wrote the parser?", "Who wrote the parser?"),
         ("Dear team, could you kindly tell me how do I set the timeout? Regards", "how do I set the timeout?"),
         ("um so like yeah what i wanted to ask is how do I set the timeout", "how do I set the timeout"),
         ("quick one: how do I set the timeout", "how do I set the timeout"),
