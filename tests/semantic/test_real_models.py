@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,15 @@ from semantic_texts import PAGE, PARAPHRASES, QUESTION, SENTENCES
 from ctxcompress import CompressionConfig, Compressor, Encoder
 from ctxcompress.encoders import CrossEncoder, SentenceEncoder
 from ctxcompress.encoders.encoder import Comparer
+from ctxcompress.encoders.knowledge import knowledge
+
+LANGUAGES = [
+    "The government decided yesterday that taxes will be lowered, the naïve Überschrift said.",
+    "El gobierno decidió ayer que los impuestos bajarán antes del final del próximo año",
+    "Правительство вчера решило снизить налоги до конца следующего года",
+    "सरकार ने कल अगले वर्ष के अंत से पहले करों को कम करने का निर्णय लिया",
+    "政府昨天决定在明年年底之前降低税收",
+]
 
 
 class Counting:
@@ -91,6 +101,22 @@ async def test_threads_and_tasks_share_one_model(model):
     queries = [*PARAPHRASES, QUESTION] * 3
     together = await asyncio.gather(*(compressor.acompress(query, [PAGE]) for query in queries))
     assert together == [compressor.compress(query, [PAGE]) for query in queries]
+
+
+def test_asking_for_the_language_leaves_the_tokenizer_to_other_threads(model):
+    tokenizer = model.tokenizer
+    tokenizer(["a", "a b c"], padding=True, truncation=True, max_length=8)
+    backend = tokenizer.backend_tokenizer
+    before = backend.padding, backend.truncation
+    assert None not in before
+    assert knowledge(model, [[*QUESTION.split(), "Fährverbindung"]]) > 0.5
+    assert (backend.padding, backend.truncation) == before
+
+
+@pytest.mark.parametrize("text", LANGUAGES)
+def test_words_are_cut_as_the_tokenizer_cuts_them(model, text):
+    whole = SimpleNamespace(tokenizer=SimpleNamespace(tokenize=model.tokenizer.tokenize, unk_token="[UNK]"))
+    assert knowledge(model, [text.split()]) == knowledge(whole, [text.split()])
 
 
 def test_a_cross_encoder_compares_less_than_a_quarter(cross_model):

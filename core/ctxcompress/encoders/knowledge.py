@@ -65,13 +65,25 @@ def _sample(texts: Sequence[Sequence[str]]) -> list[str]:
 def _cut(tokenizer: Any, words: Sequence[str]) -> tuple[int, int]:
     """Return the number of pieces of the words and of the unknown ones among them; 0 if the tokenizer is of another
     kind."""
-    tokenize = getattr(tokenizer, "tokenize", None)
-    if not callable(tokenize):
+    fast = getattr(tokenizer, "backend_tokenizer", None)
+    if fast is not None:
+        pieces = _pieces(fast, " ".join(words))
+    elif callable(getattr(tokenizer, "tokenize", None)):
+        starts = range(0, len(words), _AT_ONCE)
+        pieces = [piece for start in starts for piece in tokenizer.tokenize(" ".join(words[start : start + _AT_ONCE]))]
+    else:
         return 0, 0
-    pieces: list[str] = []
-    for start in range(0, len(words), _AT_ONCE):
-        pieces += tokenize(" ".join(words[start : start + _AT_ONCE]))
     return len(pieces), pieces.count(getattr(tokenizer, "unk_token", ""))
+
+
+def _pieces(fast: Any, text: str) -> list[str]:
+    """Return the pieces of a text by the parts of a tokenizer of the tokenizers package.
+
+    The tokenizer itself is not called: `tokenize` would turn off its padding, which another thread may need just then.
+    """
+    text = fast.normalizer.normalize_str(text) if fast.normalizer else text
+    parts = [part for part, _ in fast.pre_tokenizer.pre_tokenize_str(text)] if fast.pre_tokenizer else [text]
+    return [piece.value for part in parts for piece in fast.model.tokenize(part)]
 
 
 def _letters(text: str) -> int:
