@@ -37,7 +37,7 @@ from lib.examples import Floats
 from lib.learning import REGULARIZATION, Sets
 
 from ctxcompress.encoders import SentenceEncoder, StaticVectors
-from ctxcompress.encoders.encoder import Comparer, Encoder, ManyComparer
+from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.score.evidence import COLUMNS, Model, load_models
 
 OUTPUT = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "evidence.json"
@@ -66,9 +66,12 @@ class RememberedComparer:
 
     compares_all = True
 
-    def __init__(self, comparer: ManyComparer) -> None:
+    def __init__(self, comparer: StaticVectors) -> None:
         self._comparer = comparer
         self._known: dict[tuple[tuple[str, ...], int], Floats] = {}
+
+    def pieces(self, words: Sequence[str], /) -> tuple[int, int]:
+        return self._comparer.pieces(words)
 
     def compare(self, query: str, texts: Sequence[str], /) -> Floats:
         return self.compare_each([query], texts)[0]

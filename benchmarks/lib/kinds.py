@@ -5,7 +5,7 @@ __all__ = ["LINES", "kind_of"]
 LINES = "_lines"
 """The end of the name of a set with one line, such as a turn of a conversation, in each passage."""
 _KINDS = {
-    "conversations": "meeting scenes npcs saga",
+    "conversations": "meeting scenes npcs saga minutes talks",
     "finance": "finance",
     "logs": "logs",
     "manuals": "faq mdpage faqs efaq faq_ml help help_ml",

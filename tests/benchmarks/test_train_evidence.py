@@ -1,12 +1,13 @@
 """Weights are learned from a few cases, all of them or one model's."""
 
 import importlib
+from dataclasses import replace
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from ctxcompress.score.evidence import COLUMNS, Model
+from ctxcompress.score.evidence import COLUMNS, Model, load_models
 from ctxcompress.score.semantic import WORD_VECTORS
 
 TEXT = "The {0} stands by the river. It was built in {1}. The old {0} has {2} towers."
@@ -79,3 +80,23 @@ def test_where_no_case_has_many_passages_it_says_what_to_add(
 ) -> None:
     with pytest.raises(ValueError, match="12 passages or more"):
         training.learn(sets, {})
+
+
+def test_models_are_measured_in_the_place_of_the_published_ones(
+    training: ModuleType, sets: dict[str, list[object]]
+) -> None:
+    published = load_models()
+    words = published["words"]
+    contrary = [replace(stage, intercept=-stage.intercept, weights=-stage.weights) for stage in words.stages]
+    backwards = {"words": Model(tuple(contrary), words.calibration)}
+    assert training.compressed_with(published, sets["few"], 30, {}) == {"bm25": 1.0, "words": 1.0}
+    assert training.compressed_with(backwards, sets["few"], 30, {}) == {"bm25": 1.0, "words": 0.0}
+    assert load_models() is published
+
+
+def test_a_last_pass_that_was_not_learned_changes_nothing(training: ModuleType) -> None:
+    said = [0.001, 0.2, 0.97]
+    for name, model in training.neutral().items():
+        rows = np.full((len(COLUMNS[name][0]), 3), 7.0)
+        rows[COLUMNS[name][0].index("judged")] = np.log(said) - np.log1p(np.negative(said))
+        np.testing.assert_allclose(model.calibration.probability(model.stages[0].logits(rows)), said)
