@@ -17,7 +17,7 @@ from typing_extensions import TypedDict, override
 from ctxcompress.tools.component_options import ConfigSource, Preset, check_flag, starting_config
 from ctxcompress.tools.history import Generation, check_history
 from ctxcompress.tools.keeper import EXPAND, Expander, check_room
-from ctxcompress.tools.output_compressor import SearchLimits, named_query, on_thread, only_text
+from ctxcompress.tools.output_compressor import SearchLimits, asked_query, named_query, on_thread, only_text
 from ctxcompress.tools.prompt_size import with_window
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.history import History
@@ -70,8 +70,8 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
     describes what is compressed, and how. Errors, commands, images, short results, and results of tools that return
     directly to the user stay as they are.
 
-    The query is the argument of the call named query, q, question, search_query or input; otherwise the last message of
-    the user; otherwise the only text argument.
+    The query is the argument of the call named query, q, question, search_query or input, if it reads as words;
+    otherwise, as for a command or a statement of SQL, the last message of the user; otherwise the only text argument.
 
     List it first: middleware after it sees the tool's own message, and middleware before it sees the Command that
     writes the compressed message and the savings into the state.
@@ -301,7 +301,8 @@ def _tokens_left(state: Any) -> int:
 
 def _query(request: ToolCallRequest) -> str | None:
     arguments = request.tool_call["args"]
-    return named_query(arguments) or _last_question(request.state) or only_text(arguments.values())
+    asked = asked_query(arguments) or _last_question(request.state)
+    return asked or named_query(arguments) or only_text(arguments.values())
 
 
 def _last_question(state: Any) -> str | None:

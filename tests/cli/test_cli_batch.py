@@ -1,17 +1,22 @@
 """The command `batch` as a process of its own, also one that ends in the middle."""
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 COMMAND = (sys.executable, "-m", "ctxcompress.cli", "batch", "--max-tokens", "20")
 COUNT = 1_200
+LATER = 40
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -49,32 +54,57 @@ def test_statistics_and_exit_codes(tmp_path: Path) -> None:
     assert run(source, tmp_path / "no folder" / "out.jsonl").returncode == 1
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.skipif(os.name != "posix", reason="needs signals and pipes")
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_a_second_run_goes_on_where_the_first_one_was_ended(rows: Path, ending: int) -> None:
-    whole, stopped = rows.with_name("whole.jsonl"), rows.with_name("stopped.jsonl")
-    assert run(rows, whole, "--workers", "1").returncode == 3
-    first = subprocess.Popen(
-        [*COMMAND, str(rows), str(stopped), "--workers", "2"], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    while first.poll() is None and not (stopped.exists() and stopped.stat().st_size):
-        time.sleep(0.01)
+    whole, stopped, later = (rows.with_name(name) for name in ("whole.jsonl", "stopped.jsonl", "later.jsonl"))
+    os.mkfifo(later)  # so that the first run cannot end before it is ended, however late that is
+    with fed(later):
+        assert run(rows, later, whole, "--workers", "1").returncode == 3
+    command = [*COMMAND, str(rows), str(later), str(stopped), "--workers", "2"]
+    first = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    pipe = opened_by(first, later)
     if ending == signal.SIGINT:  # as a terminal does: to all processes
         os.killpg(first.pid, ending)
     else:
         first.send_signal(ending)
     _, complaint = first.communicate(timeout=60)
+    os.close(pipe)
     if ending == signal.SIGINT:
         assert (first.returncode, complaint.count("\n")) == (130, 1)
     done = len(stopped.read_bytes().splitlines())
     assert 0 < done < COUNT - 15
-    again = run(rows, stopped, "--workers", "2", "--json")
+    with fed(later):
+        again = run(rows, later, stopped, "--workers", "2", "--json")
     assert again.returncode == 3
     assert stopped.read_bytes() == whole.read_bytes()
     errors = [path.with_name(f"{path.name}.errors.jsonl").read_bytes() for path in (whole, stopped)]
     assert errors[0] == errors[1]
-    assert json.loads(again.stdout)["rows"] == COUNT
+    assert json.loads(again.stdout)["rows"] == COUNT + LATER
     assert json.loads(again.stdout)["rows_of_this_run"] < COUNT
+
+
+@contextmanager
+def fed(pipe: Path) -> Iterator[None]:
+    """Write the later rows into a pipe as soon as somebody reads it."""
+    text = "".join(f"{row(COUNT + number)}\n" for number in range(LATER))
+    writer = threading.Thread(target=pipe.write_text, args=(text,), daemon=True)
+    writer.start()
+    yield
+    writer.join(timeout=60)
+    assert not writer.is_alive()
+
+
+def opened_by(process: subprocess.Popen[str], pipe: Path) -> int:
+    """Wait until a process opens a pipe to read it, which stays without a row, and return its other end."""
+    while True:
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO or process.poll() is not None:
+                raise
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.01)
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")

@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 from ctxcompress.cli.app import app
 
 TEXT = "The default timeout is 30 seconds."
+NO_TEXT = "ctxcompress: files in 'docs' that are no text are not read: 1 .png\n"
 
 
 def run(*arguments: str) -> Result:
@@ -19,7 +20,7 @@ def run(*arguments: str) -> Result:
 def read(*arguments: str) -> list[str]:
     """The names of what is read."""
     result = run(*arguments, "--json")
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr.replace(NO_TEXT, "")) == (0, "")
     return [passage["id"] for passage in json.loads(result.stdout)["passages"]]
 
 
@@ -32,13 +33,23 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number, name in enumerate(names):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{number}. {TEXT}")
+    (tmp_path / "docs/image.png").write_bytes(b"\x89PNG\0")
     monkeypatch.chdir(tmp_path)
     return tmp_path / "docs"
 
 
-def test_text_markdown_and_code_are_read_in_the_order_of_their_paths() -> None:
-    assert read("docs") == ["docs/B/c.txt", "docs/a [1] b.rst", "docs/api/v1/x.py", "docs/b.md"]
+def test_text_files_are_read_in_the_order_of_their_paths() -> None:
+    assert read("docs") == ["docs/B/c.txt", "docs/a [1] b.rst", "docs/api/v1/x.py", "docs/b.md", "docs/settings.cfg"]
     assert read("docs/api", "docs/B/") == ["docs/api/v1/x.py", "docs/B/c.txt"]
+
+
+def test_the_kinds_of_files_that_are_no_text_are_told(docs: Path) -> None:
+    (docs / "api" / "b.PNG").write_bytes(b"\x89PNG\0")
+    (docs / "yarn.lock").write_text(TEXT)
+    result = run("docs")
+    assert result.exit_code == 0
+    assert result.stderr == "ctxcompress: files in 'docs' that are no text are not read: 2 .png, 1 .lock\n"
+    assert run("docs", "--include", "*.md").stderr == ""
 
 
 def test_the_current_folder_is_one(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,12 +64,12 @@ def test_the_current_folder_is_one(docs: Path, monkeypatch: pytest.MonkeyPatch) 
         (["--include", "*.cfg"], ["docs/settings.cfg"]),
         (["--include", "*.md", "--include", "*.rst"], ["docs/a [1] b.rst", "docs/b.md"]),
         (["--include", "api/**/*.py"], ["docs/api/v1/x.py"]),
-        (["--include", "/*"], ["docs/B/c.txt", "docs/a [1] b.rst", "docs/api/v1/x.py", "docs/b.md", "docs/image.png",
-                               "docs/settings.cfg"]),
+        (["--include", "/*", "--exclude", "*.png"], ["docs/B/c.txt", "docs/a [1] b.rst", "docs/api/v1/x.py",
+                                                     "docs/b.md", "docs/settings.cfg"]),
         (["--include", "[ab].md"], ["docs/b.md"]),
         (["--include", "*", "--exclude", "*.png", "--exclude", "B/"], ["docs/a [1] b.rst", "docs/api/v1/x.py",
                                                                       "docs/b.md", "docs/settings.cfg"]),
-        (["--exclude", "api"], ["docs/B/c.txt", "docs/a [1] b.rst", "docs/b.md"]),
+        (["--exclude", "api"], ["docs/B/c.txt", "docs/a [1] b.rst", "docs/b.md", "docs/settings.cfg"]),
         (["--exclude", "*", "--exclude", "!b.md"], ["docs/b.md"]),
     ],
 )  # fmt: skip
@@ -92,6 +103,7 @@ def test_what_cannot_be_read_is_skipped_and_named(docs: Path) -> None:
         "ctxcompress: 'docs/latin.txt' is skipped: it is not UTF-8 (byte 0xe9 at offset 3); convert it, for example "
         "with: iconv -f ENCODING -t UTF-8",
         "ctxcompress: 'docs/line\\nbreak.md' is skipped: its name cannot be shown; rename it",
+        NO_TEXT.rstrip(),
     ]
 
 

@@ -22,6 +22,7 @@ from lc_tools import PAGE, Scripted, calling, tokens
 from search_shapes import CLOUDS, KUBERNETES, tavily
 
 from ctxcompress import compress, compress_search_results
+from ctxcompress.tools.output_compressor import asked_query
 from langchain_ctxcompress import CtxCompressMiddleware
 
 
@@ -143,6 +144,42 @@ def test_what_a_model_reads_in_the_run_of_the_documentation(middleware, document
     agent_of(model, [lc_tools.web_search, lc_tools.fetch_page], *middleware).invoke(asked())
     read = [sum(tokens(message["content"]) for message in messages) for messages in model.shown]
     assert read == pytest.approx(documented, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_words"),
+    [
+        ("default port of the router", True),
+        ("What is the default port, e.g. of the router?", True),
+        ("port", True),
+        ("SELECT name, port FROM routers WHERE size = 5", False),
+        ("select * from routers", False),
+        ("MATCH (r:Router) RETURN r.port", False),
+        ("cat /etc/router.conf | grep -v port", False),
+        ("sum(rate(router_port_total[5m]))", False),
+        ('{"match": {"router": "port"}}', False),
+    ],
+)
+def test_a_query_that_is_no_words_gives_way_to_the_question_of_the_user(query, is_words):
+    @tool
+    def look(query: str) -> str:
+        """Look it up."""
+        noise = "".join(f"The lamp of room {n} is green, and its switch is old.\n\n" for n in range(200))
+        return f"{noise}The default port of the router is 8080.\n\n{noise}The cellar key hangs beside the barrel.\n\n"
+
+    model = Scripted(responses=[calling((look, {"query": query})), AIMessage("done")])
+    agent_of(model, [look], CtxCompressMiddleware(max_tokens=60)).invoke(
+        asked("Where does the key of the cellar hang?")
+    )
+    (read,) = (message["content"] for message in model.shown[1] if message["type"] == "tool")
+    assert ("8080" in read, "beside the barrel" in read) == (is_words, not is_words)
+
+
+@pytest.mark.parametrize(
+    "query", ["राउटर का डिफ़ॉल्ट पोर्ट क्या है", "默认端口是多少？", "C++ or C#: which is faster?", "site:docs.example port"]
+)
+def test_words_are_a_query_in_any_script(query):
+    assert asked_query({"query": query}) == query
 
 
 @pytest.mark.parametrize("is_async", [False, True])

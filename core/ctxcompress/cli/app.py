@@ -303,8 +303,8 @@ def _read(files: list[str] | None, choice: Choice) -> Inputs:
     if not files and sys.stdin is not None and sys.stdin.isatty():
         complain("reading standard input; end it with Ctrl-D")
     inputs = read_inputs(files or [STDIN], choice)
-    for skipped in inputs.skipped:
-        complain(str(skipped))
+    for message in (*inputs.skipped, *inputs.others):
+        complain(str(message))
     if inputs.skipped and not inputs.passages:
         raise typer.Exit(1)
     return inputs

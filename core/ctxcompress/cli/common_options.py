@@ -62,8 +62,7 @@ IncludeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="In folders, read the files that match, such as '*.md' or 'api/**', instead of text, Markdown and code. "
-        "Repeatable.",
+        help="In folders, read the files that match, such as '*.md' or 'api/**', instead of all text. Repeatable.",
         show_default=False,
     ),
 ]
@@ -71,7 +70,7 @@ ExcludeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="In folders, skip the files and folders that match, such as 'tests/' or '*.min.js'. Repeatable.",
+        help="In folders, skip the files and folders that match, such as 'tests/' or '*.csv'. Repeatable.",
         show_default=False,
     ),
 ]

@@ -14,7 +14,7 @@ from ctxcompress.cli.report import PAGES
 from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.index.folder import MOST_BYTES, Folder, Unreadable, decoded, is_text_path
+from ctxcompress.index.folder import MOST_BYTES, Folder, Unreadable, decoded, kinds_of
 
 __all__ = ["STDIN", "Choice", "Inputs", "Skipped", "read_inputs"]
 
@@ -27,7 +27,7 @@ class Choice:
     """Which files of folders are read, and how. Patterns are written as in a `.gitignore` file."""
 
     include: Sequence[str] = ()
-    """Patterns of the files to read. Without one, text, Markdown and code files are read."""
+    """Patterns of the files to read. Without one, all text files are read."""
     exclude: Sequence[str] = ()
     """Patterns of the files and folders to skip."""
     jsonl: bool = False
@@ -52,10 +52,12 @@ class Skipped(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """The passages that were read and the inputs that were skipped, in the order of the names."""
+    """The passages that were read, and what was not, in the order of the names."""
 
     passages: list[Passage]
     skipped: list[Skipped]
+    others: list[str]
+    """For each folder with files that are no text: how many of which kinds."""
 
 
 def read_inputs(names: Sequence[str], choice: Choice) -> Inputs:
@@ -68,11 +70,13 @@ def read_inputs(names: Sequence[str], choice: Choice) -> Inputs:
     chosen = choice.chosen()
     if (choice.include or choice.exclude) and not any(map(_is_folder, names)):
         raise ConfigError("--include and --exclude choose among the files of a folder; name a folder, or omit them")
-    inputs = Inputs([], [])
+    inputs = Inputs([], [], [])
     for name in names:
         for found in _in_folder(name, chosen, choice) if _is_folder(name) else _in_file(name, name, _read, choice):
             if isinstance(found, Skipped):
                 inputs.skipped.append(found)
+            elif isinstance(found, str):
+                inputs.others.append(found)
             else:
                 inputs.passages.extend(found)
     return inputs
@@ -85,9 +89,9 @@ def _is_folder(name: str) -> bool:
         return False  # opening it will tell the reason
 
 
-def _in_folder(name: str, chosen: Callable[[str], bool], choice: Choice) -> Iterator[list[Passage] | Skipped]:
+def _in_folder(name: str, chosen: Callable[[str], bool], choice: Choice) -> Iterator[list[Passage] | Skipped | str]:
     try:
-        folder = Folder(name, chosen=chosen)
+        folder = Folder(name, chosen=chosen, any_kind=bool(choice.include))
     except ConfigError as error:  # it was deleted meanwhile
         yield Skipped(name, str(error))
         return
@@ -100,6 +104,8 @@ def _in_folder(name: str, chosen: Callable[[str], bool], choice: Choice) -> Iter
         yield Skipped(name, f"only its first {len(listing.stamps):,} files are read; name smaller folders")
     elif not (listing.stamps or listing.unread):
         yield Skipped(name, _NO_FILES)
+    if listing.others:
+        yield f"files in {name!r} that are no text are not read: {kinds_of(listing.others)}"
 
 
 def _in_file(name: str, path: str, read: Callable[[str], bytes], choice: Choice) -> Iterator[list[Passage] | Skipped]:
@@ -158,7 +164,7 @@ def _passage(default_id: str, line: str) -> Passage:
 def _is_chosen(include: GitIgnoreSpec, exclude: GitIgnoreSpec, path: str) -> bool:
     if exclude.match_file(path):
         return False
-    return (path.endswith("/") or include.match_file(path)) if len(include) else is_text_path(path)
+    return path.endswith("/") or not len(include) or include.match_file(path)
 
 
 def _spec(option: str, patterns: Sequence[str]) -> GitIgnoreSpec:

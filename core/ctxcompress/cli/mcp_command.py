@@ -25,9 +25,7 @@ __all__ = ["mcp_command"]
 
 
 def mcp_command(
-    docs: Annotated[
-        str, typer.Option("--docs", metavar="DIR", help="The folder whose text, Markdown and code files are served.")
-    ],
+    docs: Annotated[str, typer.Option("--docs", metavar="DIR", help="The folder whose text files are served.")],
     max_tokens: Annotated[
         int | None, typer.Option(metavar="N", help="Limit an answer to N tokens.", show_default="2000")
     ] = None,

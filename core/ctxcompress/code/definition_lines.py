@@ -23,7 +23,7 @@ _DEFINITION = lazy_regex(
           |enum(?=[ \t]+class\b)|class(?=[ \t]+func\b)|fun(?=[ \t]+interface\b)|record(?=[ \t]+struct\b))[ \t]+ )*)
     (?: (?P<container>class|@?interface|enum|struct|trait|impl|namespace|module|mod|object|record|protocol|extension
           |union|actor|defmodule)\b
-      | (?P<function>def|defp|function\*?|func|fn|fun|sub|macro_rules!)[ \t] | (?P<type>type)[ \t] )
+      | (?P<function>def|defp|function\*?|func|fn|fun|sub|proc|macro_rules!)[ \t] | (?P<type>type)[ \t] )
     [ \t]* (?:\[\[[^\[\]\n]*\]\][ \t]*)? (?:\((?P<receiver>[^()\n]*)\)[ \t]*)? (?:<[^<>\n]*>[ \t]*)?
     (?P<name>[&*]?[\w$]+(?:[:.]{{1,2}}[\w$]+)*)
     """,
@@ -68,6 +68,12 @@ _SQL_DEFINITION = lazy_regex(
     r"(?:[\w\"`\[\]]+\.)*(?P<name>[\w\"`\[\]]+)",
     re.IGNORECASE,
 )
+_GRAPHQL_DEFINITION = lazy_regex(
+    r"(?:extend[ \t]+)?(?:type|input|enum|interface|union|scalar|directive|fragment|query|mutation|subscription)[ \t]+"
+    r"(?P<name>@?\w+)"
+)
+_DESCRIPTION = lazy_regex(r"[ \t]*+\"")
+"""What stands above a definition or a field of GraphQL."""
 _INITIALIZERS = frozenset(("init", "deinit", "subscript", "constructor"))
 _WITH_KEYWORD = frozenset(("go", "rust", "kotlin", "swift", "php", "scala", "ruby", "lua", "julia", "elixir"))
 """Languages in which a word such as `func` begins a function, so that a name with parentheses is a call."""
@@ -112,6 +118,8 @@ def is_attached(text: str, start: int, language: str) -> bool:
     """Return whether the line at `start` belongs to the lines after it: a comment, a decorator or an attribute."""
     if language in _WITH_TYPE_LINES and _TYPE_LINE.match(text, start):
         return True
+    if language == "graphql" and _DESCRIPTION.match(text, start):
+        return True
     if not _ATTACHED.match(text, start):
         return False
     if language == "python":
@@ -132,6 +140,8 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
     is_opened: whether a brace opens a body, so that a type and a name with parentheses can be a function.
     """
     head = _head(text, start, language)
+    if language == "graphql":
+        return _in_graphql(head)
     if match := _DEFINITION.match(head):
         return _with_keyword(head, match)
     # Without a brace, only these words make a function of what is assigned.
@@ -190,6 +200,11 @@ def _in_sql(head: str) -> Definition | None:
     if match is None:
         return None
     return Definition(NodeKind.FUNCTION if match["code"] else NodeKind.TYPE, match["name"].strip('"`[]'), False, True)
+
+
+def _in_graphql(head: str) -> Definition | None:
+    match = _GRAPHQL_DEFINITION.match(head)
+    return Definition(NodeKind.TYPE, match["name"], False, True) if match else None
 
 
 def _typed_function(head: str, language: str) -> Definition | None:

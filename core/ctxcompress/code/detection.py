@@ -1,6 +1,7 @@
 """Detection of source code and its language, in texts that may begin and end anywhere in a file."""
 
 import re
+from collections import Counter
 
 from ctxcompress.lazy_regex import lazy_regex
 
@@ -21,8 +22,9 @@ _CODE_SHARE = 0.2
 _LONGEST_LINES = 200
 """Average characters of a line. Only prose with a paragraph on each line has more."""
 _CODE_EXTENSIONS = frozenset(
-    "bash c cc cpp cs css cu cxx dart ex exs go gradle h hpp hs java jl js json jsonl jsx kt kts lua m mjs mm php pl "
-    "proto ps1 py pyi pyx r rb rs scala sh sol sql swift tf toml ts tsx vb vue yaml yml zig zsh".split()
+    "bash c cc clj cljc cljs cpp cs css cu cxx dart el elm erl ex exs go gql gradle graphql graphqls h hcl hpp hrl hs "
+    "java jl js json jsonl jsx kt kts lisp lua m mjs mm php pl proto ps1 py pyi pyx r rb rkt rs scala scm sh sol sql "
+    "swift tcl tf tfvars toml ts tsx vb vim vue yaml yml zig zsh".split()
 )
 _LANGUAGES = {
     "python": "py pyi pyx",
@@ -48,10 +50,21 @@ _LANGUAGES = {
     "elixir": "ex exs",
     "json": "json jsonl ipynb",
     "yaml": "yaml yml",
-    "toml": "toml tf",
+    "toml": "toml",
+    "ini": "ini cfg cnf conf properties",
     "sql": "sql",
     "lua": "lua",
     "haskell": "hs",
+    "elm": "elm",
+    "graphql": "graphql graphqls gql",
+    "hcl": "hcl tf tfvars",
+    "lisp": "lisp lsp el clj cljs cljc edn scm ss rkt",
+    "erlang": "erl hrl",
+    "tcl": "tcl",
+    "vim": "vim",
+    "tex": "tex sty cls",
+    "css": "css",
+    "powershell": "ps1 psm1",
 }
 _LANGUAGE_BY_EXTENSION = {
     extension: language for language, extensions in _LANGUAGES.items() for extension in extensions.split()
@@ -78,6 +91,30 @@ _SIGNS = (
     ("shell", lazy_regex(r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ ", re.MULTILINE)),
 )  # fmt: skip
 """Signs of each language that the others mostly lack. Among equal counts the first language wins."""
+_LINE_SIGNS = lazy_regex(
+    r"""^[ \t]*+(?:
+    (?P<graphql> (?:extend[ ])?(?:type|input)[ ]\w+(?:[ ]implements[ ][\w &]+)?[ ]\{$
+      | scalar[ ]\w+$ | union[ ]\w+[ ]=[ ] | \w+(?:\([^\n()]*+\))?:[ ]\[?
+        (?:[A-Z]\w*+!?+\]?! | (?:String|Int|Float|Boolean|ID)\b(?!!)\]?+)
+        (?:[ ](?:=|@)[^\n,;]*+)?$ )
+    | (?P<hcl> (?:resource|data|variable|module|provider|output)(?:[ ]"[^"\n]*+"){1,2}[ ]\{
+      | (?:locals|terraform)[ ]\{ )
+    | (?P<nginx> (?:http|events|server|location[ ][^\n{;]*+|upstream[ ]\w+)[ ]?\{$
+      | (?:listen|server_name|proxy_\w+|ssl_\w+|access_log|error_log|add_header|try_files|worker_\w+)[ ][^\n;=({]*+;$ )
+    | (?P<lisp> \((?:def[\w-]*|ns|let\*?|setq|require|provide|when|cond|lambda|use-package|:require)[ \t\r\n] )
+    | (?P<erlang> -(?:module|export|include|record|define|spec|type|behaviou?r)\( | \w+\([^\n]*\)[ ]->$ )
+    | (?P<lua> local[ ](?:function[ ])?\w | end[,)]*+$ | (?:else)?if[ ][^\n{]*?[ ]then$
+      | function[ ][\w.:]+\([^\n()]*+\)$ )
+    | (?P<tcl> proc[ ][\w:]+[ ]\{ | set[ ][\w:()$]+[ ](?:["$\[{]|-?\d+$) | foreach[ ]\w+[ ][$\[{] | upvar[ ]
+      | namespace[ ]eval[ ] | package[ ]require[ ] | lappend[ ] | (?:if|while)[ ]\{ | puts[ ]["$\[] | return[ ][$\[] )
+    | (?P<vim> function![ ] | endf(?:unction|or)\b | let[ ][gsbwl]: | autocmd[ ] | [nvi]?noremap[ ] )
+    | (?P<haskell> \w+[ ]::[ ] | import[ ]qualified[ ] | module[ ][\w.]+[ ][^\n]*where$ )
+    | (?P<sql> (?i:create|alter|drop)[ ](?i:or[ ]replace|table|index|view|function|trigger|type)\b
+      | (?i:insert[ ]into)\b | (?i:select)[ ][^\n;({]*$ )
+    )""",
+    re.VERBOSE | re.MULTILINE,
+)
+"""Signs of further languages, as lines begin. The languages above win among equal counts."""
 _SIGN_OF_CPP = lazy_regex(
     r"^[ \t]*+(?:(?:inline )?namespace\b|template ?<|using \w|(?:public|private|protected):"
     r"|class \w[^\n:({;]*+(?:[{;]|$|:[ \t]*+\w))|\w::~?\w",
@@ -135,6 +172,7 @@ def source_language(text: str, name: str | None = None) -> str:
         return _INTERPRETERS.get(shebang["name"], shebang["name"])
     sample = text[:_SAMPLE]
     counts = {language: len(signs.findall(sample)) for language, signs in _SIGNS}
+    counts |= _line_signs(sample)
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] else ""
 
@@ -198,7 +236,15 @@ def code_lines(text: str) -> tuple[int, int]:
 
 def _has_signs(text: str, language: str | None) -> bool:
     """Return whether a text has more than one sign of a language."""
-    return any(name == language and len(signs.findall(text[:_SAMPLE])) > 1 for name, signs in _SIGNS)
+    sample = text[:_SAMPLE]
+    if any(name == language and len(signs.findall(sample)) > 1 for name, signs in _SIGNS):
+        return True
+    return language is not None and _line_signs(sample)[language] > 1
+
+
+def _line_signs(sample: str) -> Counter[str]:
+    """Return how many lines begin with a sign of each of the further languages."""
+    return Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(sample))
 
 
 def _extension(name: str | None) -> str:

@@ -7,12 +7,26 @@ from dataclasses import dataclass
 from ctxcompress.code.detection import SCRIPTS
 from ctxcompress.data.passages import Node, NodeKind, Span
 
-__all__ = ["PROSE", "Elision", "Marks", "comment_sign", "marks_for"]
+__all__ = ["PROSE", "Elision", "Marks", "marks_for"]
 
-_HASHES = frozenset("python ruby shell perl r julia elixir yaml toml".split())
-_DASHES = frozenset(("sql", "lua", "haskell"))
+_SIGNS = {
+    "#": "python ruby shell perl r julia elixir yaml toml ini graphql hcl nginx tcl powershell",
+    "--": "sql lua haskell elm",
+    ";": "lisp",
+    "%": "erlang tex",
+    '"': "vim",
+    "/*": "css",
+}
+_SIGN_OF = {language: sign for sign, languages in _SIGNS.items() for language in languages.split()}
+_SLASHES = "//"
+"""The sign of all other languages."""
+_CLOSING = {"/*": " */"}
 _HOLDERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_COMMENTS = {"#": ("# ", "##", "#\t", "#\n", "#\r"), "--": ("--",), "//": ("//", "/*", "* ", "*/")}
+_COMMENTS = {
+    "#": ("# ", "##", "#\t", "#\n", "#\r"),
+    **{sign: (sign,) for sign in ("--", ";", "%", '"')},
+    **dict.fromkeys(("//", "/*"), ("//", "/*", "* ", "*/")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +46,18 @@ class Marks:
 PROSE = Marks("[…]", "[…]")
 
 
-def comment_sign(language: str) -> str:
-    """Return the string that begins a comment in `language`, or "//" if the language is unknown."""
-    if language in _HASHES:
-        return "#"
-    return "--" if language in _DASHES else "//"
+def _comment(language: str) -> str:
+    """Return the marker for a gap as a comment in `language`, or as "// ..." if the language is unknown."""
+    sign = _SIGN_OF.get(language, _SLASHES)
+    return f"{sign} ...{_CLOSING.get(sign, '')}"
 
 
 def marks_for(language: str) -> Marks:
     """Return the gap markers of `language`, a name that `source_language` returns."""
-    sign = comment_sign(language)
     if language == "python":
         return Marks("# ...", "...", ("#",))
-    return Marks(f"{sign} ...", f"{sign} ...", _COMMENTS[sign], language in SCRIPTS)
+    marker = _comment(language)
+    return Marks(marker, marker, _COMMENTS[_SIGN_OF.get(language, _SLASHES)], language in SCRIPTS)
 
 
 class Elision:
@@ -67,7 +80,7 @@ class Elision:
             return []
         found: dict[int, str] = {}
         for place, mark in self._node_markers(self._nodes, _Kept(self._text, spans)):
-            if place not in found or comment_sign(self._language) not in mark:
+            if place not in found or _comment(self._language) not in mark:
                 found[place] = mark
         return sorted(found.items())
 
@@ -137,7 +150,7 @@ class Elision:
         line = part[len(part) - len(part.lstrip()) - 1 :: -1] if part[:1].isspace() else ""
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         newline = "\r\n" if self._text.find("\r\n", anchor, node.end) >= 0 else "\n"
-        return anchor, f"{newline}{indent[::-1]}{what or comment_sign(self._language) + ' ...'}"
+        return anchor, f"{newline}{indent[::-1]}{what or _comment(self._language)}"
 
 
 class _Kept:

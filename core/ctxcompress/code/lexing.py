@@ -35,14 +35,30 @@ _C_LIKE = _pattern(_SLASHES, _DOUBLE, _CHARACTER)
 _RAW_STRINGS = _pattern(_SLASHES, _DOUBLE, _CHARACTER, _TEMPLATE)
 _HASHES = _pattern(_HASH, _DOUBLE, _SINGLE)
 _DASHES = _pattern(r"--[^\n]*+", _DOUBLE, _SINGLE)
+_GRAPHQL = _pattern(_TRIPLE, _HASH, _DOUBLE)
+_HCL = _pattern(_HASH, _SLASHES, _DOUBLE)
+_SEMICOLONS = _pattern(r";[^\n]*+", _DOUBLE)
+_PERCENTS = _pattern(r"%[^\n]*+", _DOUBLE, _SINGLE)
+_TCL = _pattern(r"(?<=[\n;])[ \t]*+\#[^\n]*+", _DOUBLE)
+_VIM = _pattern(r"(?<=\n)[ \t]*+\"[^\n]*+", _DOUBLE, _SINGLE)
+_CSS = _pattern(_BLOCK_COMMENT, _DOUBLE, _SINGLE)
 _SQL = _pattern(rf"--[^\n]*+|{_BLOCK_COMMENT}|\$\w*\$(?:[^$]|\$(?!\w*\$))*+(?:\$\w*\$)?", _DOUBLE, _SINGLE)
 _TOKENS = {
     "python": _PYTHON,
     **dict.fromkeys(("javascript", "typescript", "tsx", "php"), _SCRIPT),
     **dict.fromkeys(("c", "cpp", "java", "rust", "csharp", "kotlin", "scala", "swift", "dart"), _C_LIKE),
     "go": _RAW_STRINGS,
-    **dict.fromkeys(("ruby", "shell", "perl", "r", "elixir", "yaml", "toml", "julia"), _HASHES),
-    **dict.fromkeys(("lua", "haskell"), _DASHES),
+    **dict.fromkeys(
+        ("ruby", "shell", "perl", "r", "elixir", "yaml", "toml", "julia", "ini", "nginx", "powershell"), _HASHES
+    ),
+    **dict.fromkeys(("lua", "haskell", "elm"), _DASHES),
+    **dict.fromkeys(("erlang", "tex"), _PERCENTS),
+    "graphql": _GRAPHQL,
+    "hcl": _HCL,
+    "lisp": _SEMICOLONS,
+    "tcl": _TCL,
+    "vim": _VIM,
+    "css": _CSS,
     "sql": _SQL,
 }
 _DEFINITION = {

@@ -26,7 +26,7 @@ _CONTINUATION = lazy_regex(
 """A line that continues the statement above it with the same indentation."""
 _CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
 _CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|done|fi|esac)\b")
-_WORDED = frozenset(("ruby", "elixir", "lua", "julia", "shell"))
+_WORDED = frozenset(("ruby", "elixir", "lua", "julia", "shell", "vim"))
 """Languages in which words are around most bodies, whatever braces there are within."""
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!endif\b)|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}ecfrtEd#/*-")
@@ -42,7 +42,9 @@ _CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P
 _NEAR = 20
 """The number of lines after `#if` that are read to find code."""
 _WITH_CONDITIONALS = frozenset(("c", "cpp", "csharp"))
-_HASH_COMMENTS = frozenset("python ruby shell perl r elixir yaml toml julia".split())
+_HASH_COMMENTS = frozenset(
+    "python ruby shell perl r elixir yaml toml julia ini graphql hcl nginx tcl powershell".split()
+)
 """Languages in which a hash begins a comment, such as "# if", and no directive."""
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
 

@@ -1,5 +1,7 @@
 """A folder whose text files can be listed and read safely: links are never followed, so nothing outside is read.
 
+A file is text if its name says so, or if its beginning is text in UTF-8, whatever its ending.
+
 Each file and folder is opened by name relative to its open parent folder and never through a link (openat with
 O_NOFOLLOW). So replacing something by a link between listing and reading gains nothing.
 """
@@ -7,7 +9,8 @@ O_NOFOLLOW). So replacing something by a link between listing and reading gains 
 import errno
 import os
 import stat
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,7 +29,7 @@ __all__ = [
     "Unreadable",
     "decoded",
     "is_text_name",
-    "is_text_path",
+    "kinds_of",
 ]
 
 LARGEST = 5_000_000
@@ -47,6 +50,15 @@ _DOCUMENTS = {b"%PDF-": "a PDF", b"%!PS-Adobe-": "PostScript", b"{\\rtf": "RTF"}
 """How files begin that can be all ASCII and still hold markup or code for a program rather than text."""
 _HEAD = 1_000
 """The bytes at the beginning of a file that tell."""
+_ARMOUR = b"-----BEGIN "
+"""How keys and certificates begin, which are ASCII, and nothing to read."""
+_GENERATED = (
+    *(".lock", "-lock.json", "-lock.yaml", "-lock.yml", "npm-shrinkwrap.json", "go.sum"),
+    *(".map", ".min.js", ".min.mjs", ".min.css"),
+)
+"""How the names of files end that programs write for programs: lists of locked versions, source maps, minified code."""
+_MOST_KINDS = 8
+"""The kinds of files that a message names."""
 _THIRD_PARTY_FOLDERS = frozenset(
     "__pycache__ bower_components dist-packages node_modules site-packages venv vendor".split()
 )
@@ -79,6 +91,8 @@ class Listing(NamedTuple):
     """True if the limits on files and bytes excluded nothing."""
     unread: Mapping[str, str]
     """Path of a file or folder that could not be listed -> reason. The path of a folder ends with a slash."""
+    others: Mapping[str, int]
+    """Kind of file that is not text -> number of such files. The kind is the ending of the name, "" if it has none."""
 
 
 class Unreadable(Exception):  # noqa: N818 - the name says what is wrong
@@ -86,22 +100,28 @@ class Unreadable(Exception):  # noqa: N818 - the name says what is wrong
 
 
 class Folder:
-    """A folder of text files: those whose names mark them as text, Markdown or code, or those that `chosen` accepts.
+    """A folder of text files, or of those that `chosen` accepts.
 
-    Hidden files and folders are skipped, and so are folders of dependencies.
+    Hidden files and folders are skipped, and so are folders of dependencies, and files that are only for programs:
+    lists of locked versions, minified code, keys.
     """
 
-    __slots__ = ("_chosen", "_root")
+    __slots__ = ("_any_kind", "_chosen", "_heads", "_root")
 
-    def __init__(self, path: str | os.PathLike[str], *, chosen: Callable[[str], bool] | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, chosen: Callable[[str], bool] | None = None, any_kind: bool = False
+    ) -> None:
         """Resolve `path`, which is the only time that links in it are followed.
 
         chosen: a function that is called with the path of each file and folder within the folder, and returns whether
-        to read it. The path of a folder ends with a slash. None means `is_text_path`.
+        to read it. The path of a folder ends with a slash. None means all.
+        any_kind: whether to list all these files, also those that are no text.
 
         Raises ConfigError if `path` is not a folder.
         """
-        self._chosen = chosen or is_text_path
+        self._chosen, self._any_kind = chosen, any_kind
+        self._heads: dict[str, tuple[Stamp, bool]] = {}
+        """Path of a file whose name does not tell -> its stamp, and whether it began as a text then."""
         try:
             self._root = Path(path).resolve(strict=True)
         except (OSError, ValueError) as error:  # ValueError: a null character
@@ -113,30 +133,56 @@ class Folder:
     def files(self) -> Listing:
         """List the files of the folder, at most the first MOST_FILES files and MOST_BYTES bytes."""
         stamps: dict[str, Stamp] = {}
+        left, is_all = MOST_BYTES, True
         unread: dict[str, str] = {}
-        left = MOST_BYTES
+        others: Counter[str] = Counter()
         for path, stamp in self._walk((), unread):
+            if not self._is_text(path, stamp):
+                others[_kind(path)] += 1
+                continue
             left -= min(stamp.size, LARGEST)
             if left < 0 or len(stamps) == MOST_FILES:
-                return Listing(stamps, is_all=False, unread=unread)
+                is_all = False
+                break
             stamps[path] = stamp
-        return Listing(stamps, is_all=True, unread=unread)
+        return Listing(stamps, is_all, unread, others)
 
     def read(self, path: str) -> bytes:
         """Return the content of a file.
 
         Raises Unreadable if it is no file or too large, and OSError if it no longer exists or is now a link.
         """
-        with self._opened(path.split("/"), _FILE) as opened:
-            state = os.fstat(opened)
-            if not stat.S_ISREG(state.st_mode):
-                raise Unreadable("it is not a regular file")
-            content = bytearray()
-            while len(content) <= LARGEST and (more := os.read(opened, LARGEST + 1 - len(content))):
-                content += more
+        content = self._beginning(path, LARGEST + 1)
         if len(content) > LARGEST:
             raise Unreadable(f"it has more than {LARGEST:,} bytes; split it")
+        return content
+
+    def _beginning(self, path: str, most: int) -> bytes:
+        """Return the first `most` bytes of a file."""
+        with self._opened(path.split("/"), _FILE) as opened:
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
+                raise Unreadable("it is not a regular file")
+            content = bytearray()
+            while len(content) < most and (more := os.read(opened, most - len(content))):
+                content += more
         return bytes(content)
+
+    def _is_text(self, path: str, stamp: Stamp) -> bool:
+        """Return whether to list a file: its name decides, or else its beginning, which is read once."""
+        if self._any_kind or path.lower().endswith(_GENERATED):
+            return self._any_kind
+        if is_text_name(path.rpartition("/")[2]):
+            return True
+        known = self._heads.get(path)
+        if known is None or known[0] != stamp:
+            known = self._heads[path] = (stamp, self._begins_as_text(path))
+        return known[1]
+
+    def _begins_as_text(self, path: str) -> bool:
+        try:
+            return _is_text_head(self._beginning(path, _HEAD))
+        except (OSError, Unreadable):
+            return False
 
     def _walk(self, parts: tuple[str, ...], unread: dict[str, str]) -> Iterator[tuple[str, Stamp]]:
         """Yield the files below a folder, and add to `unread` what cannot be listed."""
@@ -161,7 +207,7 @@ class Folder:
                             continue
                         if entry.name.isprintable():
                             found[entry.name] = _stamp(entry)
-                        else:
+                        elif self._is_wanted(entry, within):
                             unread[within + entry.name] = "its name cannot be shown; rename it"
         except FileNotFoundError:
             pass
@@ -174,8 +220,16 @@ class Folder:
         if entry.name.startswith("."):
             return False
         if entry.is_dir(follow_symlinks=False):
-            return entry.name.lower() not in _THIRD_PARTY_FOLDERS and self._chosen(f"{within}{entry.name}/")
-        return entry.is_file(follow_symlinks=False) and self._chosen(within + entry.name)
+            return entry.name.lower() not in _THIRD_PARTY_FOLDERS and self._is_chosen(f"{within}{entry.name}/")
+        return entry.is_file(follow_symlinks=False) and self._is_chosen(within + entry.name)
+
+    def _is_chosen(self, path: str) -> bool:
+        return self._chosen is None or self._chosen(path)
+
+    def _is_wanted(self, entry: os.DirEntry[str], within: str) -> bool:
+        """Return whether an entry would be listed or entered if it had another name."""
+        stamp = _stamp(entry)
+        return stamp is None or self._is_text(within + entry.name, stamp)
 
     @contextmanager
     def _scanned(self, parts: Sequence[str]) -> Iterator[Iterator[os.DirEntry[str]]]:
@@ -213,16 +267,35 @@ class Folder:
         return path
 
 
-def is_text_path(path: str) -> bool:
-    """Return whether `path` is a folder, with a slash at its end, or a file that `is_text_name` accepts."""
-    name = path.rpartition("/")[2]
-    return not name or is_text_name(name)
-
-
 def is_text_name(name: str) -> bool:
     """Return whether a file with this name should be text, Markdown or code."""
     stem, _, ending = name.lower().rpartition(".")
     return is_code_name(name) or (ending in _TEXT_ENDINGS if stem else ending in _TEXT_NAMES)
+
+
+def kinds_of(others: Mapping[str, int]) -> str:
+    """Return the kinds of files that are not read as a text, the most frequent first: "12 .png, 3 .zip"."""
+    kinds = sorted(others, key=lambda kind: (-others[kind], kind))
+    named = [f"{others[kind]:,} {f'.{kind}' if kind else 'without an ending'}" for kind in kinds[:_MOST_KINDS]]
+    more = sum(others[kind] for kind in kinds[_MOST_KINDS:])
+    return ", ".join((*named, f"{more:,} of other kinds") if more else named)
+
+
+def _kind(path: str) -> str:
+    """Return the ending of a file's name if it can be shown, else an empty string."""
+    stem, _, ending = path.rpartition("/")[2].lower().rpartition(".")
+    return ending if stem and ending.isascii() and ending.isalnum() else ""
+
+
+def _is_text_head(head: bytes) -> bool:
+    """Return whether the beginning of a file is text in UTF-8: no binary, no document for a program, and no key."""
+    if b"\0" in head or head.removeprefix(BOM_UTF8).lstrip().startswith((*_DOCUMENTS, _ARMOUR)):
+        return False
+    try:
+        getincrementaldecoder("utf-8")().decode(head, final=len(head) < _HEAD)  # a longer one may end in a character
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def decoded(content: bytes) -> str:

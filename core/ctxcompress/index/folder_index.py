@@ -10,7 +10,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from ctxcompress.index.chunks import EMPTY_ANALYSIS, Analysis, Chunk, analyse_file
-from ctxcompress.index.folder import MOST_BYTES, MOST_FILES, Folder, Listing, Stamp, Unreadable, decoded
+from ctxcompress.index.folder import MOST_BYTES, MOST_FILES, Folder, Listing, Stamp, Unreadable, decoded, kinds_of
 from ctxcompress.index.ranking import Ranking
 
 __all__ = ["FolderIndex", "Hit"]
@@ -39,14 +39,14 @@ class _File:
 
 
 class FolderIndex:
-    """An in-memory BM25 index of the text, Markdown and code files of a folder. Threads can share it.
+    """An in-memory BM25 index of the text files of a folder. Threads can share it.
 
     Every search sees the current files: it checks their times and sizes, and reads changed files again. Links are not
     followed, and nothing outside the folder is read (see `Folder`). Files over 5 MB and files that are not UTF-8 are
     skipped, each with a line in the log. Files that cannot be read or are deleted are treated as absent.
     """
 
-    __slots__ = ("_files", "_folder", "_language", "_lock", "_ranking", "_vocabulary")
+    __slots__ = ("_files", "_folder", "_language", "_lock", "_others", "_ranking", "_vocabulary")
 
     def __init__(self, folder: str | os.PathLike[str], *, language: str | None = None) -> None:
         """Check that the folder exists, without reading any file.
@@ -57,6 +57,8 @@ class FolderIndex:
         """
         self._folder, self._language, self._lock = Folder(folder), language, Lock()
         self._files: Mapping[str, _File] = {}
+        self._others: Mapping[str, int] = {}
+        """The files that are no text, as the log has them."""
         self._vocabulary: dict[str, int] = {}
         self._ranking = Ranking.of([], {})
 
@@ -124,6 +126,9 @@ class FolderIndex:
         _log.info("%d files, %d chunks", len(listing.stamps), len(self._ranking.chunks))
         for path, reason in listing.unread.items():
             _log.warning("%r is skipped: %s", path, reason)
+        if listing.others and listing.others != self._others:
+            _log.warning("files that are no text are skipped: %s", kinds_of(listing.others))
+        self._others = listing.others
         if not listing.is_all:
             _log.warning(
                 "only the first %d files are indexed (at most %d, and %d MB of them); serve a smaller folder",

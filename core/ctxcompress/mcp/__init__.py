@@ -35,7 +35,7 @@ def serve(
     metrics: bool = False,
     ready: Callable[[str], object] = lambda _: None,
 ) -> None:
-    """Serve the text, Markdown and code files of a folder until the client disconnects or the server is interrupted.
+    """Serve the text files of a folder until the client disconnects or the server is interrupted.
 
     config, preset: the options that the search tool starts from, by default the preset "docs"; config is a
     CompressionConfig or the path of a TOML or JSON file. `top_n` (5 if there is none), `min_score` and the thresholds

@@ -32,6 +32,11 @@ _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 _LINE_END = lazy_regex(r"\n+[ \t]*")
 _CLAUSE_END = lazy_regex(r"[,;:)\]}、，；：）。！？](?!\d)\s*")
 _SPACE = lazy_regex(r"\s+")
+_BLOCK_END = lazy_regex(r"\}\s*(?=[\w.#@$*:!\[]|\Z)")
+"""The end of a function or rule in minified code, before the next one."""
+_STATEMENT_END = lazy_regex(r"(?:;|\}(?![;,.)\]}(]))\s*|\s+")
+_PACKED, _BLANKS = 100, 8
+"""Minified code has more than one end of a statement in so many characters, and at most one space in so many."""
 _UNITS = (
     "s|secs?|seg|sek|mins?|h|hrs?|std|ms|us|µs|ns|wks?|mos?|yrs?|kg|g|mg|lbs?|oz|km|m|cm|mm|mi|ft|in|yds?|sq|l|ml"
     "|gal|[kmgtp]i?b|[kmg]?hz|k?w|v|bn|mn|mio|mill|mrd|tsd|pts?|pct|с|сек|мс|мин|ч|руб|тыс|млн|млрд|кг|км|см|мм|стр"
@@ -195,7 +200,16 @@ def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _clause_end(text: str, start: int, end: int) -> re.Match[str] | None:
-    return _CLAUSE_END.search(text, start, min(start + _PIECE, end)) or _SPACE.search(text, start, end)
+    most = min(start + _PIECE, end)
+    if _is_packed(text[start:most]):
+        return _BLOCK_END.search(text, start, most) or _STATEMENT_END.search(text, start, end)
+    return _CLAUSE_END.search(text, start, most) or _SPACE.search(text, start, end)
+
+
+def _is_packed(part: str) -> bool:
+    """Tell whether a part is minified code, which has semicolons and braces instead of spaces."""
+    signs = part.count(";") + part.count("}")
+    return signs > len(part) // _PACKED and _BLANKS * part.count(" ") < len(part)
 
 
 def _is_wrapped(text: str) -> bool:

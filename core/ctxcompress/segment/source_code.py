@@ -173,7 +173,7 @@ class _Builder:
             node = run[0]
             is_named = bool(node.name) and node.kind in _ALONE
             path = (*heading, *node.name.removeprefix(f"{scope}.").split(".")) if is_named else heading
-            most = self._whole if node.kind in _FUNCTIONS else self._short
+            most = self._whole if node.kind in _FUNCTIONS or _is_record(node) else self._short
             comment = _end_of_comment(self._text, node) if node.kind in _ALONE else node.start
             if comment - node.start > _LONG_DOC:
                 self._add_comment(node.start, comment, path, around)
@@ -255,6 +255,11 @@ class _Builder:
         label: str = "",
     ) -> None:
         self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit, label))
+
+
+def _is_record(node: Node) -> bool:
+    """Return whether a node is a type that has only fields or values, such as an enum, which say little one by one."""
+    return node.kind is NodeKind.TYPE and all(child.kind not in _ALONE for child in node.children)
 
 
 def _constants(nodes: Iterable[Node]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,7 @@ from ctxcompress.config.budgets import is_share, share_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
 from ctxcompress.search.result_limits import SearchLimits, SearchOptions
@@ -27,6 +29,7 @@ __all__ = [
     "OutputCompressor",
     "SearchLimits",
     "ShortenedData",
+    "asked_query",
     "check_limits",
     "class_with",
     "evident_results",
@@ -42,6 +45,17 @@ __all__ = [
 QUERY_NAMES = ("query", "q", "question", "search_query", "input")
 """The names of arguments that hold a query, the most telling first."""
 Result = TypeVar("Result")
+_STATEMENT = lazy_regex(
+    r"\s*+(?:select\b[^;]{0,2000}?\bfrom\b|insert\s++into\b|update\s++\S++\s++set\b|delete\s++from\b|with\s++\w++\s++as\s*+\("
+    r"|(?:create|alter|drop|truncate)\s++(?:or\s++replace\s++)?(?:table|view|index|database|schema|function)\b"
+    r"|match\s*+\()",
+    re.IGNORECASE,
+)
+"""How a statement of a query language begins."""
+_SIGNS = lazy_regex(r"\A[-+/.~]++\w|[={}<>|$\\_\[\]*@]|\w\(|://|:\d")
+_WORDS_TO_SIGN = 3
+"""A query of which more than a third of the words have signs is no question."""
+_MOST_WORDS = 60
 
 # A language model reads this.
 _NOTHING_KEPT = "Nothing in this result answers the query."
@@ -238,6 +252,23 @@ def check_limits(min_tokens: object, complexity: str | None, search_limits: obje
 def named_query(arguments: Mapping[str, object], names: Collection[str] = QUERY_NAMES) -> str | None:
     """Return the argument of a call that is a query by its name."""
     return next((value for name in names if isinstance(value := arguments.get(name), str) and value.strip()), None)
+
+
+def asked_query(arguments: Mapping[str, object]) -> str | None:
+    """Return the argument of a call that is a query by its name, if it reads as words: as a question or keywords.
+
+    A command, a statement of SQL or an expression says what to fetch, and not what the user wants to know of it.
+    """
+    query = named_query(arguments)
+    if query is None or _STATEMENT.match(query):
+        return None
+    words = query.split()[:_MOST_WORDS]
+    return query if _WORDS_TO_SIGN * sum(map(_has_signs, words)) <= len(words) else None
+
+
+def _has_signs(word: str) -> bool:
+    """Return whether a word looks like a part of a command or an expression."""
+    return _SIGNS.search(word) is not None
 
 
 def only_text(arguments: Iterable[object]) -> str | None:

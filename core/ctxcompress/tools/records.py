@@ -6,11 +6,12 @@ from numbers import Real
 from pickle import PickleError
 from typing import Any
 
-from ctxcompress.data.metadata import RECORD_KEY, as_number
+from ctxcompress.data.metadata import NEXT_KEY, RECORD_KEY, as_number
 from ctxcompress.data.results import Decision, KeptPassage
 from ctxcompress.errors import InputError
 
 __all__ = [
+    "NEXT_KEY",
     "RECORD_KEY",
     "REFUSALS",
     "Decision",

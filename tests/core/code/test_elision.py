@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.code.detection import source_language
+from ctxcompress.code.elision import marks_for
 from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.spans import shown
 
@@ -162,6 +163,93 @@ def test_markers_are_comments_of_the_language(name, marker):
     assert f"\n    {marker}\n" in result.text
     assert result.text.startswith(opening)
     assert result.text.endswith(f"finish(room)\n{closing}".rstrip())
+
+
+BLOCKS = {
+    "nginx.conf": ("server {", "    listen {n};", "    finish room;", "}", "# ..."),
+    "main.tf": ('resource "room" "one" {', '  option{n} = "x"', '  finish = "room"', "}", "# ..."),
+    "room.tcl": ("proc room {name} {", "    set x{n} [list $name]", "    set y [finish $room]", "}", "# ..."),
+    "room.css": (".room {", "  --option-{n}: red;", "  --finish: room;", "}", "/* ... */"),
+    "room.vim": ("function! Room() abort", "  let l:x = {n}", "  call Finish(room)", "endfunction", '" ...'),
+}
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+@pytest.mark.parametrize("name", BLOCKS)
+def test_markers_are_comments_of_the_language_without_its_name_too(name, is_named):
+    opening, line, last, closing, marker = BLOCKS[name]
+    if not is_named and name in ("room.css", "room.vim"):
+        pytest.skip("nothing tells the language")
+    body = "".join(f"{line.replace('{n}', str(n))}\n" for n in range(200))
+    text = f"{opening}\n{body}{last}\n{closing}\n"
+    result = compress("finish the room", [Passage("a", text, file_path=name if is_named else None)], max_tokens=60)
+    kept = [line for line in result.text.split("\n") if line not in text]
+    assert {line.strip() for line in kept} == {marker}
+    assert last in result.text
+
+
+@pytest.mark.parametrize(
+    ("language", "marker"),
+    [
+        ("lisp", "; ..."),
+        ("erlang", "% ..."),
+        ("tex", "% ..."),
+        ("haskell", "-- ..."),
+        ("ini", "# ..."),
+        ("graphql", "# ..."),
+        ("", "// ..."),
+    ],
+)
+def test_each_language_has_a_marker(language, marker):
+    assert marks_for(language).gap == marks_for(language).body == marker
+
+
+SCHEMA = "".join(
+    f'''"""
+The state of a parcel, part {n}.
+"""
+enum State{n} {{
+  """
+  It waits.
+  """
+  OPEN_{n}
+
+  """
+  Nobody wants it.
+  """
+  REFUSED_{n}
+
+  """
+  It is there.
+  """
+  DELIVERED_{n}
+}}
+
+input Move{n} {{
+  """
+  Where it goes, and why.
+  """
+  target: ID!
+
+  """
+  A word to the courier.
+  """
+  note: String = "none"
+}}
+
+'''
+    for n in range(30)
+)
+
+
+@pytest.mark.parametrize("name", ["shop.graphql", None])
+def test_a_definition_of_graphql_is_kept_whole_with_its_description(name):
+    found = compress("what are the values of State7?", [Passage("a", SCHEMA, file_path=name)], max_tokens=250).text
+    start = SCHEMA.index("The state of a parcel, part 7") - 4
+    assert SCHEMA[start : SCHEMA.index("}", start) + 1] in found
+    found = compress("what are the fields of Move7?", [Passage("a", SCHEMA, file_path=name)], max_tokens=250).text
+    start = SCHEMA.index("input Move7")
+    assert SCHEMA[start : SCHEMA.index("}", start) + 1] in found
 
 
 def test_a_long_docstring_is_cut_at_its_paragraphs():

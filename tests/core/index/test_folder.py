@@ -7,7 +7,7 @@ import pytest
 from fresh_modules import fresh
 
 from ctxcompress.index import FolderIndex
-from ctxcompress.index.folder import Folder, Unreadable, is_text_name
+from ctxcompress.index.folder import Folder, Unreadable, is_text_name, kinds_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
 
@@ -121,7 +121,7 @@ def test_hidden_files_and_folders_of_others_are_passed_over(docs, way):
 @pytest.mark.parametrize("name", ["line\nbreak.md", "es\x1bcape.md", os.fsdecode(b"\xff.md"), "rtl\u202e.md"])
 def test_names_that_cannot_be_shown_are_told_and_not_read(docs, name):
     (docs / name).write_text("text")
-    (docs / f"{name}.png").write_text("not a text")
+    (docs / f"{name}.png").write_bytes(b"\x89PNG\0")
     listing = Folder(docs).files()
     assert list(listing.stamps) == ["a.md", "sub/a.md"]
     assert dict(listing.unread) == {name: "its name cannot be shown; rename it"}
@@ -146,6 +146,60 @@ def test_what_lies_too_deep_is_not_read(docs, way):
     listing = Folder(docs).files()
     assert len(listing.stamps) == 3
     assert dict(listing.unread) == {"d/" * 41: "it is more than 40 folders deep"}
+
+
+TEXTS = (
+    *("t.csv", "t.tsv", "t.xml", "t.ini", "t.cfg", "t.ipynb", "t.graphql", "t.ics", "t.vcf", "t.svg", "t.srt", "t.vtt"),
+    *("t.eml", "t.mbox", "t.hcl", "t.unheard-of", "Jenkinsfile", "run"),
+)
+
+
+def test_what_is_text_is_read_whatever_its_ending(docs, way):
+    for name in TEXTS:
+        (docs / name).write_text("größer, 30 seconds\n", encoding="utf-8")
+    (docs / "long").write_text("x" + "é" * 4_000, encoding="utf-8")  # the head ends within a character
+    assert sorted(Folder(docs).files().stamps) == sorted(("a.md", "sub/a.md", "long", *TEXTS))
+
+
+def test_what_is_no_text_is_counted_by_its_kind(docs, way):
+    (docs / "pages").mkdir()
+    others = {
+        **{f"pages/{number}.PNG": b"\x89PNG\r\n\0" for number in range(3)},
+        "a.zip": b"PK\3\4\0",
+        "program": b"\x7fELF\2\0",
+        "latin.csv": b"caf\xe9",
+        "a.pdf": b"%PDF-1.7 a",
+        "id_rsa": b"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n",
+        **dict.fromkeys(("yarn.lock", "package-lock.json", "app.min.js", "app.js.map"), b"{}"),
+    }
+    for name, content in others.items():
+        (docs / name).write_bytes(content)
+    listing = Folder(docs).files()
+    assert list(listing.stamps) == ["a.md", "sub/a.md"]
+    assert (listing.is_all, sum(listing.others.values())) == (True, len(others))
+    assert kinds_of(listing.others) == (
+        "3 .png, 2 without an ending, 1 .csv, 1 .js, 1 .json, 1 .lock, 1 .map, 1 .pdf, 1 of other kinds"
+    )
+
+
+def test_a_file_whose_name_does_not_tell_is_looked_at_once(docs, monkeypatch):
+    (docs / "a.dat").write_text("data")
+    folder = Folder(docs)
+    read = []
+    real = Folder._beginning
+    monkeypatch.setattr(Folder, "_beginning", lambda self, path, most: read.append(path) or real(self, path, most))
+    assert "a.dat" in folder.files().stamps
+    assert "a.dat" in folder.files().stamps
+    assert read == ["a.dat"]
+    (docs / "a.dat").write_bytes(b"now it is\0 none")
+    assert "a.dat" not in folder.files().stamps
+
+
+def test_all_kinds_of_files_can_be_listed(docs, way):
+    (docs / "a.png").write_bytes(b"\x89PNG\0")
+    listing = Folder(docs, any_kind=True).files()
+    assert list(listing.stamps) == ["a.md", "a.png", "sub/a.md"]
+    assert not listing.others
 
 
 def test_files_and_folders_can_be_chosen(docs, way):

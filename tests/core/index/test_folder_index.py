@@ -188,6 +188,16 @@ def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(tmp_path, capl
     ]
 
 
+def test_the_log_says_once_which_kinds_of_files_are_no_text(tmp_path, caplog):
+    index = write(tmp_path, {"a.csv": "name,timeout\nclient,30 seconds\n"})
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\0")
+    with caplog.at_level(logging.WARNING):
+        assert paths(index, "timeout of the client") == ["a.csv"]
+        (tmp_path / "b.csv").write_text("name,timeout\nserver,20 seconds\n")
+        assert paths(index, "server") == ["b.csv"]
+    assert [record.getMessage() for record in caplog.records] == ["files that are no text are skipped: 1 .png"]
+
+
 def test_a_large_file_is_left_out(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr("ctxcompress.index.folder.LARGEST", 10)
     index = write(tmp_path, {"a.md": "alpha", "b.md": "alpha beta gamma"})

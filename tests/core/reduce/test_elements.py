@@ -85,3 +85,17 @@ def test_a_title_belongs_to_passages_of_its_own_document():
 def test_a_title_alone_can_be_kept():
     texts = ["# Version 1.31.0", "Ships were late.", "Nothing else was seen.", "The weather was calm."]
     assert "# Version 1.31.0" in compress("version 1.31.0", texts, max_tokens=10).text
+
+
+def test_elements_that_name_the_next_one_are_linked_in_any_order():
+    named = [
+        Passage(f"n{number}", text, score=0.5, metadata={"tag": "p", "ctxcompress_next_id": f"n{number + 1}"})
+        for number, text in enumerate(PAGE)
+    ]
+    found = random.Random(1).sample(named, len(named) - 2)
+    ids = {passage.id for passage in found}
+    linked_ids = {(found[one].id, found[other].id) for one, other in linked(found)}
+    expected = {(f"n{number}", f"n{number + 1}") for number in range(len(PAGE) - 1)}
+    assert linked_ids == {pair for pair in expected if set(pair) <= ids}
+    others = [replace(passage, metadata={**passage.metadata, "tag": None}) for passage in found]
+    assert linked([replace(passage, metadata={"ctxcompress_next_id": "n1"}) for passage in others]) == []

@@ -233,3 +233,17 @@ def test_a_block_of_a_configuration_is_a_segment_as_a_function_is() -> None:
     kept = compress("upstream of wiki", texts, max_tokens=150).text
     assert texts[2].strip() in kept
     assert "// ..." not in kept
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "has_functions"),
+    [
+        ("a.graphql", '  """\n  The parcel waits at stop {n}.\n  """\n  STOP_{n}\n\n', False),
+        ("a.rs", "    /// The parcel waits at stop {n}.\n    Stop{n},\n", False),
+        ("a.swift", "    /// The parcel waits at stop {n}.\n    func stop{n}() {{ wait({n}) }}\n", True),
+    ],
+)
+def test_a_type_that_has_only_values_is_one_segment(name, line, has_functions):
+    text = "enum Parcel {\n" + "".join(line.format(n=n) for n in range(12)) + "}\n"
+    assert 250 < len(text) < 1_500
+    assert (len(segment(text, name=name)) > 1) is has_functions
