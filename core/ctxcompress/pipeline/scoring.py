@@ -178,8 +178,7 @@ def _judged(
             matches = asked.matches(corpus)
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
         if Kind.RECORD in table.kinds:
-            labels = matches.covered(matches.own) if corpus.own else np.zeros(scores.size)
-            raise_asked_keys(table.segments, table.texts, scores, asked.wanted, asked.terms, labels)
+            raise_asked_keys(table.segments, table.texts, scores, asked.wanted, asked.terms, matches)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     if Kind.RECORD in table.kinds:
         raise_odd_records(asked.text, table.segments, table.texts, scores)

@@ -69,7 +69,7 @@ def _schema(name: str, reasons: list[str]) -> dict[str, Any]:
 def test_the_field_asked_for_wins_over_descriptions() -> None:
     reasons = {name: [f"{name} {sign}" for sign in "abcdef"] for name in ("stopped", "started", "moved", "closed")}
     text = json.dumps({f"{name.title()}Event": _schema(name, of) for name, of in reasons.items()}, indent=1)
-    result = compress("Which values may the reason of a stopped event have?", [text], max_tokens=200)
+    result = compress("Which values may the reason of a stopped event have?", [text], max_tokens=260)
     kept = json.loads(result.text)["StoppedEvent"]["properties"]["body"]["properties"]
     assert kept["reason"]["enum"] == reasons["stopped"]
 
