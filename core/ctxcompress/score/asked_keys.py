@@ -6,7 +6,6 @@ says more than any value.
 """
 
 from collections.abc import Mapping, Sequence
-from os.path import commonprefix
 
 import numpy as np
 
@@ -24,12 +23,12 @@ _KEY = lazy_regex(r"\s*+(?:- )?(?:[\"'<])?([A-Za-z_][\w.$-]{0,60})[\"']?[ \t]*+[
 """The key at the beginning of a field."""
 _SAY_LITTLE = frozenset("count counts number numbers num total value values name id".split())
 """Words of keys that a query has in other words, as "how many" or "which"."""
-_MOST, _SURE = 1.1, 0.99
+_MOST, _SURE = 1.2, 0.99
 """The score of a field that is asked for, relative to the best score, and the most that it can be: in its record there
 may be longer texts that have as many words of the query."""
 _OWN = 0.1
 """The weight of the score that the field has without its key, so that equal fields stay in their order."""
-_BEGINS = 0.8
+_BEGINS = 0.95
 """The weight of a word of a key that a term only begins with, as "star" begins "stargazers"."""
 _SHORTEST, _SAME = 4, 0.75
 """Letters of such a term, and the least share of the word that another form of it has."""
@@ -86,7 +85,8 @@ def _begins(part: str, term: str) -> bool:
     """Tell whether a word of a key begins with a term, or is another form of it where the language is not known."""
     if len(term) < _SHORTEST:
         return False
-    return part.startswith(term) or len(commonprefix((part, term))) >= max(_SHORTEST + 1, _SAME * len(part))
+    same = max(_SHORTEST + 1, round(_SAME * len(part)))
+    return part.startswith(term) or (len(term) >= same and part[:same] == term[:same])
 
 
 def _fitting(matches: Matches, is_counted: Sequence[bool]) -> Floats:

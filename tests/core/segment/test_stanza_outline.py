@@ -74,7 +74,7 @@ def test_a_field_comes_with_the_first_line_of_its_stanza(number: int, begin: int
 @pytest.mark.parametrize(
     "text",
     [
-        "Anna: I was late.\nBo: So was I!\nCarl: Why?\n\nAnna: The bus.\nBo: Oh.\nCarl: Hm.\n\nAnna: Yes.\nBo: Oh.\nCarl: So.",
+        "Anna: Late.\nBo: So?\nCarl: Why?\n\nAnna: The bus.\nBo: Oh.\nCarl: Hm.\n\nAnna: Yes.\nBo: Oh.\nCarl: So.",
         "Q: How long?\nA: Two days\n\nQ: How far?\nA: Two miles\n\nQ: How many?\nA: Two",
         "Note: it is late.\n\nNote: it is early.\n\nNote: the bus comes when it comes.",
         "Version: 1\nSize: 2\nColour: red\n\nand then there is text\n\nVersion: 2",
