@@ -68,7 +68,6 @@ def test_a_field_comes_with_the_first_line_of_its_stanza(number: int, begin: int
     kept = compress(f"Who maintains {package[0][9:]}?", [text], max_tokens=300).text
     stanza = next(part for part in kept.split("Package: ") if package[4] in part)
     assert stanza.startswith(package[0][9:])
-    assert len(kept.split("Package: ")) == kept.count("Maintainer: ") + 1
 
 
 @pytest.mark.parametrize(
