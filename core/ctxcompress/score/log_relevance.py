@@ -40,6 +40,9 @@ _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _WRONG = 0.8
 """The weight of the severity where the question asks what went wrong, relative to a line with all words."""
+_NAMED, _OTHER, _OF_OTHERS = 0.8, 0.7, 0.3
+"""The least share of the question in the header of a test that it names, the most that a line of another test has of
+this, and the factor for the severity of such a line."""
 _MOST_TERMS = 64
 """The most terms of a question that are looked for: memory grows with them and with the lines."""
 _AGAIN = 0.3
@@ -78,9 +81,9 @@ def rescore_logs(
     if asks:
         asking = terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(query))))
         wanted = {term: weight for term, weight in wanted.items() if (term,) not in asking.values()}
-    value = _matched(corpus, lines, dict(islice(wanted.items(), _MOST_TERMS)), terms, ignored)
+    value, above, covered = _matched(corpus, lines, dict(islice(wanted.items(), _MOST_TERMS)), terms, ignored)
     if asks:
-        value += _WRONG * lines.severity
+        value = value + _WRONG * lines.severity * _in_asked_test(above, covered)
     says_nothing = not value.any() and lines.numbers.size < scores.size
     best = value.max() or 1.0
     value = value + _RARE * best * lines.rarity
@@ -97,17 +100,31 @@ def rescore_logs(
 
 def _matched(
     corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
-) -> Floats:
-    """Return the share of the query's weight that each line has, less for long lines."""
+) -> tuple[Floats, Floats, Floats]:
+    """Return the share of the query's weight that each line has, less for long lines, or that what it needs has; the
+    share that what it needs has; and the share that both have."""
     has = _occurrences(corpus, lines, wanted, terms, ignored)
     if not has.size:
-        return np.zeros(lines.numbers.size)
+        nothing = np.zeros(lines.numbers.size)
+        return nothing, nothing, nothing
     weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
     above = lines.of_needed(has)
-    share: Floats = weights @ np.maximum(has, _ABOVE * above) / (weights.sum() or 1.0)
     lengths = np.array([max(len(corpus.words[number]), 1) for number in lines.numbers.tolist()])
     longer: Floats = 1 - _LENGTH + _LENGTH * lengths / lengths.mean()
-    return np.divide(share, longer)
+    matched = np.maximum(has / longer, _ABOVE * above / np.minimum(longer, 1))
+    whole = weights.sum() or 1.0
+    return weights @ matched / whole, weights @ above / whole, weights @ np.maximum(has, above) / whole
+
+
+def _in_asked_test(above: Floats, covered: Floats) -> Floats:
+    """Return how much the severity of each line counts: less for what does not belong to the test asked for, where the
+    header of a test has the words of the question.
+
+    above, covered: the share of the query's weight that what each line needs has, and that it has with the line.
+    """
+    is_other = covered < _OTHER * above.max(initial=0.0)
+    factor: Floats = np.where(is_other, _OF_OTHERS, 1.0) if above.max(initial=0.0) >= _NAMED else np.ones(above.size)
+    return factor
 
 
 def _occurrences(

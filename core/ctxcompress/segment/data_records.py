@@ -5,16 +5,19 @@ fields, which need the brackets around them and the fields that name the record,
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.bibliography_outline import bibliography_outline
 from ctxcompress.segment.catalog_outline import catalog_outline
 from ctxcompress.segment.json_outline import embedded_outline, json_outline
 from ctxcompress.segment.markup_outline import markup_outline
+from ctxcompress.segment.record_names import Name, names_of, value_of
 from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.section_outline import section_outline
+from ctxcompress.segment.stanza_outline import block_outline, stanza_outline
 from ctxcompress.segment.yaml_outline import yaml_outline
 
 __all__ = ["data_outline", "embedded_records", "is_data", "record_segments", "sectioned_outline"]
@@ -25,21 +28,11 @@ _LONGEST = 750
 """The most characters of a record that is one segment."""
 _EMBEDDED = 400
 """The same for records within prose, where the budget is not known."""
-_IDS = ("id", "_id", "uuid", "key", "code")
-_TITLES = ("name", "title", "label")
-_TYPES = ("type", "kind")
-"""The keys that name a record: of each group the first that it has."""
+_LONG_ELEMENT = 250
+"""The most characters of an element in a record of XML that is one segment."""
 _SCRIPT = lazy_regex(r"<(?:script|style|svg|noscript|template|head|nav|footer)\b", re.IGNORECASE)
 _HEADING = lazy_regex(r"<[hH](?P<level>[1-6])\b")
 _TAG = lazy_regex(r"<[^<>]*+>")
-_LONGEST_NAME = 80
-"""The most characters of a field that is kept with all others because it names the record."""
-_FIRST_STRING = lazy_regex(
-    r"""(?:["'][^"'\\]*+["']\s*+:[\s\[{]*+)*+(?:"((?:[^"\\]|\\.){1,80}+)"|'((?:[^'\\]|\\.){1,80}+)')"""
-)
-"""The first value within a list or an object, after its keys, if it is a short string."""
-_SAYS_SOMETHING = lazy_regex(r"""["'][^"'\\]*+["']\s*+:\s*+(?:["']\w|-?\d)""")
-"""A field of JSON with a number or a word."""
 
 
 def data_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
@@ -49,7 +42,16 @@ def data_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     """
     if found := json_outline(text) or sectioned_outline(text, name):
         return found
-    return () if is_code_name(name) else markup_outline(text) or row_outline(text, name)
+    if is_code_name(name):
+        return ()
+    return markup_outline(text) or row_outline(text, name) or _line_outline(text)
+
+
+def _line_outline(text: str) -> tuple[Node, ...]:
+    """Return the outline of records that are lines with keys, else an empty one."""
+    if "\n" not in text:
+        return ()
+    return block_outline(text) or stanza_outline(text) or bibliography_outline(text)
 
 
 def sectioned_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
@@ -118,22 +120,29 @@ class _Builder:
         for node in nodes:
             self._add_block(node, (), around)
 
-    def _add_block(self, node: Node, path: tuple[str, ...], around: tuple[int, ...]) -> None:
+    def _add_block(self, node: Node, path: tuple[str, ...], around: tuple[int, ...], *, is_item: bool = False) -> None:
         """Append the segments of a value that is a block of its own."""
         before = self._block
         self._blocks += 1
         self._block = self._blocks
-        self._add(node, path, around)
+        self._add(node, path, around, is_item=is_item)
         self._block = before
 
-    def _add(self, node: Node, path: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Append the segments of a value. path: the keys above it. around: the segments that it needs."""
-        if node.children and (node.end - node.start > self._longest or _is_collection(node)):
-            self._add_cut(node, path, around)
+    def _add(self, node: Node, path: tuple[str, ...], around: tuple[int, ...], *, is_item: bool = False) -> None:
+        """Append the segments of a value. path: the keys above it. around: the segments that it needs. is_item: whether
+        it is in a list."""
+        is_long = node.end - node.start > self._longest or self._has_long_element(node)
+        if node.children and (is_long or _is_collection(node, is_item=is_item)):
+            self._add_cut(node, path, around, is_item=is_item)
         else:
             self._append(node.start, node.end, path, around)
 
-    def _add_cut(self, node: Node, path: tuple[str, ...], around: tuple[int, ...]) -> None:
+    def _has_long_element(self, node: Node) -> bool:
+        """Tell whether an element of XML, such as the path of a drawing, takes most of the record that it is in."""
+        is_markup = self._text.startswith("<", node.start)
+        return is_markup and any(child.end - child.start > _LONG_ELEMENT for child in node.children)
+
+    def _add_cut(self, node: Node, path: tuple[str, ...], around: tuple[int, ...], *, is_item: bool = False) -> None:
         """Append the opening of a list or an object, its values and its closing bracket.
 
         If the text ends before the closing bracket, the first value begins with the opening.
@@ -144,35 +153,52 @@ class _Builder:
         inner = (*around, self._first + head) if has_opening else around
         if has_opening:
             self._append(node.start, node.body, path, around)
-        is_record = any(child.name for child in node.children) and not _is_collection(node)
-        names = _names(self._text, node, is_record=is_record, is_item=bool(around) and not node.name)
-        path = (*path, *([node.name] if node.name else []), *(_value(self._text, field) for field in names))
-        numbers: list[int] = []
-        add = self._add if is_record else self._add_block
-        for child in node.children:
-            if child in names:
-                numbers += self._add_name(child, path, inner)
-            else:
-                add(child, path, inner)
+        is_record = any(child.name for child in node.children) and not _is_collection(node, is_item=is_item)
+        names = names_of(self._text, node, is_record=is_record, is_item=is_item and bool(around))
+        values = (value_of(self._text, field) for name in names for field in name.within or (name.field,))
+        path = (*path, *([node.name] if node.name else []), *values)
+        numbers = self._add_children(node, path, inner, {name.field.start: name for name in names}, is_record=is_record)
         if not has_opening:
             self.segments[head] = self.segments[head]._replace(start=node.start)
+        last = len(self.segments)
         if is_closed:
-            last = len(self.segments)
             self._append(node.tail, node.end, path, inner)
             self._need(range(head, last), [last])
-            self._need(range(head + 1, last), numbers)
+        self._need(range(head + 1, last), numbers)
 
-    def _add_name(self, field: Node, path: tuple[str, ...], around: tuple[int, ...]) -> list[int]:
+    def _add_children(
+        self, node: Node, path: tuple[str, ...], around: tuple[int, ...], names: Mapping[int, Name], *, is_record: bool
+    ) -> list[int]:
+        """Append the segments of the values within a list or an object, and return the numbers of those that name it.
+
+        names: where a field begins -> how it names the object.
+        """
+        numbers: list[int] = []
+        are_items = _are_alike(node.children)
+        add = self._add if is_record else self._add_block
+        for child in node.children:
+            if child.start in names:
+                numbers += self._add_name(names[child.start], path, around)
+            else:
+                add(child, path, around, is_item=are_items)
+        return numbers
+
+    def _add_name(self, name: Name, path: tuple[str, ...], around: tuple[int, ...]) -> list[int]:
         """Append the segments of a field that names a record, and return the numbers of those that name it.
 
         Of an object such as {"common": "Chad", "official": ...} that is its first value, with the brackets.
         """
-        first = len(self.segments)
+        first, field = len(self.segments), name.field
         if not field.children:
             self._add(field, path, around)
             return [first]
         self._add_cut(field, path, around)
-        return [first, first + 1, len(self.segments) - 1]
+        last = len(self.segments) - 1
+        if not name.within:
+            return [first, first + 1, last]
+        starts = {inner.start for inner in name.within}
+        inner = [number for number in range(first, last + 1) if self.segments[number].start in starts]
+        return [first, *inner, *([last] if field.tail < field.end else [])]
 
     def _need(self, numbers: Sequence[int], needed: Sequence[int]) -> None:
         """Add needs to these segments, but not to those that are needed: only brackets need each other."""
@@ -188,36 +214,19 @@ class _Builder:
         self.segments.append(Segment(kind, start, end, self._block, (), around, None, " ".join(path)))
 
 
-def _is_collection(node: Node) -> bool:
-    """Return whether a list or an object has nothing but lists and objects, at least two."""
-    return len(node.children) > 1 and all(child.body >= 0 for child in node.children)
+def _is_collection(node: Node, *, is_item: bool) -> bool:
+    """Return whether a list or an object has nothing but lists and objects, at least two, or elements of one name.
 
-
-def _names(text: str, node: Node, *, is_record: bool, is_item: bool) -> list[Node]:
-    """Return the short fields that name a record: its id, its name and its type.
-
-    The name may be an object with a short string first. If an item of a list has neither id nor name, the first field
-    that says something names it.
+    An item of a list that has objects of several names is a record.
     """
-    short = [c for c in node.children if c.body < 0 and c.end - c.start <= _LONGEST_NAME]
-    fields = {c.name.lower(): c for c in reversed(short)}
-    identity, title, kind = (
-        next((fields[key] for key in keys if key in fields), None) for keys in (_IDS, _TITLES, _TYPES)
-    )
-    if is_record and title is None:
-        title = next((c for c in node.children if c.name.lower() in _TITLES and _is_name(text, c)), None)
-    if is_record and is_item and identity is title is None:
-        identity = next((c for c in short if c is not kind and _SAYS_SOMETHING.match(text, c.start)), None)
-    return [field for field in (identity, title, kind) if field is not None]
+    if len(node.children) < 2:
+        return False
+    if _are_alike(node.children):
+        return node.children[0].name != "" or all(child.body >= 0 for child in node.children)
+    return not is_item and all(child.body >= 0 for child in node.children)
 
 
-def _is_name(text: str, field: Node) -> bool:
-    """Tell whether a list or an object has a short string first."""
-    is_cut = field.children and (field.children[0].body >= 0 or field.tail >= field.end)
-    return field.body >= 0 and not is_cut and _FIRST_STRING.match(text, field.body) is not None
-
-
-def _value(text: str, field: Node) -> str:
-    if field.body >= 0 and (found := _FIRST_STRING.match(text, field.body)):
-        return found[1] or found[2]
-    return text[field.start : field.end].partition(":")[2].strip(" \t\r\n,\"'\\")
+def _are_alike(nodes: Sequence[Node]) -> bool:
+    """Return whether these are the values of a list: they have no names, or all the same one."""
+    first, *others = nodes
+    return first.name == "" if not others else all(node.name == first.name for node in others)

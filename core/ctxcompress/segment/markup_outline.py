@@ -136,7 +136,9 @@ class _Reader:
         element = self._stack.pop()
         name, start, body, children = element
         around = self._stack[-1].children
-        if not children or end - start <= _SMALL or len(self._stack) > _DEEPEST or self._is_whole(start):
+        if not self._is_html and not any(child.name for child in children) and end - start <= _SMALL:
+            around.append(Node(NodeKind.RECORD, start, end, name))  # a plain value
+        elif not children or end - start <= _SMALL or len(self._stack) > _DEEPEST or self._is_whole(start):
             around.append(Node(NodeKind.RECORD, start, end, name, -1, body, tail))
         elif self._is_html and name not in _KEPT:
             around += [_tag(start, body), *children, *([_tag(tail, end)] if tail < end else [])]

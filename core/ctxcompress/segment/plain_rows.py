@@ -21,6 +21,8 @@ _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*)\S")
 _WORD = lazy_regex(r"[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"']*")
 _STOPS = (".", "!", "?", ":", ";", ",", "\u3002", "\uff01", "\uff1f")
 _LETTER = lazy_regex(r"[^\W_]")
+_FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
+"""The line above the files of a folder."""
 _DIGIT = lazy_regex(r"\d")
 
 
@@ -68,8 +70,15 @@ def _are_entries(lines: Sequence[str]) -> bool:
 
 
 def _is_header(lines: Sequence[str]) -> bool:
-    """Tell whether only the lines below the first one have numbers."""
-    return not _DIGIT.search(lines[0]) and _share(lines[1:], lambda line: _DIGIT.search(line) is not None) > _MOST
+    """Tell whether the first line says what the others are: it is the line of a folder, or only the lines below it have
+    numbers or small letters."""
+    first, others = lines[0], lines[1:]
+    if _FOLDER.match(first):
+        return True
+    is_capital = first.isupper() and not any(map(str.isupper, others))
+    return not _DIGIT.search(first) and (
+        is_capital or _share(others, lambda line: _DIGIT.search(line) is not None) > _MOST
+    )
 
 
 def _share(lines: Sequence[str], is_so: Callable[[str], bool]) -> float:
