@@ -1,5 +1,6 @@
 """The segment table: all segments of all documents, for the steps that score and select them."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,6 +123,14 @@ class SegmentTable:
             segment = self.segments[number]
             found.setdefault(self.document[number], []).append(Span(segment.start, segment.end))
         return {document: tuple(spans) for document, spans in found.items()}
+
+    def segment_at(self, document: int, place: int) -> int:
+        """Return the number of the segment with the character before an offset of a document; at 0, its first one."""
+        return bisect_left(self._ends, place, self.first[document], self.first[document + 1])
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [segment.end for segment in self.segments]
 
     def headings_above(self) -> list[int]:
         """Return for each segment the number of the heading above it, or -1. Above a heading is its parent heading."""

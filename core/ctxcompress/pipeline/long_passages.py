@@ -30,7 +30,7 @@ from ctxcompress.reduce.truncation import (
 )
 from ctxcompress.segment.segments import segment
 from ctxcompress.segment.source_code import outline
-from ctxcompress.select.dropped_lines import like_line_markers
+from ctxcompress.select.gap_markers import like_line_markers
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_lines", "truncate_passages"]

@@ -15,7 +15,7 @@ from ctxcompress.pipeline.scoring import ScoredSegments
 from ctxcompress.pipeline.task import Task
 from ctxcompress.reduce.required import places_in_documents
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
-from ctxcompress.select.dropped_lines import with_dropped_lines
+from ctxcompress.select.gap_markers import with_dropped_lines
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews

@@ -4,11 +4,12 @@ Such lines are neither Markdown nor sentences. If they were cut like prose, the 
 the end of another, which would be a statement that nobody made.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.lines import split_lines
+from ctxcompress.text.lines import are_wrapped, split_lines
 
 __all__ = ["have_columns", "plain_rows"]
 
@@ -17,6 +18,8 @@ _FEWEST = 3
 _COLUMNS, _WORDS, _MOST = 0.6, 0.4, 0.5
 """The least share of lines with a gap between columns, the most share of words among the entries of other rows, and
 half of the lines."""
+_ALIGNED = 0.8
+"""The least share of lines that fill their width with a gap at the same place, if these are columns."""
 _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*)\S")
 _WORD = lazy_regex(r"[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"']*")
 _STOPS = (".", "!", "?", ":", ";", ",", "\u3002", "\uff01", "\uff1f")
@@ -36,8 +39,9 @@ def plain_rows(text: str, start: int, end: int, block: int, first: int, heading:
     if text.count("\n", start, end) < _FEWEST - 1:
         return []
     raw = split_lines(text[start:end])
-    lines = [line.strip() for line in raw if _LETTER.search(line)]
-    if len(lines) < _FEWEST:
+    whole = [line for line in raw if _LETTER.search(line)]
+    lines = [line.strip() for line in whole]
+    if len(lines) < _FEWEST or _are_justified(whole):
         return []
     in_columns = have_columns(lines)
     if not in_columns and not _are_entries(lines):
@@ -51,6 +55,16 @@ def plain_rows(text: str, start: int, end: int, block: int, first: int, heading:
 def have_columns(lines: Sequence[str]) -> bool:
     """Tell whether most lines have a gap between columns."""
     return _share(lines, lambda line: _GAP.search(line) is not None) >= _COLUMNS
+
+
+def _are_justified(lines: Sequence[str]) -> bool:
+    """Tell whether lines are wrapped prose with wider blanks here and there: these do not stand below one another, as
+    those between columns do."""
+    if not are_wrapped(lines):
+        return False
+    gaps = [gap.span() for line in lines[1:] for gap in _GAP.finditer(line.expandtabs())]
+    shared = max((n for ends in zip(*gaps, strict=True) for n in Counter(ends).values()), default=0)
+    return shared < _ALIGNED * (len(lines) - 1)
 
 
 def _ends(lines: Sequence[str], start: int) -> Iterator[int]:

@@ -2,13 +2,22 @@
 full stops."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import sentencex
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.lines import LONGEST_MARKER, is_between_graphemes, is_marker, marker_at_end, replace_surrogates
+from ctxcompress.text.lines import (
+    LONGEST_MARKER,
+    are_wrapped,
+    is_between_graphemes,
+    is_marker,
+    marker_at_end,
+    replace_surrogates,
+)
+from ctxcompress.text.words import WITHOUT_SPACES
 
 __all__ = ["split_sentences"]
 
@@ -16,8 +25,6 @@ _LONG = 600
 """A longer piece without sentence ends is cut at lines, clauses or spaces."""
 _PIECE = 200
 """The fewest characters of a piece after such a cut."""
-_FULL, _SMALL = 0.8, 0.3
-"""The least share of the lines of a wrapped sentence that have no room for the next word, and that begin small."""
 _STRETCH = 2_000
 """Number of characters that sentencex reads at once."""
 _SENTENCE_END = lazy_regex(r"[.!?][^\w\s]*\s+\S")
@@ -26,12 +33,23 @@ _OPAQUE = lazy_regex(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1
 _UNUSUAL_SPACE = lazy_regex(r"[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 """All white space but the usual, on which sentencex fails near an initial."""
 _WORD_CHARACTER = lazy_regex(r"\w")
-_THAI = lazy_regex(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 """The last characters of sentences and of introductions to lists."""
 _LINE_END = lazy_regex(r"\n+[ \t]*")
-_CLAUSE_END = lazy_regex(r"[,;:)\]}、，；：）。！？](?!\d)\s*")
+_CLAUSE_END = lazy_regex(r"[,;:)\]}、，；：）。！？](?!\d)\s*+(?!\d)")
 _SPACE = lazy_regex(r"\s+")
+_SPACE_ALONE = lazy_regex(r"(?<=[^\s\d])(?<!\d[%°.,;:)\]])\s++(?![^\w\s]?\d)")
+"""White space that is not beside a number."""
+_ENCLOSED = lazy_regex(
+    r"\((?:[^()]|\([^()]{0,200}+\)){1,400}+\)|\[[^\[\]]{1,400}+\]|(?<!\w)\"[^\"]{1,400}+\"|\u201c[^\u201c\u201d]{1,400}+\u201d"
+    r"|\u201e[^\u201c\u201d]{1,400}+[\u201c\u201d]|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』|《[^《》]{1,400}+》|（[^（）]{1,400}+）"
+)
+"""Text in brackets or quotation marks, unless it is long."""
+_FAR = 3
+"""How many pieces away from the last cut any space will do."""
+_DENSE = 3
+"""As many characters of other scripts say as much as one of a script without spaces between words."""
+_UNSPACED = lazy_regex(f"[{WITHOUT_SPACES}]")
 _BLOCK_END = lazy_regex(r"\}\s*(?=[\w.#@$*:!\[]|\Z)")
 """The end of a function or rule in minified code, before the next one."""
 _STATEMENT_END = lazy_regex(r"(?:;|\}(?![;,.)\]}(]))\s*|\s+")
@@ -59,8 +77,9 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     """Return the ends of the sentences of ``text[start:end]``: ascending offsets into `text`, the last one `end`.
 
     White space after a sentence belongs to it. There is no cut inside inline code, a link target or a URL, between a
-    list marker ("2.") and its text, or after a unit ("30 s. of idle time"). Long text without sentence ends (a log,
-    Thai, minified data) is cut at line ends, else at clauses or spaces. A single word is never cut.
+    list marker ("2.") and its text, or after a unit ("30 s. of idle time"). Long text without sentence ends (speech,
+    Thai, minified data) is cut at line ends, else at clauses, else at spaces, where this parts no number from its
+    neighbours and nothing in brackets or quotation marks. A single word is never cut.
     """
     part = text[start:end]
     if len(part) <= _LONG and part.isascii() and not _SENTENCE_END.search(part):
@@ -90,7 +109,7 @@ def _are_sure(part: str, sentences: Sequence[str]) -> bool:
     if len(part) <= _PIECE:
         return True
     longest = max(map(len, sentences))
-    return longest <= _PIECE or (longest <= _LONG and (part.isascii() or not _THAI.search(part)))
+    return longest <= _PIECE or (longest <= _LONG and (part.isascii() or not _UNSPACED.search(part)))
 
 
 def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
@@ -104,7 +123,7 @@ def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
         cut = begin
         if has_lines and part.find("\n", max(begins[-1], begin - LONGEST_MARKER), begin - 1) >= 0:
             cut = _before_marker(part, begins[-1], begin)
-        if cut > begins[-1] and (part[begin].isupper() or not _after_abbreviation(part, begin)):
+        if cut > begins[-1] and (part[begin].isupper() or not _goes_on(part, begin)):
             begins.append(cut)
     return begins
 
@@ -157,12 +176,16 @@ def _before_marker(text: str, start: int, end: int) -> int:
     return cut if cut == end or text[start:cut].rstrip()[-1:] in _ENDS else start
 
 
-def _after_abbreviation(text: str, position: int) -> bool:
-    """Return whether an abbreviation comes before `position` and its sentence continues: "30 s. of idle time"."""
+def _goes_on(text: str, position: int) -> bool:
+    """Return whether the sentence before `position` continues: after an abbreviation ("30 s. of idle time"), or with a
+    number, which sentencex takes for a list marker: "(February 27, 2016)"."""
     follows = text[position]
     if not (follows.islower() or follows.isdigit()):
         return False
-    found = _ABBREVIATED.search(text[max(0, position - _LONGEST_UNIT) : position])
+    before = text[max(0, position - _LONGEST_UNIT) : position]
+    if follows.isdigit() and "\n" not in before and before.rstrip()[-1:] == ",":
+        return True
+    found = _ABBREVIATED.search(before)
     return found is not None and (found["number"] is None or follows.isdigit())
 
 
@@ -181,43 +204,60 @@ def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
     """Yield cuts strictly inside ``[start, end)`` if it is long.
 
     The cuts are at every line end if there are many lines, unless these are of one wrapped sentence. Else they are at
-    the first clause end, or the first space, after each `_PIECE` characters.
+    clauses or spaces: see `_clauses`.
     """
-    if end - start <= _LONG and not _THAI.search(text, start, end):
+    part = text[start:end]
+    dense = 0 if part.isascii() else len(_UNSPACED.findall(part))
+    if len(part) + (_DENSE - 1) * dense <= _LONG:
         return
-    has_lines = text.count("\n", start, end) > (end - start) // _LONG and not _is_wrapped(text[start:end])
+    least = _PIECE // _DENSE if 2 * dense > len(part) else _PIECE
+    lines = part.rstrip().split("\n")
+    has_lines = len(lines) > 1 + len(part) // _LONG and not are_wrapped(lines)
     last = start
-    least = _PIECE if has_lines else _PIECE + _PIECE // 2  # so that no few words are left at the end
-    while end - start > least:
-        match = _LINE_END.search(text, start, end) if has_lines else _clause_end(text, start + _PIECE, end)
-        if match is None or match.end() >= end:
-            return
-        start = match.end()
-        cut = _before_marker(text, last, start)
+    for place in _line_ends(text, start, end) if has_lines else _clauses(text, start, end, least):
+        cut = _before_marker(text, last, place)
         if cut > last and is_between_graphemes(text, cut) and not is_marker(text[last:cut]):
             yield cut
             last = cut
 
 
-def _clause_end(text: str, start: int, end: int) -> re.Match[str] | None:
-    most = min(start + _PIECE, end)
+def _line_ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where lines end. The last few short ones stay together."""
+    while end - start > _PIECE and (match := _LINE_END.search(text, start, end)) and match.end() < end:
+        start = match.end()
+        yield start
+
+
+def _clauses(text: str, start: int, end: int, least: int) -> Iterator[int]:
+    """Yield places to cut a text without sentence ends, each at least so many characters after the one before."""
+    enclosed = [match.span() for match in _ENCLOSED.finditer(text, start, end)]
+    while end - start > least + least // 2:  # so that no few words are left at the end
+        found = _clause_end(text, start + least, end, least, enclosed)
+        if found is None or found >= end:
+            return
+        start = found
+        yield start
+
+
+def _clause_end(text: str, start: int, end: int, least: int, enclosed: Sequence[tuple[int, int]]) -> int | None:
+    """Return where a clause ends, else a space that is not beside a number, else any space, outside of brackets and
+    quotation marks. If there is none nearby, any space will do."""
+    most, far = min(start + least, end), min(start + _FAR * least, end)
     if _is_packed(text[start:most]):
-        return _BLOCK_END.search(text, start, most) or _STATEMENT_END.search(text, start, end)
-    return _CLAUSE_END.search(text, start, most) or _SPACE.search(text, start, end)
+        found = _BLOCK_END.search(text, start, most) or _STATEMENT_END.search(text, start, end)
+        return found.end() if found else None
+    near = (_CLAUSE_END, most), (_SPACE_ALONE, far), (_SPACE, far)
+    places = (match.end() for pattern, until in near for match in pattern.finditer(text, start, until))
+    found = _SPACE.search(text, start, end)
+    return next((place for place in places if not _is_enclosed(place, enclosed)), found.end() if found else None)
+
+
+def _is_enclosed(place: int, enclosed: Sequence[tuple[int, int]]) -> bool:
+    number = bisect_left(enclosed, (place,)) - 1
+    return number >= 0 and place < enclosed[number][1]
 
 
 def _is_packed(part: str) -> bool:
     """Tell whether a part is minified code, which has semicolons and braces instead of spaces."""
     signs = part.count(";") + part.count("}")
     return signs > len(part) // _PACKED and _BLANKS * part.count(" ") < len(part)
-
-
-def _is_wrapped(text: str) -> bool:
-    """Tell whether the lines are those of one sentence: they end where the next word would not fit, and some begin with
-    a small letter."""
-    lines = text.rstrip().split("\n")
-    width = max(map(len, lines))
-    pairs = [(len(line), below.strip().partition(" ")[0]) for line, below in pairwise(lines)]
-    full = sum(length + 1 + len(word) > width for length, word in pairs)
-    small = sum(word[:1].islower() for _, word in pairs)
-    return full >= _FULL * len(pairs) and small >= _SMALL * len(pairs)

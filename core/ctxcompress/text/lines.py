@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import regex
 
@@ -15,6 +16,7 @@ __all__ = [
     "INVISIBLE",
     "LONGEST_MARKER",
     "after_marks",
+    "are_wrapped",
     "ends_of_graphemes",
     "is_between_graphemes",
     "is_marker",
@@ -38,6 +40,8 @@ INVISIBLE = (
 BREAKS = r"\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """Every character that some program treats as a line end, for a set in a regular expression."""
 
+_FULL, _SMALL = 0.8, 0.3
+"""The least share of wrapped lines that have no room for the next word, and that begin small."""
 _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 _LINE = lazy_regex(r"[^\n]*\n|[^\n]+")
 _MARKER = (
@@ -83,6 +87,17 @@ def split_lines(text: str) -> list[str]:
     Unlike `str.splitlines`, it does not split at form feeds or Unicode separators.
     """
     return _LINE.findall(text)
+
+
+def are_wrapped(lines: Sequence[str]) -> bool:
+    """Tell whether these are lines of wrapped prose: they end where the next word would not fit, and some begin with a
+    small letter. The first one may lack its beginning."""
+    lines = [line.expandtabs().rstrip() for line in lines]
+    width = max(map(len, lines))
+    pairs = [(len(line), below.strip().partition(" ")[0]) for line, below in pairwise(lines)]
+    full = 1 + sum(length + 1 + len(word) > width for length, word in pairs[1:])
+    small = sum(word[:1].islower() for _, word in pairs)
+    return full >= _FULL * len(pairs) and small >= _SMALL * len(pairs)
 
 
 def is_marker(text: str) -> bool:

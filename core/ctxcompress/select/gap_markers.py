@@ -1,0 +1,108 @@
+"""Gap markers within prose: where text of a sentence is missing, and how many lines of a log were dropped."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ctxcompress.code.elision import PROSE
+from ctxcompress.data.metadata import RECORD_KEY, Record
+from ctxcompress.data.passages import Kind, Passage, Span
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.select.layout import Elide
+from ctxcompress.text.lines import BREAKS, INVISIBLE
+
+__all__ = ["like_line_markers", "sentence_gaps", "with_dropped_lines"]
+
+_GAP = PROSE.gap
+_OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
+_ENDED = lazy_regex(
+    r"[.!?\u2026\u3002\uff01\uff1f\uff61\u061f\u06d4\u0964\u0965\u1362\u104a\u104b\u17d4]"
+    r"[\"')\]*_`\u2019\u201c\u201d\u00bb\u203a\u300d\u300f\uff09]*+(?:\[\w{1,3}\])*+\Z"
+)
+_LONGEST_END = 8
+"""The end of a sentence, with closing quotation marks, brackets and the numbers of notes."""
+_LOOKS_LIKE_MARKER = lazy_regex(
+    rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+(\[[\s{INVISIBLE}]*+(?:…|\.\.\.)[^{BREAKS}]{{0,80}}?dropped)",
+    re.IGNORECASE,
+)
+
+
+def sentence_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> list[tuple[int, str]]:
+    """Return a marker for each place where text is missing inside a sentence if these spans of a document are kept.
+
+    Without it, the beginning of one sentence and the end of another would read as a sentence that nobody wrote. A
+    marker is (end of the span before it, or start of the first one, its text).
+    """
+    found: list[tuple[int, str]] = []
+    last = 0
+    for start, end in spans:
+        if start and (not found or found[-1][0] != last) and _is_in_sentence(table, document, start):
+            found.append((start, f" {_GAP}" if _character(table, document, start).isspace() else f"{_GAP} "))
+        if _is_in_sentence(table, document, end):
+            found.append((end, f" {_GAP}"))
+        last = end
+    return found
+
+
+def _is_in_sentence(table: SegmentTable, document: int, place: int) -> bool:
+    """Tell whether a sentence goes on after an offset of a document.
+
+    After a line break it does only if the next line begins with a small letter: lines may be entries of a list.
+    """
+    number = table.segment_at(document, place)
+    segment, text = table.segments[number], table.texts[number]
+    before, after = text[: place - segment.start], text[place - segment.start :]
+    is_speaker = segment[7] and before.strip() == segment[7].strip()
+    if segment[0] not in _OF_SENTENCES or is_speaker or _ENDED.search(before.rstrip()[-_LONGEST_END:]):
+        return False
+    following = number + 1
+    if not after.strip() and following < table.first[document + 1] and table.segments[following].block == segment.block:
+        after += table.texts[following]
+    blank, bare = after[: len(after) - len(after.lstrip())], after.lstrip()[:1]
+    return bool(bare) and ("\n" not in blank or bare.islower())
+
+
+def _character(table: SegmentTable, document: int, place: int) -> str:
+    number = table.segment_at(document, place + 1)
+    start = place - table.segments[number].start
+    return table.texts[number][start : start + 1]
+
+
+def with_dropped_lines(elide: Elide, table: SegmentTable, texts: Sequence[str]) -> Elide:
+    """Return `elide` with markers that count the dropped lines of documents that are logs.
+
+    texts: of the documents.
+    """
+
+    def markers(number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
+        first = table.first[number]
+        is_log = first < table.first[number + 1] and table.segments[first].kind is Kind.LOG
+        return list(_markers(texts[number], spans)) if is_log else elide(number, spans)
+
+    return markers
+
+
+def like_line_markers(passage: Passage) -> tuple[int, ...]:
+    """Return the places in a passage's text that look like such a marker, without those that its record knows.
+
+    The caller shows a backslash before each, so that they cannot be mistaken for a real marker.
+    """
+    if "dropped" not in passage.text.lower():
+        return ()
+    own = {text.strip() for _, text in Record.read(passage.metadata.get(RECORD_KEY)).markers}
+    found = _LOOKS_LIKE_MARKER.finditer(passage.text)
+    return tuple(match.start(1) for match in found if _line_at(passage.text, match.start(1)) not in own)
+
+
+def _line_at(text: str, start: int) -> str:
+    end = text.find("\n", start)
+    return text[start : end if end >= 0 else len(text)].strip()
+
+
+def _markers(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
+    for before, after in pairwise(spans):
+        lines = sum(bool(line.strip()) for line in text[before.end : after.start].split("\n"))
+        if lines:
+            newline = "\r\n" if text.startswith("\r\n", before.end) else "\n"
+            yield before.end, f"{newline}[… {lines:,} line{'s' if lines > 1 else ''} dropped]"
