@@ -83,11 +83,11 @@ def _parted(text: str, line: Line, following: Sequence[Line]) -> Iterator[Line]:
     """Yield a line, or the label and the text beside it, if the next line is just as deep as that text."""
     if following and following[0].indent > line.indent >= 0:
         lost = line.indent if line.start == 0 and not text[:1].isspace() else 0
-        place = line.start + following[0].indent - lost
+        place = line.start + _offset_at(text[line.start : line.end], following[0].indent - lost)
         label = text[line.start : place]
         if (
             place < line.end
-            and label[-1:] == " "
+            and label[-1:].isspace()
             and not text[place].isspace()
             and _is_beside(label, text[line.start : line.end])
         ):
@@ -96,11 +96,19 @@ def _parted(text: str, line: Line, following: Sequence[Line]) -> Iterator[Line]:
     yield line
 
 
+def _offset_at(line: str, column: int) -> int:
+    """Return the offset of the character of a line that stands in a column, or after it."""
+    if "\t" not in line[:column]:
+        return column
+    widths = (len(line[:end].expandtabs(_TAB)) for end in range(column + 1))
+    return next(end for end, width in enumerate(widths) if width >= column or end >= len(line))
+
+
 def _is_beside(label: str, line: str) -> bool:
     """Tell whether this is a label before a text on the same line, not before its own argument or within prose."""
-    if "\t" in label or label.rstrip().endswith(_NO_LABEL):
+    if "\t" in label.strip() or label.rstrip().endswith(_NO_LABEL):
         return False
-    return label.endswith("  ") or (is_label(label) and not is_label(line))
+    return label.expandtabs(_TAB).endswith("  ") or (is_label(label) and not is_label(line))
 
 
 def ends_of(lines: Sequence[Line]) -> list[int]:

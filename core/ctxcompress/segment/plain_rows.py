@@ -21,6 +21,7 @@ half of the lines."""
 _ALIGNED = 0.8
 """The least share of lines that fill their width with a gap at the same place, if these are columns."""
 _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*)\S")
+_PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[.,;!?](?=\s)")
 _WORD = lazy_regex(r"[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"']*")
 _STOPS = (".", "!", "?", ":", ";", ",", "\u3002", "\uff01", "\uff1f")
 _LETTER = lazy_regex(r"[^\W_]")
@@ -60,7 +61,7 @@ def have_columns(lines: Sequence[str]) -> bool:
 def _are_justified(lines: Sequence[str]) -> bool:
     """Tell whether lines are wrapped prose with wider blanks here and there: these do not stand below one another, as
     those between columns do."""
-    if not are_wrapped(lines):
+    if not (are_wrapped(lines) and any(map(_PUNCTUATED.search, lines))):
         return False
     gaps = [gap.span() for line in lines[1:] for gap in _GAP.finditer(line.expandtabs())]
     shared = max((n for ends in zip(*gaps, strict=True) for n in Counter(ends).values()), default=0)

@@ -1,0 +1,164 @@
+"""What comes out says what the source says: sentences are whole, or a marker shows where text of one is missing."""
+
+import re
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress.segment.segments import segment
+
+WORDS = "pump valve register repairs warranty invoice working days within thirty notice hall lamps ledger before after".split()
+GAP = "[…]"
+BETWEEN = re.compile(r"\[…\]|(?<=[.!?。])[\"”』)]?\s+|\n\s*\n|(?<=。)")
+
+
+def folded(text):
+    return " ".join(text.split())
+
+
+def pieces(text):
+    """The parts of a text between sentence ends, gap markers and blank lines."""
+    return [piece for piece in map(folded, BETWEEN.split(text)) if piece]
+
+
+def assert_says_what_the_source_says(text, source):
+    whole = folded(source)
+    assert [piece for piece in pieces(text) if piece not in whole] == []
+
+
+def justified(text, width, indent):
+    """The text in lines of equal width, with wider blanks between some words, as nroff and PDF printers set it."""
+    lines = textwrap.wrap(text, width)
+    for number, line in enumerate(lines[:-1]):
+        words = line.split(" ")
+        for place in range(width - len(line)):
+            words[(7 * number + 3 * place) % max(len(words) - 1, 1)] += " "
+        lines[number] = " ".join(words)
+    return "\n".join(" " * indent + line for line in lines)
+
+
+sentences = st.lists(st.sampled_from(WORDS), min_size=4, max_size=40).map(
+    lambda words: " ".join(words).capitalize() + "."
+)
+stories = st.lists(sentences, min_size=6, max_size=30, unique=True).map(" ".join)
+dates = st.sampled_from(
+    ["(February 27, 2016)", "614", "27 May 1947", '"no returns, ever"', "[see table 4, p. 9]", "1,947"]
+)
+flows = st.lists(st.one_of(st.sampled_from(WORDS), dates, st.just("until then,")), min_size=150, max_size=400).map(
+    " ".join
+)
+clauses = st.lists(
+    st.sampled_from("设备的保修期 委员会检查了 旧地图 三十六个月 访客离开 北厅在春天".split()), min_size=1, max_size=4
+)
+chinese = st.lists(clauses.map("".join), min_size=30, max_size=90).flatmap(
+    lambda parts: st.sampled_from("；，　").map(lambda sign: sign.join(parts))
+)
+
+
+@given(
+    text=stories,
+    width=st.integers(40, 76),
+    indent=st.sampled_from([0, 3, 7]),
+    query=st.sampled_from(WORDS),
+    budget=st.integers(30, 200),
+)
+def test_sentences_of_justified_lines_are_whole(text, width, indent, query, budget):
+    source = justified(text, width, indent)
+    assert_says_what_the_source_says(compress(query, [source], max_tokens=budget).text, source)
+
+
+@given(text=st.one_of(flows, chinese), query=st.sampled_from([*WORDS, "1947", "保修期"]), budget=st.integers(30, 300))
+def test_a_gap_in_a_text_without_sentence_ends_has_a_marker(text, query, budget):
+    compressor = Compressor(CompressionConfig(max_tokens=budget))
+    result = compressor.compress(query, [text])
+    assert_says_what_the_source_says(result.text, text)
+    assert result.tokens == compressor.count(result.text) <= budget
+    assert compressor.compress(query, [result.text]).text == result.text
+
+
+@given(text=flows)
+def test_numbers_brackets_and_quotations_stay_with_what_is_around_them(text):
+    ends = [part.end for part in segment(text)][:-1]
+    for end in ends:
+        assert not re.search(r"\d[\d,.)]*\s*\Z", text[:end]) or text[:end].rstrip().endswith((",", ")"))
+        assert not text[end].isdigit()
+        assert text[:end].count("(") == text[:end].count(")")
+        assert text[:end].count('"') % 2 == 0
+
+
+def test_a_flow_of_numbers_keeps_its_dates_whole():
+    text = "614 (February 27, 2016) 419 1947 and the second 222 (October, 1947) 440 1997 " * 40
+    for budget in range(20, 200, 7):
+        result = compress("February 27, 2016", [text], max_tokens=budget).text
+        assert all(date in ("(February 27, 2016)", "(October, 1947)") for date in re.findall(r"\([^()]*\)", result))
+
+
+MANUAL = """\
+       --warranty
+              To keep the warranty, register the  pump  within  thirty
+              days,  or  else  the  maker  may  refuse  any  claim that
+              concerns its bearings.  Repairs take ten  working  days.
+              A  claim  that is late can still be settled if the maker
+              agrees in writing.
+"""
+
+
+def test_an_option_of_a_manual_is_not_spliced():
+    for budget in range(12, 70):
+        for query in ("register the pump", "how long do repairs take?", "late claim"):
+            kept = compress(query, [MANUAL * 3], max_tokens=budget).text
+            assert_says_what_the_source_says(kept.replace("--warranty", ""), MANUAL * 3)
+
+
+def test_rows_in_columns_are_still_rows():
+    padded = [f"pod-{name:12} 1/1     running   {number:<3}        5d" for number, name in enumerate(WORDS)]
+    ragged = [f"pod-{name}   1/1     running   {number}   5d" for number, name in enumerate(WORDS)]
+    for rows in (padded, ragged):
+        text = "\n".join(["name             ready   status    restarts   age", *rows])
+        assert [part.start for part in segment(text)][1:] == [text.index(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        (
+            "and then the supplier moved the maps " * 30 + "bleed it at the upper screw " + "and so it went on " * 30,
+            "bleed",
+        ),
+        (
+            "担当者は古い地図を確認した　" * 20
+            + "装置の保証期間は三十六か月です　"
+            + "委員会は北の広間を修理した　" * 20,
+            "保証期間",
+        ),
+        ("委员会检查了旧地图；" * 20 + "设备的保修期为三十六个月；" + "访客修理了北厅；" * 20, "保修期"),
+        ("ทีมงานเยี่ยมชมพิพิธภัณฑ์ " * 20 + "ระยะเวลารับประกันคือสามสิบหกเดือน " + "แขกขายโรงงาน " * 20, "ระยะเวลารับประกัน"),
+    ],
+)
+def test_a_long_text_without_sentence_ends_keeps_what_answers(text, query):
+    result = compress(query, [text], max_tokens=100).text
+    assert query in result
+    assert GAP in result
+
+
+def test_a_word_that_a_line_end_divides_is_found():
+    text = (
+        "The weather was fine. " * 20
+        + "You cannot ab\u2010\n    breviate a com-\n    mand here. "
+        + "It rained again. " * 20
+    )
+    assert "com-" in compress("how do I abbreviate?", [text], max_tokens=20).text
+
+
+def test_a_marker_shows_that_the_rest_of_a_sentence_is_missing():
+    text = (
+        "The tenant may sublet the rooms on the upper floor "
+        + "and the attic, the cellar and the yard " * 40
+        + "if the landlord agrees."
+    )
+    result = compress("sublet rooms", [text], max_tokens=60)
+    assert result.text.endswith(GAP)
+    assert result.passages[0].markers[-1].text.strip() == GAP
