@@ -36,10 +36,10 @@ _WORD_CHARACTER = lazy_regex(r"\w")
 _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 """The last characters of sentences and of introductions to lists."""
 _LINE_END = lazy_regex(r"\n+[ \t]*")
-_CLAUSE_END = lazy_regex(r"[,;:)\]}、，；：）。！？](?!\d)\s*+(?!\d)")
+_CLAUSE_END = lazy_regex(r"(?:[,;:、，；：](?!\d)\s*+|[)\]}）。！？](?!\d)[^\S\n]*+)(?![\d\n])")
 _SPACE = lazy_regex(r"\s+")
-_SPACE_ALONE = lazy_regex(r"(?<=[^\s\d])(?<!\d[%°.,;:)\]])\s++(?![^\w\s]?\d)")
-"""White space that is not beside a number."""
+_SPACE_ALONE = lazy_regex(r"(?<=[^\s\d])(?<!\d[%°.,;:)\]])[^\S\n]++(?![^\w\s]?\d|\n)")
+"""White space within a line that is not beside a number."""
 _ENCLOSED = lazy_regex(
     r"\((?:[^()]|\([^()]{0,200}+\)){1,400}+\)|\[[^\[\]]{1,400}+\]|(?<!\w)\"[^\"]{1,400}+\"|\u201c[^\u201c\u201d]{1,400}+\u201d"
     r"|\u201e[^\u201c\u201d]{1,400}+[\u201c\u201d]|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』|《[^《》]{1,400}+》|（[^（）]{1,400}+）"

@@ -22,6 +22,7 @@ _ENDED = lazy_regex(
 )
 _LONGEST_END = 8
 """The end of a sentence, with closing quotation marks, brackets and the numbers of notes."""
+_CLAUSE_SIGNS = (",", ";", ":")
 _LOOKS_LIKE_MARKER = lazy_regex(
     rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+(\[[\s{INVISIBLE}]*+(?:…|\.\.\.)[^{BREAKS}]{{0,80}}?dropped)",
     re.IGNORECASE,
@@ -32,35 +33,39 @@ def sentence_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> 
     """Return a marker for each place where text is missing inside a sentence if these spans of a document are kept.
 
     Without it, the beginning of one sentence and the end of another would read as a sentence that nobody wrote. A
-    marker is (end of the span before it, or start of the first one, its text).
+    marker is (end of the span before it, or start of the first one, its text). What is left of a segment that alone is
+    over the budget has no marker before or after everything else: there is hardly room for words.
     """
     found: list[tuple[int, str]] = []
-    last = 0
+    last = -1
     for start, end in spans:
-        if start and (not found or found[-1][0] != last) and _is_in_sentence(table, document, start):
+        if start and last not in dict(found[-1:]) and _is_in_sentence(table, document, start, is_outer=last < 0):
             found.append((start, f" {_GAP}" if _character(table, document, start).isspace() else f"{_GAP} "))
-        if _is_in_sentence(table, document, end):
-            found.append((end, f" {_GAP}"))
         last = end
+        if _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
+            found.append((end, f" {_GAP}"))
     return found
 
 
-def _is_in_sentence(table: SegmentTable, document: int, place: int) -> bool:
+def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer: bool) -> bool:
     """Tell whether a sentence goes on after an offset of a document.
 
-    After a line break it does only if the next line begins with a small letter: lines may be entries of a list.
+    After a line break it does only after a comma and the like, and with a small letter: lines may be entries of a list.
+    is_outer: whether only the end of a segment counts.
     """
     number = table.segment_at(document, place)
     segment, text = table.segments[number], table.texts[number]
     before, after = text[: place - segment.start], text[place - segment.start :]
-    is_speaker = segment[7] and before.strip() == segment[7].strip()
-    if segment[0] not in _OF_SENTENCES or is_speaker or _ENDED.search(before.rstrip()[-_LONGEST_END:]):
+    if segment[0] not in _OF_SENTENCES or _ENDED.search(before.rstrip()[-_LONGEST_END:]):
+        return False
+    if before.strip() == segment[7].strip() or (is_outer and after.strip()):
         return False
     following = number + 1
     if not after.strip() and following < table.first[document + 1] and table.segments[following].block == segment.block:
         after += table.texts[following]
-    blank, bare = after[: len(after) - len(after.lstrip())], after.lstrip()[:1]
-    return bool(bare) and ("\n" not in blank or bare.islower())
+    bare = after.lstrip()
+    is_new_line = "\n" in before[len(before.rstrip()) :] + after[: len(after) - len(bare)]
+    return bool(bare) and (not is_new_line or (bare[0].islower() and before.rstrip().endswith(_CLAUSE_SIGNS)))
 
 
 def _character(table: SegmentTable, document: int, place: int) -> str:

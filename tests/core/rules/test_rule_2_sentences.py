@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.segment.segments import segment
 
-WORDS = "pump valve register repairs warranty invoice working days within thirty notice hall lamps ledger before after".split()
+WORDS = (
+    "pump valve register repairs warranty invoice working days within thirty notice hall lamps ledger before after"
+).split()
 GAP = "[…]"
 BETWEEN = re.compile(r"\[…\]|(?<=[.!?。])[\"”』)]?\s+|\n\s*\n|(?<=。)")
 

@@ -50,7 +50,8 @@ def test_with_less_room_the_words_with_the_matches_are_left_and_then_there_is_an
     ) as raised:
         _text(12)
     enough = int(re.search(r"at least (\d+) tokens", str(raised.value))[1])
-    assert _text(enough).split() == ["2024-05-17.", "TICKET-123.", "INV-77", '"INV-99"']
+    kept = [word for word in _text(enough).split() if word != "[…]"]
+    assert kept == ["2024-05-17.", "TICKET-123.", "INV-77", '"INV-99"']
     with pytest.raises(BudgetTooSmall):
         _text(enough - 1)
 
