@@ -248,8 +248,9 @@ def _clause_end(text: str, start: int, end: int, least: int, enclosed: Sequence[
         return found.end() if found else None
     near = (_CLAUSE_END, most), (_SPACE_ALONE, far), (_SPACE, far)
     places = (match.end() for pattern, until in near for match in pattern.finditer(text, start, until))
-    found = _SPACE.search(text, start, end)
-    return next((place for place in places if not _is_enclosed(place, enclosed)), found.end() if found else None)
+    free = next((place for place in places if not _is_enclosed(place, enclosed)), None)
+    found = _SPACE.search(text, start, end) if free is None else None
+    return found.end() if found else free
 
 
 def _is_enclosed(place: int, enclosed: Sequence[tuple[int, int]]) -> bool:
