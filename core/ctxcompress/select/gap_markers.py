@@ -42,7 +42,7 @@ def sentence_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> 
         if start and last not in dict(found[-1:]) and _is_in_sentence(table, document, start, is_outer=last < 0):
             found.append((start, f" {_GAP}" if _character(table, document, start).isspace() else f"{_GAP} "))
         last = end
-        if _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
+        if start < end and _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
             found.append((end, f" {_GAP}"))
     return found
 
