@@ -1,4 +1,4 @@
-"""Uses the installed wheel as a user would, without a network. Copied out of the repository and run with `python -I`."""
+"""Uses the installed wheel as a user would, and no network. Copied out of the repository and run with `python -I`."""
 
 import importlib
 import importlib.metadata

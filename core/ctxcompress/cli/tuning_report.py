@@ -44,10 +44,10 @@ def run_tune(
 
 def _opened(file: str, scope: str | None) -> FeedbackLog:
     try:
-        known = is_feedback_file(Path(file))
+        is_log = is_feedback_file(Path(file))
     except OSError as error:
         raise ConfigError(f"{file!r} cannot be read ({error.strerror}); give the file of a FeedbackLog") from error
-    if not known:
+    if not is_log:
         raise ConfigError(f"{file!r} is no file that a FeedbackLog has written; give the path that you gave to it")
     scopes = FeedbackLog(file).scopes()
     if scope is None and len(scopes) == 1:
