@@ -69,9 +69,8 @@ clean: ## remove what was installed and built
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# llamaindex is here for the tokenizer's vocabulary that it carries: the demo needs no network.
 $(DEMO): pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[langchain,llamaindex,cli]'
+	$(BIN)/python -m pip install --quiet --editable '.[langchain,cli]'
 	touch $@
 
 $(DEV): pyproject.toml | $(BIN)/python

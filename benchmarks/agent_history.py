@@ -148,6 +148,11 @@ GOALS = (
 
 def pages(number: int) -> list[str]:
     """Return the descriptions of as many installed packages, with the facts in the middle of every third page."""
+    return with_facts(descriptions(number))
+
+
+def descriptions(number: int) -> list[str]:
+    """Return the beginnings of the descriptions of as many installed packages."""
     found = []
     for file in sorted(Path(sysconfig.get_path("purelib")).glob("*.dist-info/METADATA")):
         description = HeaderParser().parsestr(file.read_text(encoding="utf-8", errors="replace")).get_payload()
@@ -156,6 +161,12 @@ def pages(number: int) -> list[str]:
     found = found[:number]
     if len(found) < number:
         raise SystemExit(f"only {len(found)} installed packages have a long description; give --steps {len(found)}")
+    return found
+
+
+def with_facts(texts: list[str]) -> list[str]:
+    """Return the beginnings of texts, some with a fact in their middle."""
+    found, number = [text[:_PAGE] for text in texts], len(texts)
     for place, fact in enumerate(OF_PAGES):
         at = place * number // len(OF_PAGES)
         cut = found[at].find("\n", _PAGE // 2)
@@ -301,9 +312,8 @@ async def _shown(memory: Memory, question: str | None = None) -> list[str]:
     return [message.content or "" for message in messages] + ([question] if question else [])
 
 
-def measured(steps: int, history_tokens: int) -> list[Outcome]:
-    """Run all ways."""
-    texts = pages(steps)
+def measured(texts: list[str], history_tokens: int) -> list[Outcome]:
+    """Run all ways. An agent reads a text in each step."""
     half = history_tokens // 2
 
     def summarizing(model: Any) -> list[Any]:
@@ -367,7 +377,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--history-tokens", type=int, default=8_000)
     options = parser.parse_args()
-    rows = [outcome.row() for outcome in measured(options.steps, options.history_tokens)]
+    rows = [outcome.row() for outcome in measured(pages(options.steps), options.history_tokens)]
     publish({"agent history": table(_HEADS, rows)}, options.docs)
 
 

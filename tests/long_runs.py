@@ -17,30 +17,31 @@ from ctxcompress import Compressor
 DOCUMENTS = 500
 STEPS = 30
 RESTART_AFTER = 15
-PACKAGES = ("langchain_core", "langgraph", "llama_index/core", "numpy", "pydantic", "sqlalchemy")
-"""They come with the frameworks, so they are there wherever these tests run."""
 MUST_KEEP = [re.compile(r"INC-\d{4}")]
 MARKER = re.compile(r"\[… (?:[^\]\n]* )?left out(?: \([^)\n]*\))?: expand (ctx-[0-9a-f]{8,16})\]")
 GOALS = (
-    "Find out how messages of chat models are merged and trimmed.",
-    "Now I need to know how graphs save their checkpoints and how they are read back.",
-    "Next, compare how retrievers and vector stores rank what they find.",
+    "Find out how messages of e-mail are parsed and written.",
+    "Now I need to know how threads and processes wait for each other.",
+    "Next, compare how archives and databases are opened and read.",
 )
 TOPICS = (
-    "how are the chunks of a streamed chat message merged?",
-    "trim messages to a number of tokens",
-    "which errors do output parsers raise?",
-    "how does a runnable retry after an error?",
-    "checkpoint saver get tuple of a thread",
-    "how does a graph interrupt and resume?",
-    "what is the schema of a structured array?",
-    "how are validators of a model called?",
-    "vector store similarity search with a threshold, and what a retriever returns",
-    "how does a node parser split text into sentences?",
+    "how are the parts of a message with attachments merged?",
+    "wrap a text to a number of columns",
+    "which errors do parsers of options raise?",
+    "how does a request retry after an error?",
+    "how is a thread woken up by a condition?",
+    "how does an event loop interrupt and resume a task?",
+    "what is the header of a tar archive?",
+    "how are the fields of a data class compared?",
+    "nearest matches of a sequence with a cutoff, and what it returns",
+    "how does a tokenizer split source code into names?",
 )
 _LONGEST = 6_000
 _SHORTEST = 3_000
-_RETURN = re.compile(r"^ +return", re.MULTILINE)
+_STATEMENT = re.compile(r"^ *(?=(?:return|if|for|def|class) )", re.MULTILINE)
+_LIBRARY = Path(sysconfig.get_path("stdlib"))
+_APART = frozenset(("site-packages", "test", "tests", "idlelib", "lib2to3", "tkinter", "ensurepip", "turtledemo"))
+"""Folders of the standard library that not every installation has, and what is installed beside it."""
 _WORD = re.compile(r"[a-z]{3,}")
 count = Compressor().count
 
@@ -68,23 +69,30 @@ FACTS = (
 
 @cache
 def corpus() -> Mapping[str, str]:
-    """Return the name and the text of each document. Some have a fact in their middle."""
-    root = Path(sysconfig.get_path("purelib"))
+    """Return the names and texts of the documents: parts of the standard library. Some have a fact in their middle."""
     texts: dict[str, str] = {}
-    files = [file for package in PACKAGES for file in sorted((root / package).rglob("*.py"))]
-    files += sorted(root.glob("*.dist-info/METADATA"))
-    for file in files:
-        text = file.read_text(encoding="utf-8", errors="replace")
-        if len(text) >= _SHORTEST and "INC-" not in text:
-            texts[str(file.relative_to(root))] = text[: text.rindex("\n", 0, _LONGEST) + 1]
+    for file in sorted(_LIBRARY.rglob("*.py")):
+        name = file.relative_to(_LIBRARY)
+        if _APART.isdisjoint(name.parts):
+            texts |= _parts(str(name), file.read_text(encoding="utf-8", errors="replace"))
     chosen = [*texts][:: len(texts) // DOCUMENTS][:DOCUMENTS]
     found = {name: texts[name] for name in chosen}
     for fact in FACTS:
         text = found[chosen[fact.document]]
-        at = _RETURN.search(text, len(text) // 3).start()  # type: ignore[union-attr]
-        indent = text[at:].partition("return")[0]
+        place = _STATEMENT.search(text, len(text) // 3)
+        assert place, f"{chosen[fact.document]} has no statement before which the fact can stand"
+        at, indent = place.start(), place[0]
         found[chosen[fact.document]] = f"{text[:at]}{indent}# {fact.sentence}\n{text[at:]}"
     return found
+
+
+def _parts(name: str, text: str) -> dict[str, str]:
+    """Return the parts of a file that are long enough to be a document, cut at ends of lines."""
+    parts: dict[str, str] = {}
+    while len(text) >= _SHORTEST and "INC-" not in text:
+        end = text.rfind("\n", 0, _LONGEST) + 1 or len(text)
+        parts[f"{name}#{len(parts) + 1}"], text = text[:end], text[end:]
+    return parts
 
 
 @cache
@@ -149,7 +157,7 @@ def plan() -> list[list[Call]]:
                 ("read_document", {"number": 40 + step, "question": topic}),
             ],
             [("web_search", {"query": topic}), ("search_and_add", {"query": topic})],
-            [("list_documents", {"folder": "langchain_core"}) if step < 15 else ("read_log", {"query": topic})],
+            [("list_documents", {"folder": "email"}) if step < 15 else ("read_log", {"query": topic})],
             [("find_passages", {"query": topic}), ("context_status", {})],
             [("expand", {"handle": "?", "lines": "20-60"})],
             [("expand", {"handle": "?", "question": topic}), ("search_and_add", {"query": topic + " and errors"})],

@@ -1,6 +1,5 @@
-"""Texts for the tests of segmentation: generated hostile ones, and real ones that every installation has."""
+"""Texts for the tests of segmentation: generated hostile ones, and real ones that every checkout has."""
 
-import importlib.metadata
 import os
 from pathlib import Path
 
@@ -16,6 +15,7 @@ PIECES = (
     "\x0c", "\ufeff", "x" * 250, "word " * 60, "Skip to content\n", "Home | Docs | About\n",
     "By Jane Doe, 3 May 2024\n", "We use cookies. ", "Related posts\n", "Share this: ", "© 2024 ",
 )  # fmt: skip
+_ROOT = Path(__file__).parents[1]
 LANGUAGES = ("en", "de", "zh", "ja", "th", "ar", "hi", "ru", "xx")
 
 texts = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=60).map("".join))
@@ -27,13 +27,7 @@ def sources() -> dict[str, str]:
     return {name: (folder / name).read_text("utf-8") for name in ("argparse.py", "csv.py", "enum.py", "textwrap.py")}
 
 
-def descriptions() -> dict[str, str]:
-    """The Markdown descriptions of the installed packages."""
-    found = {}
-    for distribution in importlib.metadata.distributions():
-        metadata = distribution.metadata
-        if metadata and "markdown" in (metadata.get("Description-Content-Type") or ""):
-            text = metadata.get("Description") or metadata.get_payload()
-            if isinstance(text, str) and "\n" in text:
-                found[metadata["Name"]] = text[:60_000]
-    return found
+def markdown_pages() -> dict[str, str]:
+    """The Markdown pages of this project."""
+    found = [*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md"), *_ROOT.glob("benchmarks/*.md")]
+    return {str(page.relative_to(_ROOT)): page.read_text(encoding="utf-8")[:60_000] for page in sorted(found)}

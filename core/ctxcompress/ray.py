@@ -17,6 +17,7 @@ from typing import Any
 
 from ctxcompress.batch.outputs import result_types
 from ctxcompress.batch.processes import usable_cores
+from ctxcompress.batch.row_files import check_apart
 from ctxcompress.batch.row_records import (
     RESULT_COLUMNS,
     USUAL_FIELDS,
@@ -141,9 +142,10 @@ def run_on_ray(
     for files of Parquet if it ends in .parquet, and of JSON Lines otherwise. address: the cluster; None starts one on
     this machine. overwrite: write the output anew if it exists.
 
-    Raises MissingExtra, and ConfigError if the output exists.
+    Raises MissingExtra, and ConfigError if the output exists or has an input in it.
     """
     ray = _ray()
+    check_apart(Path(output), inputs)
     if Path(output).exists() and not overwrite:
         raise ConfigError(f"{output!r} exists; give another output, or --overwrite")
     since = monotonic()

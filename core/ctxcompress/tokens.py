@@ -1,22 +1,13 @@
 """Counting tokens with the declared tokenizer, and never with another one."""
 
-import base64
 import functools
-import hashlib
-import importlib.util
-import os
 import re
 import reprlib
 import sys
-import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from numbers import Integral
-from pathlib import Path
-from typing import Any
 
 import tiktoken
-import tiktoken_ext.openai_public as openai_public
-from tiktoken.load import load_tiktoken_bpe
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
 from ctxcompress.lazy_regex import lazy_regex
@@ -41,7 +32,7 @@ _WORD_WINDOW = 12
 """Characters per token of the limit in which words are counted."""
 _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
-_IN_TOKTOK = frozenset(("cl100k_base", "o200k_base"))
+_IN_TOKTOK = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
 _BLANK = lazy_regex(r"[^\S\r\n]{2}[^\S\r\n]++")
@@ -52,8 +43,8 @@ _LONGEST_BLANK = 500_000
 class TokenCounter:
     """Counts the tokens of texts exactly as the declared tokenizer does.
 
-    toktok-rs counts for the encodings that it has, if it is installed (extra `fast`): the counts are those of tiktoken,
-    and it needs no vocabulary from elsewhere.
+    toktok-rs counts for the encodings whose vocabularies it carries: the counts are those of tiktoken, and nothing is
+    downloaded. tiktoken itself counts for its other encodings.
 
     Raises TokenizerUnavailable if a tiktoken vocabulary can be neither found nor fetched, ConfigError if a callable
     returns neither tokens nor their number, and InputError if a text has more spaces in a row than tiktoken can take.
@@ -197,12 +188,12 @@ def _shown(tokens: object) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _toktok(encoding: str) -> Callable[[str], int] | None:
-    """Return a function that counts a text by toktok-rs, or None if that is missing or has no such encoding.
+    """Return a function that counts a text by toktok-rs, or None if that has no such encoding.
 
     Its function that counts many texts starts a thread each time, which takes as long as to count a hundred sentences.
     The one that truncates a text counts all of it in any case, and starts none.
     """
-    if encoding not in _IN_TOKTOK or importlib.util.find_spec("toktok") is None:
+    if encoding not in _IN_TOKTOK:
         return None
     from toktok import truncate
 
@@ -218,49 +209,12 @@ def _toktok(encoding: str) -> Callable[[str], int] | None:
 
 @functools.lru_cache(maxsize=8)
 def _tiktoken_encoding(name: str) -> tiktoken.Encoding:
-    """Load a tiktoken encoding.
-
-    The vocabulary is read from llama-index-core if that is installed and TIKTOKEN_CACHE_DIR is not set; otherwise
-    tiktoken finds or downloads it.
-    """
-    constructor = getattr(openai_public, name, None)
-    directory = _bundled_vocabularies()
+    """Load a tiktoken encoding, whose vocabulary tiktoken finds or downloads."""
     try:
-        if "TIKTOKEN_CACHE_DIR" in os.environ or constructor is None or directory is None:
-            return tiktoken.get_encoding(name)
-        return tiktoken.Encoding(**_with_loader(constructor, directory)())
+        return tiktoken.get_encoding(name)
     except (OSError, ValueError) as error:  # the download failed, or its content is wrong
         raise TokenizerUnavailable(
-            f"the vocabulary of encoding {name!r} is not on this machine and could not be fetched ({error}); "
-            "set TIKTOKEN_CACHE_DIR to a folder that has it, install the extra fast or llama-index-core (both contain "
-            "cl100k_base and o200k_base), allow the download once, or pass encoding=<a callable>"
+            f"the vocabulary of encoding {name!r} is not on this machine and could not be fetched ({error}); use "
+            f"{', '.join(sorted(_IN_TOKTOK))}, which need no download, set TIKTOKEN_CACHE_DIR to a folder that has the "
+            "vocabulary, allow the download once, or pass encoding=<a callable>"
         ) from error
-
-
-def _bundled_vocabularies() -> Path | None:
-    spec = importlib.util.find_spec("llama_index") and importlib.util.find_spec("llama_index.core")
-    directory = Path(spec.origin).parent / "_static" / "tiktoken_cache" if spec and spec.origin else None
-    return directory if directory and directory.is_dir() else None
-
-
-def _with_loader(constructor: types.FunctionType, directory: Path) -> Callable[[], dict[str, Any]]:
-    """Return a copy of tiktoken's definition of an encoding that reads the vocabulary from `directory`.
-
-    Only the loader that the copy calls is replaced. Neither the environment nor tiktoken's module changes.
-    """
-
-    def load(url: str, expected_hash: str | None = None) -> Mapping[bytes, int]:
-        file = directory / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
-        if not file.is_file():
-            return load_tiktoken_bpe(url, expected_hash)
-        content = file.read_bytes()
-        if expected_hash and hashlib.sha256(content).hexdigest() != expected_hash:
-            return load_tiktoken_bpe(url, expected_hash)
-        pairs = (line.split() for line in content.splitlines() if line)
-        return {base64.b64decode(token): int(rank) for token, rank in pairs}
-
-    names = {**constructor.__globals__, "load_tiktoken_bpe": load}
-    for name, value in constructor.__globals__.items():  # one definition can build on another
-        if isinstance(value, types.FunctionType) and value.__module__ == constructor.__module__:
-            names[name] = types.FunctionType(value.__code__, names, name, value.__defaults__)
-    return types.FunctionType(constructor.__code__, names, constructor.__name__, constructor.__defaults__)

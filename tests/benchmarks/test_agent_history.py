@@ -1,5 +1,6 @@
-"""The comparison of an agent's histories, over a shorter run."""
+"""The comparison of an agent's histories, over a shorter run that reads Python's own reference."""
 
+from pydoc_data.topics import topics
 from typing import Any
 
 import pytest
@@ -9,9 +10,11 @@ STEPS, LIMIT = 20, 4_000
 
 @pytest.fixture(scope="module")
 def outcomes(scripts: None) -> dict[str, Any]:
-    from agent_history import measured
+    from agent_history import measured, with_facts
 
-    return {outcome.name: outcome for outcome in measured(STEPS, LIMIT)}
+    pages = [text for _, text in sorted(topics.items()) if len(text) > 3_000][:STEPS]
+    assert len(pages) == STEPS
+    return {outcome.name: outcome for outcome in measured(with_facts(pages), LIMIT)}
 
 
 def row(outcome: Any) -> list[float]:

@@ -54,9 +54,20 @@ def test_one_line_end_is_added_where_there_is_none() -> None:
     assert run(stdin="no end").stdout_bytes == b"no end\n"
 
 
-def test_without_a_text_nothing_is_written() -> None:
-    result = run(stdin="")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("--jsonl", "--stats")])
+@pytest.mark.parametrize("text", ["", "\n", " \t\r\n"])
+def test_an_input_without_a_text_is_said(text: str, arguments: tuple[str, ...]) -> None:
+    result = run(*arguments, stdin=text)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        "ctxcompress: there is no text in the input; name files that have some, or pipe a text into this command\n"
+    )
+
+
+def test_an_empty_file_among_others_is_none_of_them(tmp_path: Path, files: list[str]) -> None:
+    (tmp_path / "empty.md").write_text("")
+    assert run(str(tmp_path / "empty.md")).exit_code == 1
+    assert run(str(tmp_path / "empty.md"), *files).exit_code == 0
 
 
 @pytest.mark.parametrize("arguments", [(), ("-",)])

@@ -1,7 +1,9 @@
 """The command `tune`, through a runner in this process."""
 
 import json
+import sqlite3
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -85,5 +87,29 @@ def test_what_cannot_be_done_is_said(file: Path, arguments: list[str], message: 
 def test_a_file_that_is_missing_is_not_created(tmp_path: Path) -> None:
     result = tune(tmp_path / "none.sqlite")
     assert result.exit_code == 2
-    assert "there is no file" in result.stderr
+    assert "is no file that a FeedbackLog has written" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"notes of mine\n" * 300, b"SQLite format 3\0" + bytes(500), "database"])
+def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path, content: bytes | str) -> None:
+    path = tmp_path / "notes.txt"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("CREATE TABLE notes (text TEXT)")
+    path.chmod(0o644)
+    before = (path.read_bytes(), path.stat().st_mode)
+    result = tune(path, "--out", tmp_path / "tuned.toml")
+    assert result.exit_code == 2
+    assert f"'{path}' is no file that a FeedbackLog has written; give the path" in result.stderr
+    assert (path.read_bytes(), path.stat().st_mode) == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_feedback_stays_as_it_is(file: Path) -> None:
+    before = file.read_bytes()
+    assert tune(file, "--keep", 0.9).exit_code == 0
+    assert file.read_bytes() == before
+    assert list(file.parent.iterdir()) == [file]

@@ -29,6 +29,34 @@ def test_the_page_goes_into_the_file(tmp_path: Path) -> None:
     assert "of 12 tokens of the budget" in shown
 
 
+@pytest.mark.parametrize("given", ["a.md", "./a.md", ".", "linked.md", "a.jsonl"])
+def test_an_input_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.md").write_text(TEXT)
+    Path("a.jsonl").write_text('{"text": "a", "id": "1"}\n')
+    Path("linked.md").symlink_to("a.md")
+    output = "a.jsonl" if given == "a.jsonl" else str(tmp_path / "a.md")
+    result = run(given, "-o", output)
+    assert result.exit_code == 2
+    assert f"'{output}' is an input, too; give another file for the output, or --exclude it" in result.stderr
+    assert Path("a.md").read_text() == TEXT
+    assert Path("a.jsonl").read_text() == '{"text": "a", "id": "1"}\n'
+
+
+def test_a_file_of_the_folder_that_is_excluded_can_be_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(TEXT)
+    page = tmp_path / "page.html"
+    for _ in range(2):
+        assert run(str(tmp_path), "--exclude", page.name, "-o", str(page)).exit_code == 0
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_without_a_text_no_page_is_written(tmp_path: Path) -> None:
+    result = run("-o", str(tmp_path / "page.html"), stdin=" \n")
+    assert (result.exit_code, list(tmp_path.iterdir())) == (1, [])
+    assert "there is no text in the input" in result.stderr
+
+
 def test_by_default_it_goes_into_a_new_file_whose_path_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections import UserDict
 from pathlib import Path
 
@@ -185,10 +186,7 @@ import os, socket, sys
 def refuse(*args, **kwargs): raise OSError("no network")
 socket.socket.connect = refuse
 socket.getaddrinfo = refuse
-if "hide" in sys.argv:
-    sys.modules["llama_index"] = None  # as if it were not installed
-if "toktok" not in sys.argv:
-    sys.modules["toktok"] = None
+sys.modules["llama_index"] = None  # which carries vocabularies
 from ctxcompress.errors import TokenizerUnavailable
 from ctxcompress.tokens import TokenCounter
 before = dict(os.environ)
@@ -214,38 +212,36 @@ def _offline(tmp_path, *arguments, **environment):
 
 
 @pytest.mark.parametrize("encoding", [*ENCODINGS, "o200k_harmony"])
-def test_the_vocabulary_that_llama_index_carries_is_found(tmp_path, encoding):
-    pytest.importorskip("llama_index.core")
+def test_the_base_install_carries_the_vocabularies_of_the_usual_encodings(tmp_path, encoding):
     assert _offline(tmp_path, encoding) == "2"
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_toktok_needs_no_vocabulary_from_elsewhere(tmp_path, encoding):
-    pytest.importorskip("toktok")
-    assert _offline(tmp_path, encoding, "hide", "toktok") == "2"
+def test_what_carries_the_vocabularies_is_no_extra(encoding):
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert any(requirement.startswith("toktok-rs>=") for requirement in project["dependencies"])
+    assert tokens._toktok(encoding)
 
 
-def test_the_counts_of_a_compression_are_the_same_with_and_without_toktok(monkeypatch):
-    pytest.importorskip("toktok")
+def test_o200k_harmony_counts_a_text_as_o200k_base_does():
+    text = "The gate's open. 80 s,  déjà vu 你好，\n\n<|start|>"
+    assert TokenCounter("o200k_harmony")(text) == _truth("o200k_base", text)
+
+
+def test_the_counts_of_a_compression_are_those_of_tiktoken(monkeypatch):
     passages = [f"Pool {n} has {n} connections. Its timeout is {n + 20} s unless you set it." for n in range(40)]
     with_toktok = compress("what is the timeout of pool 7?", passages, max_tokens=60)
     monkeypatch.setattr(tokens, "_toktok", lambda encoding: None)
+    monkeypatch.setattr(tokens, "_tiktoken_encoding", _LOADED.get)
     assert compress("what is the timeout of pool 7?", passages, max_tokens=60) == with_toktok
 
 
-@pytest.mark.parametrize("arguments", [("p50k_base",), ("o200k_base", "hide")])
-def test_without_a_vocabulary_the_error_names_the_remedy(tmp_path, arguments):
-    message = _offline(tmp_path, *arguments)
-    assert f"the vocabulary of encoding '{arguments[0]}' is not on this machine" in message
-    for remedy in ("TIKTOKEN_CACHE_DIR", "llama-index-core", "encoding=<a callable>"):
+def test_without_a_vocabulary_the_error_names_the_remedy(tmp_path):
+    message = _offline(tmp_path, "p50k_base")
+    assert "the vocabulary of encoding 'p50k_base' is not on this machine" in message
+    for remedy in ("TIKTOKEN_CACHE_DIR", "cl100k_base, o200k_base, o200k_harmony", "encoding=<a callable>"):
         assert remedy in message
-
-
-def test_a_cache_that_the_user_has_chosen_is_respected(tmp_path):
-    empty = tmp_path / "cache"
-    empty.mkdir()
-    assert "is not on this machine" in _offline(tmp_path, "o200k_base", TIKTOKEN_CACHE_DIR=str(empty))
 
 
 def test_no_network_means_a_typed_error_in_this_process_too(monkeypatch):

@@ -1,10 +1,11 @@
-"""Uses the installed wheel as a user would. Copied out of the repository and run with `python -I`."""
+"""Uses the installed wheel as a user would, and no network. Copied out of the repository and run with `python -I`."""
 
 import importlib
 import importlib.metadata
 import importlib.util
 import json
 import os
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -99,6 +100,11 @@ def use_command() -> str:
     return str(json.loads(ran.stdout)["text"])
 
 
+def refuse(*_: object, **__: object) -> None:
+    raise OSError("the network is used")
+
+
+socket.socket.connect = socket.getaddrinfo = refuse  # type: ignore[method-assign, assignment]
 check_installation()
 check_compressed("core", use_core())
 check_compressed("LangChain", use_langchain())

@@ -14,7 +14,7 @@ from time import monotonic
 
 from ctxcompress.batch.outputs import JsonLinesSink, ParquetSink, ResumableOutput, Sink
 from ctxcompress.batch.processes import ProcessMap
-from ctxcompress.batch.row_files import RowFile, is_parquet, rows_of
+from ctxcompress.batch.row_files import RowFile, check_apart, check_form, is_parquet, rows_of
 from ctxcompress.batch.row_records import USUAL_FIELDS, CompressRecords, FieldNames
 from ctxcompress.batch.statistics import BatchStats, Totals
 from ctxcompress.config.options import OPTIONS, CompressionConfig
@@ -32,7 +32,7 @@ class BatchJob:
     """The work of a batch: its files and options.
 
     The name of the output decides its form. `.jsonl` is a file of JSON Lines. `.parquet` is a folder of part files, of
-    which none is written by halves.
+    which none is written by halves. Raises ConfigError for another name, and for an output that has an input in it.
     """
 
     files: Sequence[RowFile]
@@ -40,6 +40,10 @@ class BatchJob:
     config: CompressionConfig
     fields: FieldNames = USUAL_FIELDS
     rows_per_part: int = 10_000
+
+    def __post_init__(self) -> None:
+        check_form(self.output)
+        check_apart(self.output, (file.path for file in self.files))
 
     @property
     def errors_path(self) -> Path:

@@ -1,6 +1,6 @@
 """Read rows from files: JSON Lines, and Parquet with the extra `batch`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob, has_magic
 from itertools import chain
@@ -10,7 +10,7 @@ from typing import Any
 from ctxcompress.batch.row_records import Row
 from ctxcompress.errors import ConfigError, InputError, MissingExtra
 
-__all__ = ["PARQUET", "RowFile", "found_files", "is_parquet", "pyarrow_parquet", "rows_of"]
+__all__ = ["PARQUET", "RowFile", "check_apart", "check_form", "found_files", "is_parquet", "pyarrow_parquet", "rows_of"]
 
 PARQUET = ".parquet"
 _LINES = (".jsonl", ".ndjson", ".json")
@@ -71,6 +71,19 @@ def rows_of(files: Sequence[RowFile], first: int = 0) -> Iterator[Row]:
         rest = chain.from_iterable([file.rows(skip), *(other.rows() for other in files[place + 1 :])])
         yield from (Row(at, content) for at, content in enumerate(rest, number))
         return
+
+
+def check_form(output: Path) -> None:
+    """Raise ConfigError if the name of an output has another form than rows have."""
+    if output.suffix not in (*_LINES, PARQUET):
+        raise ConfigError(f"{str(output)!r} is no name for rows; give a .jsonl file, or a folder that ends in .parquet")
+
+
+def check_apart(output: Path, inputs: Iterable[str | Path]) -> None:
+    """Raise ConfigError if an input is the output or in it. To begin anew would delete it."""
+    for path in inputs:
+        if Path(path).resolve().is_relative_to(output.resolve()):
+            raise ConfigError(f"the input {str(path)!r} is in the output {str(output)!r}; give another output")
 
 
 def is_parquet(path: Path) -> bool:

@@ -140,7 +140,7 @@ def compress_command(
         with _progress(screen, inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
             output = as_json(result) if json else result.text
-        if not (result.text and result.passages) and any(passage.text.strip() for passage in inputs.passages):
+        if not (result.text and result.passages):
             complain(f"nothing fits into {result.max_tokens} tokens; raise --max-tokens")
         _complain_of_missed(result)
         if stats:
@@ -208,7 +208,8 @@ def xray(
             }
         )
         start = starting_options(preset, config, others)
-        inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
+        choice = Choice(include=include or (), exclude=exclude or (), jsonl=jsonl, output=output)
+        inputs = _read(files, choice)
         with _progress(_screen(), inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
             page = result.xray()
@@ -299,13 +300,15 @@ def _screen() -> Console:
 
 
 def _read(files: list[str] | None, choice: Choice) -> Inputs:
-    """Read the files, or standard input if there are none. Exit with code 1 if all inputs are skipped."""
+    """Read the files, or standard input if there are none. Exit with code 1 if there is no text."""
     if not files and sys.stdin is not None and sys.stdin.isatty():
         complain("reading standard input; end it with Ctrl-D")
     inputs = read_inputs(files or [STDIN], choice)
     for message in (*inputs.skipped, *inputs.others):
         complain(str(message))
-    if inputs.skipped and not inputs.passages:
+    if not any(passage.text.strip() for passage in inputs.passages):
+        if inputs.passages or not inputs.skipped:
+            complain("there is no text in the input; name files that have some, or pipe a text into this command")
         raise typer.Exit(1)
     return inputs
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,8 @@ class Choice:
     """Patterns of the files and folders to skip."""
     jsonl: bool = False
     """Whether standard input and all files have one passage per line, and not only `.jsonl` files."""
+    output: str | None = None
+    """The file that will be written. It may not be read."""
 
     def chosen(self) -> Callable[[str], bool]:
         """Return a function that decides whether to read a path within a folder. Paths of folders end in a slash.
@@ -65,7 +68,7 @@ def read_inputs(names: Sequence[str], choice: Choice) -> Inputs:
 
     Files of a folder are read in the order of their paths. Texts stay as they are in the file, without a byte order
     mark. A passage without an id is named after its file, and its line in a `.jsonl` file. Inputs that cannot be used
-    are skipped. Raises ConfigError if there are patterns but no folder.
+    are skipped. Raises ConfigError if there are patterns but no folder, or if the output would be read.
     """
     chosen = choice.chosen()
     if (choice.include or choice.exclude) and not any(map(_is_folder, names)):
@@ -110,6 +113,8 @@ def _in_folder(name: str, chosen: Callable[[str], bool], choice: Choice) -> Iter
 
 def _in_file(name: str, path: str, read: Callable[[str], bytes], choice: Choice) -> Iterator[list[Passage] | Skipped]:
     """Yield the passages of one file. path: the name under which `read` knows it."""
+    if choice.output is not None and _is_same(name, choice.output):
+        raise ConfigError(f"{choice.output!r} is an input, too; give another file for the output, or --exclude it")
     try:
         text = decoded(read(path))
         if choice.jsonl or name.lower().endswith(".jsonl"):
@@ -120,6 +125,12 @@ def _in_file(name: str, path: str, read: Callable[[str], bytes], choice: Choice)
         yield Skipped(name, str(error))
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         yield Skipped(name, f"{getattr(error, 'strerror', None) or error}; give a file that can be read")
+
+
+def _is_same(one: str, other: str) -> bool:
+    with suppress(OSError, ValueError):
+        return one != STDIN and Path(one).samefile(other)
+    return False
 
 
 def _read(name: str) -> bytes:

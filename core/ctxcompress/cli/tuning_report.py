@@ -12,6 +12,7 @@ from rich.table import Table
 from ctxcompress.cli.report import complain, write_text
 from ctxcompress.errors import ConfigError
 from ctxcompress.feedback import Curve, FeedbackLog, Point, Tuning, tune, write_tuned
+from ctxcompress.feedback.feedback_file import is_feedback_file
 
 __all__ = ["run_tune"]
 
@@ -42,8 +43,12 @@ def run_tune(
 
 
 def _opened(file: str, scope: str | None) -> FeedbackLog:
-    if not Path(file).is_file():
-        raise ConfigError(f"there is no file {file!r}; give the file of a FeedbackLog")
+    try:
+        is_log = is_feedback_file(Path(file))
+    except OSError as error:
+        raise ConfigError(f"{file!r} cannot be read ({error.strerror}); give the file of a FeedbackLog") from error
+    if not is_log:
+        raise ConfigError(f"{file!r} is no file that a FeedbackLog has written; give the path that you gave to it")
     scopes = FeedbackLog(file).scopes()
     if scope is None and len(scopes) == 1:
         scope = next(iter(scopes))

@@ -11,7 +11,7 @@ from ctxcompress.cache.private_database import PrivateDatabase
 from ctxcompress.cache.sqlite_schema import BUSY, FAILURES, error_number
 from ctxcompress.errors import ConfigError
 
-__all__ = ["FeedbackFile", "StoredCall"]
+__all__ = ["FeedbackFile", "StoredCall", "is_feedback_file"]
 
 _APPLICATION_ID = 0x63747866
 _SCHEMA = (
@@ -20,6 +20,15 @@ _SCHEMA = (
 )
 _BYTES = 10_000_000
 """The largest value of a row."""
+
+
+def is_feedback_file(path: Path) -> bool:
+    """Whether a feedback log has written this file, by its first bytes. Nothing is done to the file."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(72)
+    return head.startswith(b"SQLite format 3\0") and int.from_bytes(head[68:]) == _APPLICATION_ID
 
 
 class StoredCall(NamedTuple):

@@ -229,3 +229,29 @@ def test_columns_of_other_names_and_what_utf_8_cannot_hold(tmp_path: Path) -> No
     assert [record["row"] for record in parts(tmp_path / "out.parquet")] == [1]
     assert "surrogates not allowed" in str(read(tmp_path / "out.parquet.errors.jsonl")[0]["error"])
     assert ParquetSink(tmp_path / "none.parquet", [], USUAL_FIELDS, 5).resume() == Totals()
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out", "out.txt", "out.jsonl.gz", "out.xlsx"])
+def test_an_output_whose_name_says_another_form_is_refused(source: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match=r"is no name for rows; give a \.jsonl file, or a folder that ends in \.parq"):
+        job(source, source / name)
+    assert {path.name for path in source.iterdir()} == {"a.jsonl", "b.jsonl"}
+
+
+def test_an_input_is_never_the_output(source: Path) -> None:
+    before = (source / "a.jsonl").read_bytes()
+    (source / "link.jsonl").symlink_to(source / "a.jsonl")
+    for output in (source / "a.jsonl", source / "link.jsonl", source / "." / "b.jsonl"):
+        with pytest.raises(ConfigError, match=r"the input .* is in the output .*; give another output"):
+            job(source, output).run(workers=1, anew=True)
+    assert (source / "a.jsonl").read_bytes() == before
+
+
+def test_a_folder_of_parts_is_not_compressed_into_itself(source: Path) -> None:
+    pytest.importorskip("pyarrow")
+    job(source, source / "out.parquet").run(workers=1)
+    before = parts(source / "out.parquet")
+    files = found_files(str(source / "out.parquet"))
+    with pytest.raises(ConfigError, match="give another output"):
+        BatchJob(files=files, output=source / "out.parquet", config=CONFIG).run(workers=1, anew=True)
+    assert parts(source / "out.parquet") == before

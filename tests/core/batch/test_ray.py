@@ -104,6 +104,9 @@ def test_the_command_reads_and_writes_what_ray_does(cluster: Any, tmp_path: Path
     assert json.loads(error)["input"] == "{torn"
     with pytest.raises(ConfigError, match="--overwrite"):
         run_on_ray([str(tmp_path / "in.jsonl")], output, config=CONFIG)
+    for path in (output, f"{output}/*.parquet"):
+        with pytest.raises(ConfigError, match="give another output"):
+            run_on_ray([path], output, config=CONFIG, overwrite=True)
     again = run_on_ray([output], str(tmp_path / "out"), config=CONFIG, actors=1)
     assert (again.totals.rows, again.totals.errors) == (41, 1)
     (dataset,) = [compress_dataset(cluster.data.from_arrow(table(3)), config=CONFIG, actors=1)]

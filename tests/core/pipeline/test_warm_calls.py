@@ -57,7 +57,7 @@ def test_what_does_not_depend_on_the_question_is_done_once(done):
     done.clear()
     for number in range(12):
         cached.compress(f"{QUESTIONS[2]} {number}", titled)
-    assert set(done) <= _LATER  # without the extra "fast", tokens are counted after several questions
+    assert set(done) <= _LATER  # an encoding that counts slowly counts after several questions
     done.clear()
     cached.compress(QUESTIONS[2], titled)
     assert not done

@@ -1,7 +1,7 @@
 """What pages put around their text is of a kind of its own."""
 
 import pytest
-from segment_texts import descriptions
+from segment_texts import markdown_pages
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.segments import segment
@@ -87,8 +87,8 @@ def test_only_both_ends_of_a_long_text_are_searched():
     ]
 
 
-def test_what_packages_say_of_themselves_is_text():
-    pieces = [(text, part) for text in descriptions().values() for part in segment(text)]
+def test_what_pages_say_is_text():
+    pieces = [(text, part) for text in markdown_pages().values() for part in segment(text)]
     marked = [text[part.start : part.end] for text, part in pieces if part.kind is Kind.BOILERPLATE]
     assert len(marked) < len(pieces) * 0.002, marked
 

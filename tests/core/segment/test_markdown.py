@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from segment_texts import descriptions
+from segment_texts import markdown_pages
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment import markdown as module
@@ -286,9 +286,9 @@ KINDS = {
 }
 
 
-def test_blocks_of_real_descriptions_begin_where_markdown_it_sees_them():
+def test_blocks_of_real_pages_begin_where_markdown_it_sees_them():
     seen = 0
-    for name, text in descriptions().items():
+    for name, text in markdown_pages().items():
         lines, found, position, line = text.split("\n"), {}, 0, 0
         for block in markdown_blocks(text):
             begin = block.end - len(text[block.start : block.end].lstrip())  # the text may begin with empty lines

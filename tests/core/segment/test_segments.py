@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from segment_texts import LANGUAGES, descriptions, sources, texts
+from segment_texts import LANGUAGES, markdown_pages, sources, texts
 
 from ctxcompress.segment.segments import segment
 
@@ -69,8 +69,8 @@ def test_a_marker_after_unusual_white_space_is_kept_with_its_text(space):
     assert len(segment(f"{space}2. Restart the server")) == 1
 
 
-def test_descriptions_of_packages():
-    for text in descriptions().values():
+def test_pages_of_this_project():
+    for text in markdown_pages().values():
         segments = segment(text)
         assert_partition(text, segments)
         assert_numbers(segments)
@@ -85,7 +85,7 @@ def test_sources_of_the_standard_library(name):
 
 
 def test_chunks_cut_anywhere():
-    for text in descriptions().values():
+    for text in markdown_pages().values():
         for start in range(0, min(len(text), 4_000), 331):
             chunk = text[start : start + 700]
             assert_partition(chunk, segment(chunk))

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from segment_texts import descriptions, texts
+from segment_texts import markdown_pages, texts
 
 from ctxcompress.segment import sentences as module
 from ctxcompress.segment.sentences import split_sentences
@@ -215,9 +215,9 @@ def test_sure_sentences_are_those_that_each_check_finds(text, language):
     assert split_sentences(text, 0, len(text), language) == checked(text, 0, language)
 
 
-@pytest.mark.parametrize("name", sorted(descriptions()))
+@pytest.mark.parametrize("name", sorted(markdown_pages()))
 def test_sure_sentences_of_real_texts_are_those_that_each_check_finds(name):
-    text, start = descriptions()[name], 0
+    text, start = markdown_pages()[name], 0
     while start < len(text):
         end = text.find("\n\n", start) + 2
         end = end if end > 1 else len(text)

@@ -7,7 +7,7 @@ from itertools import accumulate
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from segment_texts import descriptions, sources
+from segment_texts import markdown_pages, sources
 
 from ctxcompress import compress
 from ctxcompress.code.detection import code_lines, code_share, looks_like_code, source_language
@@ -127,8 +127,8 @@ def test_markdown_with_fences_is_not_code():
     assert not looks_like_code("Text.\n\n```py\n" + CODE["py"] + "```\n")
 
 
-def test_descriptions_are_not_code_and_sources_are():
-    assert not any(looks_like_code(text) for text in descriptions().values())
+def test_pages_are_not_code_and_sources_are():
+    assert not any(looks_like_code(text) for text in markdown_pages().values())
     assert all(looks_like_code(text, name) for name, text in sources().items())
 
 
