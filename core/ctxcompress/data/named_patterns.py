@@ -61,7 +61,7 @@ _NAMES = """
 _MONTHS = {name: number for number, names in enumerate(_NAMES.strip().split("\n"), 1) for name in names.split()}
 """The name of a month -> its number."""
 _INITIALS = "".join(sorted({name[0] for name in _MONTHS}))
-_MONTH = rf"(?=[{_INITIALS}])(?:{'|'.join(sorted(_MONTHS, key=lambda name: (-len(name), name)))})"
+_MONTH = rf"(?=[{_INITIALS}])(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[ap]m|[+-]\d{2}:?\d{2})\b)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|er|\.)?"
 _DATE = lazy_regex(
@@ -102,10 +102,7 @@ def dates_in(text: str) -> Iterator[tuple[Span, Sequence[Date]]]:
         if len(words[0]) == 4 and not months:
             months, year, day = numbers[1:2], numbers[0], next(iter(numbers[2:3]), None)
         found = [(year, day, month) for month in months]
-        if not found:
-            first, second, year = numbers[:3]
-            found = [(year, first, second), (year, second, first)]
-        yield Span(*match.span()), found
+        yield Span(*match.span()), found or [(numbers[2], a, b) for a, b in (numbers[:2], numbers[1::-1])]
 
 
 def is_same_date(one: Date, other: Date) -> bool:

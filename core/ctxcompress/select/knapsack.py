@@ -98,8 +98,7 @@ class Knapsack:
         repeats: list[int] = []
         likely = [*takewhile(lambda item: not chances or chances[item] >= _LIKELY, order)]
         self._fill(likely, repeats)
-        share = self.novelty.share
-        self._fill([item for item in repeats if chances and chances[item] * share((item,)) >= _LIKELY], None)
+        self._fill([n for n in repeats if chances and chances[n] * self.novelty.share((n,)) >= _LIKELY], None)
         self._fill(order[len(likely) :], repeats)
         self._fill(repeats, None)
         return len(self.kept) > before

@@ -266,6 +266,7 @@ def without_duplicates(
 def ranked(structure: Structure, values: Floats) -> list[int]:
     """Return the segments that can be chosen, from the best to the worst."""
     densities = np.where(structure.table.is_source, _SOURCE_DENSITY, _DENSITY)
+    densities[values < 0] = 0.0  # divided by their size, the longest would be the best of them
     ranking = rank(values * _USUAL**densities, structure.table.lengths / _CHARACTERS_PER_TOKEN, density=densities)
     stands = structure.stands
     return [number for number in ranking if stands[number]]
