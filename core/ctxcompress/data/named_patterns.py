@@ -4,14 +4,17 @@ They lean towards finding too much: what they miss may be lost. All take time li
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
 from ctxcompress.data.passages import Span
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["NamedPattern", "find_named"]
+__all__ = ["Date", "NamedPattern", "dates_in", "find_named", "is_same_date"]
+
+Date = tuple[int | None, int | None, int]
+"""The year, the day and the month; None for what a date does not say. A year may be given by its last two digits."""
 
 
 class NamedPattern(StrEnum):
@@ -41,24 +44,30 @@ _PART = lazy_regex(r"[A-Za-z0-9]+")
 _HEX = lazy_regex(r"[0-9a-f]+")
 _DIGIT = lazy_regex(r"\d")
 
-_MONTHS = """
-    january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
-    januar februar märz mai juni juli oktober dezember
-    janvier février mars avril juin juillet août septembre octobre novembre décembre
-    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
-    janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
-    januari februari maart mei augustus
-    января февраля марта апреля мая июня июля августа сентября октября ноября декабря
-    ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
-""".split()
-_MONTH = rf"(?:{'|'.join(sorted(set(_MONTHS), key=lambda name: (-len(name), name)))})"
+_NAMES = """
+    january jan januar janvier enero gennaio janeiro januari январь января январе ocak
+    february feb februar février febrero febbraio fevereiro februari февраль февраля феврале şubat
+    march mar märz mars marzo março maart март марта марте mart
+    april apr avril abril aprile апрель апреля апреле nisan
+    may mai mayo maggio maio mei май мая мае mayıs
+    june jun juni juin junio giugno junho июнь июня июне haziran
+    july jul juli juillet julio luglio julho июль июля июле temmuz
+    august aug août agosto augustus август августа августе ağustos
+    september sep sept septembre septiembre settembre setembro сентябрь сентября сентябре eylül
+    october oct oktober octobre octubre ottobre outubro октябрь октября октябре ekim
+    november nov novembre noviembre novembro ноябрь ноября ноябре kasım
+    december dec dezember décembre diciembre dicembre dezembro декабрь декабря декабре aralık
+"""
+_MONTHS = {name: number for number, names in enumerate(_NAMES.strip().split("\n"), 1) for name in names.split()}
+"""The name of a month -> its number."""
+_INITIALS = "".join(sorted({name[0] for name in _MONTHS}))
+_MONTH = rf"(?=[{_INITIALS}])(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[ap]m|[+-]\d{2}:?\d{2})\b)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|er|\.)?"
 _DATE = lazy_regex(
     rf"""(?=\w)(?<![\w./-])(?:
         \d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_TIME})?                        # 2024-05-17T08:30Z
+      | [12]\d{{3}}-(?:0[1-9]|1[0-2])(?!-)                              # 2024-05
       | \d{{1,2}}[./-]\d{{1,2}}[./-]\d{{4}}(?:,?[ ]{_TIME})?           # 17.05.2024
       | \d{{4}}[./]\d{{1,2}}[./]\d{{1,2}}(?:[ ]{_TIME})?               # 2024/05/17
       | \d{{1,2}}/\d{{1,2}}/\d{{2}}                                    # 5/17/24
@@ -70,6 +79,8 @@ _DATE = lazy_regex(
     """.replace(" ?(?:Z", "[ ]?(?:Z"),
     re.IGNORECASE | re.VERBOSE,
 )
+_DATE_PART = lazy_regex(r"\d+|[^\W\d_]+")
+_LAST_DAY = 31
 _URL = lazy_regex(r"(?<![A-Za-z0-9])(?:(?:https?|ftps?|wss?|s3|gs|file)://|www\.)[^\s<>\"'`|{}\\^]++", re.IGNORECASE)
 _AFTER_URL = ".,;:!?*_"
 _FENCE = lazy_regex(r"^[ \t>]*+(`{3,}+|~{3,}+)(.*)$", re.MULTILINE)
@@ -79,6 +90,25 @@ _CODE_SPAN = lazy_regex(r"(?<!`)(`{1,2}+)[^`\n]++\1(?!`)")
 def find_named(name: NamedPattern, text: str) -> Iterator[Span]:
     """Yield the places of a text that match a named pattern."""
     return _FINDERS[name](text)
+
+
+def dates_in(text: str) -> Iterator[tuple[Span, Sequence[Date]]]:
+    """Yield the places of dates, with what each may mean: 5/6/24 is in May or in June."""
+    for match in _DATE.finditer(text):
+        words = _DATE_PART.findall(match.group().lower())
+        numbers = [int(word) for word in words if word.isdecimal()]
+        year, day = (next(filter(is_so, numbers), None) for is_so in (_LAST_DAY.__lt__, _LAST_DAY.__ge__))
+        months = [_MONTHS[word] for word in words if word in _MONTHS]
+        if len(words[0]) == 4 and not months:
+            months, year, day = numbers[1:2], numbers[0], next(iter(numbers[2:3]), None)
+        found = [(year, day, month) for month in months]
+        yield Span(*match.span()), found or [(numbers[2], a, b) for a, b in (numbers[:2], numbers[1::-1])]
+
+
+def is_same_date(one: Date, other: Date) -> bool:
+    """Tell whether two dates can be the same: what both have is equal, and that is more than the month."""
+    known = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    return len(known) > 1 and all(a == b or (min(a, b) < 100 and a % 100 == b % 100) for a, b in known)
 
 
 def _ids(text: str) -> Iterator[Span]:

@@ -34,6 +34,8 @@ from ctxcompress.text.words import Terms, split_words
 __all__ = ["ScoredSegments", "confidence_in", "score_segments"]
 
 _EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
+_FEW = 0.04
+"""The most documents that are logs and data among others: less than one of the twenty that a search returns."""
 _SURE = 0.12
 """The probability of a segment from which an encoder is trusted where no word of the query occurs. In twenty passages
 about something else it finds hardly a segment with more than this."""
@@ -238,10 +240,11 @@ def _likelihoods(scores: Floats, chance: float, table: SegmentTable) -> Floats:
 
     The scores assume that the documents answer the query. If that is rather unlikely, they are multiplied by the odds
     that they do, except those of logs and data: these hardly share words with questions about them, or only keys, which
-    all records have.
+    all records have. A few among very many other texts are no exception: any question finds an error in one of them.
     """
     odds = min(_PRIOR_ODDS * chance / max(1 - chance, 1e-9), 1.0)
     is_exempt = np.fromiter((segment[0] in _EXEMPT for segment in table.segments), bool, scores.size)
+    is_exempt &= np.unique(table.documents[is_exempt]).size > _FEW * (len(table.first) - 1)
     found: Floats = scores * np.where(is_exempt, 1.0, odds)
     return found
 

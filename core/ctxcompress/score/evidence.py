@@ -10,13 +10,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.named_patterns import dates_in, is_same_date
 from ctxcompress.data.passages import Kind
-from ctxcompress.data.table import Floats
+from ctxcompress.data.table import Floats, Integers
 from ctxcompress.query.terms import clauses
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
@@ -58,6 +60,8 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 _TURN = Kind.TURN  # ten times as fast as an attribute of an enum
 _ENCODER_IN_SOURCE = 0.5
 """The share of an encoder in the probabilities that the pass over source code begins with: names say as much as it."""
+_MOST_DATES = 4
+"""The most dates of a query that are looked for in any notation."""
 _PASSES = ((12, 3), (3, 2), (0, 1))
 """(least number of passages, passes): up to two passages need no bridge, a few need one pass over bridges."""
 
@@ -146,7 +150,24 @@ def matches_in(corpus: Corpus, query: str, wanted: Mapping[str, float], terms: T
         split_words(query),
         corpus.own,
         search=corpus.search or Scan(corpus.concordance, terms),
+        dated=_same_dates(query, corpus, wanted, terms),
     )
+
+
+def _same_dates(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Terms) -> Integers:
+    """Return the keys of the terms of the dates in the query, in each unit with the same date: "December 2015" occurs
+    in "2015-12-01"."""
+    number, keys = {term: place for place, term in enumerate(wanted)}, set[int]()
+    labels = [segment.label for segment in corpus.segments[: len(corpus.own)]]
+    for span, asked in islice(dates_in(query), _MOST_DATES):
+        of_words = terms.of_words(split_words(query[span.start : span.end])).values()
+        of_date = [number[term] for of_word in of_words for term in of_word if term in number]
+        sign = [str(year or day)[-2:] for year, day, _ in asked]  # to search is cheaper than to read dates
+        for unit, text in enumerate((*corpus.label_texts, *repeat("", len(corpus.names)), *labels, *corpus.texts)):
+            others = dates_in(text) if any(map(text.__contains__, sign)) else ()
+            if any(is_same_date(one, other) for _, found in others for one in asked for other in found):
+                keys.update(unit * len(number) + term for term in of_date)
+    return np.array(sorted(keys), np.intp)
 
 
 def evidence(

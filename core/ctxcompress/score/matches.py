@@ -214,15 +214,21 @@ def find_matches(
     asked: Sequence[str] = (),
     own: Words = (),
     search: Scan | RepeatedSearch | None = None,
+    dated: Integers = _NO_UNITS,
 ) -> Matches:
     """Find the terms of the query in segments, labels and headings.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
     section's title and headings. names: the words of its innermost heading, if needed. query: term -> weight. asked:
     the words of the query; those that occur nowhere are also searched for in other spellings. own: the words of each
-    segment's label, or nothing if no segment has one. search: in all these words, if there is one.
+    segment's label, or nothing if no segment has one. search: in all these words, if there is one. dated: keys of more
+    occurrences, see `Occurrences.keys`.
     """
     found = (search or Scan(levels(words, labels, names, own), terms)).occurrences(query, asked)
+    more = dated[~contained(dated, found.keys())]
+    if more.size:
+        times = np.concatenate((found.times, np.ones(more.size)))
+        found = merged(np.concatenate((found.keys(), more)), times, found.units, found.terms)
     ends = accumulate(map(len, (labels, names, own, words)), initial=0)
     label, name, of_segment, body = [_part(found, first, end) for first, end in pairwise(ends)]
     section_of = np.asarray(sections, dtype=np.intp)

@@ -117,7 +117,8 @@ def _turns(text: str, lines: list[_Line]) -> Iterator[Turn]:
     number = 0
     for is_head, depth, end in _runs(text, lines):
         if is_head:
-            body = end
+            sender = _SENDER.search("\n" + text[start:end])  # the lines below the sender are text
+            body = text.find("\n", start + sender.end() - 1, end) + 1 if sender else end
             heading = _subject(text[start:end]) or heading
         else:
             if body > start:

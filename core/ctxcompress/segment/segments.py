@@ -238,7 +238,7 @@ def _of_turn(
     for block in markdown_blocks(text[body:end]) if body < end else ():
         moved = Block(block.kind, block.start + body, block.end + body, heading)
         for part in _split(text, moved, number, first, language):
-            kind = part.kind if part.kind in _IN_TURNS else Kind.TURN
+            kind = part.kind if part.kind in _IN_TURNS else Kind.TURN if owner is None else Kind.PARAGRAPH
             yield part._replace(kind=kind, needs=(*part.needs, *needs), label=label)
             first += 1
 

@@ -244,7 +244,7 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
     """Return the white space before segment `number`, or before its block if the previous segment is in another one.
     After the speaker of a turn it is the white space after the speaker."""
     first = number
-    if segments[number].kind is Kind.TURN and previous in segments[number].needs:
+    if segments[previous].kind is Kind.TURN and previous in segments[number].needs:
         return Span(after, segments[previous].end)
     if segments[previous].block != segments[number].block:
         while segments[first - 1].block == segments[number].block:

@@ -180,9 +180,9 @@ class Packing:
 
         Together the parts can cost less than separately, so the room that is left over is filled again.
         """
-        found, room = None, knapsack.room
+        found, room, chances = None, knapsack.room, gains(self.values)
         for _ in range(_FILLS):
-            fuller = self._packed(knapsack, room)
+            fuller = self._packed(knapsack, room, chances)
             if fuller is None:
                 break
             found, knapsack = fuller, fuller[1]
@@ -191,7 +191,7 @@ class Packing:
                 break
         return found
 
-    def _packed(self, knapsack: Knapsack, room: int) -> tuple[Selection, Knapsack] | None:
+    def _packed(self, knapsack: Knapsack, room: int, chances: Sequence[float]) -> tuple[Selection, Knapsack] | None:
         """Return the selection and the knapsack with more in it, as much as this room holds; None if nothing fits.
 
         If the parts cost more together than separately, less room is tried. A single one that does is left out.
@@ -199,7 +199,7 @@ class Packing:
         order, less = list(self.order), 0
         for _ in range(_TRIES):
             fuller = knapsack.copy(room)
-            if room <= 0 or not fuller.fill(order):
+            if room <= 0 or not fuller.fill(order, chances):
                 break
             selection = self.composed(fuller.kept)
             if selection.tokens <= self.budget:
@@ -217,10 +217,10 @@ class Packing:
         if not knapsack.is_coarse:
             return selection
         better = knapsack.copy(self.budget - selection.tokens)
-        of_openings = [0.0] * len(self.layout.passages)
-        if not better.exchange(self.order, [*gains(self.values), *of_openings]):
+        chances = [*gains(self.values), *[0.0] * len(self.layout.passages)]  # openings gain nothing
+        if not better.exchange(self.order, chances):
             return selection
-        better.fill(self.order)
+        better.fill(self.order, chances)
         exchanged = self.composed(better.kept)
         return exchanged if exchanged.tokens <= self.budget else selection
 
@@ -266,6 +266,7 @@ def without_duplicates(
 def ranked(structure: Structure, values: Floats) -> list[int]:
     """Return the segments that can be chosen, from the best to the worst."""
     densities = np.where(structure.table.is_source, _SOURCE_DENSITY, _DENSITY)
+    densities[values < 0] = 0.0  # divided by their size, the longest would be the best of them
     ranking = rank(values * _USUAL**densities, structure.table.lengths / _CHARACTERS_PER_TOKEN, density=densities)
     stands = structure.stands
     return [number for number in ranking if stands[number]]

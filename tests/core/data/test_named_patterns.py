@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxcompress.data.named_patterns import NamedPattern, find_named
+from ctxcompress.data.named_patterns import NamedPattern, dates_in, find_named, is_same_date
 
 
 def _found(name, text):
@@ -41,6 +41,7 @@ def test_no_identifiers(text):
     [
         "2024-05-17",
         "2024-05-17T08:30:00.123Z",
+        "2024-05",
         "2024-05-17 08:30",
         "17.05.2024",
         "5/17/24",
@@ -63,10 +64,50 @@ def test_dates(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["1.2.3", "10.0.0.1", "1/2", "may be 3", "maybe 2024", "3 apples", "2024", "marches 5"]
+    "text",
+    ["1.2.3", "10.0.0.1", "1/2", "may be 3", "maybe 2024", "3 apples", "2024", "marches 5", "0800-12", "1914-18"],
 )
 def test_no_dates(text):
     assert _found("dates", f"since {text} it says") == []
+
+
+DATES = [
+    "December 2015",
+    "Dec. 5, 2015",
+    "5. Dezember 2015",
+    "décembre 2015",
+    "5 de diciembre de 2015",
+    "dicembre 2015",
+    "dezembro 2015",
+    "декабре 2015",
+    "5 Aralık 2015",
+    "2015年12月",
+    "2015-12",
+    "2015-12-05",
+    "2015/12/05",
+    "05.12.2015",
+    "12/5/15",
+]
+
+
+@pytest.mark.parametrize("other", DATES)
+@pytest.mark.parametrize("date", DATES)
+def test_the_same_date_is_the_same_in_any_notation(date, other):
+    assert _are_same(date, other)
+
+
+@pytest.mark.parametrize("other", ["2015-11-05", "2016-12-05", "06.12.2015", "12/4/15", "December", "2015", "12:05"])
+def test_other_dates_are_others(other):
+    assert not _are_same("5 December 2015", other)
+
+
+def test_only_the_month_in_common_is_not_enough():
+    assert not _are_same("5 December", "2015-12")
+
+
+def _are_same(date, other):
+    pairs = ((one, two) for _, ones in dates_in(date) for _, twos in dates_in(other) for one in ones for two in twos)
+    return any(is_same_date(one, two) for one, two in pairs)
 
 
 def test_addresses_end_before_the_punctuation_of_the_sentence():

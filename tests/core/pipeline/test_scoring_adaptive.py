@@ -155,3 +155,38 @@ def test_plain_bm25_has_no_probabilities_to_stop_at():
         CompressionConfig(adaptive=True, scorer="bm25")
     with pytest.raises(ConfigError, match="adaptive is"):
         CompressionConfig(adaptive="yes")
+
+
+LONG_CODE = "```js\n" + "\n".join(f"const part{n} = load('part{n}', {{ shared: {n} }});" for n in range(30)) + "\n```"
+NOTES = [f"The harbour of town {n} has {n % 7 + 2} cranes, and its gate opens at dawn." for n in range(300)]
+
+
+@pytest.mark.parametrize("number", [20, 300])
+def test_where_all_is_unlikely_the_likeliest_is_kept_and_not_the_longest(number):
+    texts = [
+        *NOTES[: number // 2],
+        LONG_CODE,
+        "The tide table is drawn by the harbour office.",
+        *NOTES[number // 2 : number],
+    ]
+    config = CompressionConfig(max_tokens=400, adaptive=True, min_probability=0.999)
+    assert Compressor(config).compress("who draws the tide table?", texts).text == texts[number // 2 + 1]
+
+
+RECORDS = [
+    "added: v0.1.21\nchanges:\n  - version: v9.0.0\n    error: never thrown",
+    '{"id": 7, "error": "the disk is full"}',
+]
+LOG = "2024-05-17 08:30:01 INFO start\n2024-05-17 08:30:02 ERROR the disk is full\n2024-05-17 08:30:03 INFO stop\n"
+
+
+@pytest.mark.parametrize("query", ["why did the payment fail?", "Which error does the printer raise?"])
+def test_a_few_records_among_very_many_other_texts_do_not_answer_every_question_about_errors(query):
+    config = CompressionConfig(max_tokens=400, adaptive=True, on_empty="drop")
+    assert Compressor(config).compress(query, [*NOTES, *RECORDS, LOG]).text == ""
+
+
+@pytest.mark.parametrize("others", [0, 3, 19])
+def test_a_log_among_the_results_of_one_search_tells_what_failed(others):
+    config = CompressionConfig(max_tokens=60, adaptive=True, on_empty="drop")
+    assert "ERROR the disk is full" in Compressor(config).compress("why did it fail?", [*NOTES[:others], LOG * 3]).text

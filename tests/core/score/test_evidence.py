@@ -6,6 +6,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.table import SegmentTable
@@ -144,3 +145,40 @@ def test_rare_names_of_the_best_segments_count_in_other_passages_only():
 def test_a_segment_that_does_not_match_is_no_worse_than_before_where_there_is_one_passage():
     scores = scores_of("director", Passage("one", "A sentence. The director spoke. Another one."))
     assert scores.argmax() == 1
+
+
+MONTHS = "January February March April May June July August September October November December".split()
+SERIES = [f"{year}-{month:02}-01" for year in range(2005, 2022) for month in range(1, 13)]
+ROWS = {date: f"{date},{number * 37 % 900 + 100},{number * 53 % 900 + 100}" for number, date in enumerate(SERIES)}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "How high was employment in construction in December 2015?",
+        "construction on 1 December 2015",
+        "Wie hoch war die Beschäftigung im Dezember 2015?",
+        "¿Cuánto empleo hubo en diciembre de 2015?",
+        "combien d'emplois en décembre 2015 ?",
+        "занятость в декабре 2015 года",
+        "2015年12月の建設業は？",
+    ],
+)
+@pytest.mark.parametrize("wrap", [str, "| {} |".format])
+def test_a_date_of_the_question_finds_the_row_that_writes_it_in_another_way(query, wrap):
+    header = [wrap("date,construction,mining"), *(["|---|"] if wrap is not str else [])]
+    text = "\n".join([*header, *map(wrap, ROWS.values())])
+    if wrap is not str:
+        text = text.replace(",", " | ").replace("|---|", "|---|---|---|")
+    kept = compress(query, [text], max_tokens=60).text
+    assert "2015-12-01" in kept
+
+
+def test_an_iso_date_in_the_question_finds_the_sentence_that_names_the_month():
+    text = " ".join(f"In {MONTHS[int(d[5:7]) - 1]} {d[:4]} the gauge read {n} metres." for n, d in enumerate(SERIES))
+    assert "December 2015" in compress("what did the gauge read in 2015-12?", [text], max_tokens=60).text
+
+
+def test_a_date_in_a_heading_is_found_in_another_notation():
+    text = "\n\n".join(f"## {date}\n\nThe tank held {n} litres, and the pump ran." for n, date in enumerate(SERIES))
+    assert "## 2015-12-01" in compress("How much did the tank hold in December 2015?", [text], max_tokens=60).text

@@ -259,6 +259,24 @@ def test_a_message_needs_its_headers_and_stands_under_its_subject() -> None:
     assert (parts[budget].heading, parts[question].heading) == (("Budget",), ("RE: Budget",))
 
 
+@pytest.mark.parametrize("sender", ["From: Anna Smith", "Von: Anna Smith", "> From: Anna Smith", "发件人：王芳"])
+def test_only_the_line_of_the_sender_stays_with_each_sentence_of_a_message(sender: str) -> None:
+    mark = "> " if sender.startswith(">") else ""
+    lines = [sender, "Date: Tue, 12 Mar 2024 10:42:00 +0100", "To: the list", "Subject: Budget"]
+    filler = "We met again and spoke about the roof for a while. " * 30
+    text = "\n".join(mark + line.removeprefix(mark) for line in lines)
+    text += f"\n{mark}\n{mark}{filler}The gearbox of the ferry is due in May. {filler}\n"
+    kept = compress("when is the gearbox due?", [text], max_tokens=30).text
+    assert kept.startswith(f"{sender}\n")
+    assert "The gearbox of the ferry is due in May." in kept
+    assert "the list" not in kept
+
+
+def test_the_sentences_of_a_message_are_judged_one_by_one() -> None:
+    kinds = {part.kind for part in segment(MAIL) if part.needs}
+    assert kinds == {Kind.PARAGRAPH}
+
+
 def test_each_quotation_needs_the_line_that_says_who_wrote_it() -> None:
     parts = segment(INTERLEAVED)
     needs = {INTERLEAVED[part.start : part.end].strip(): part.needs for part in parts}

@@ -38,9 +38,9 @@ class AllNew:
         return self
 
 
-def _packed(values, sizes, room, *, density, needs=None, novelty=None):
+def _packed(values, sizes, room, *, density, needs=None, novelty=None, chances=()):
     knapsack = Knapsack(room, Costs(sizes), lambda item, kept: (needs or {}).get(item, ()), novelty or AllNew())
-    knapsack.fill(rank(np.array(values, float), np.array(sizes, float), density=density))
+    knapsack.fill(rank(np.array(values, float), np.array(sizes, float), density=density), chances)
     return knapsack
 
 
@@ -124,6 +124,21 @@ def test_what_repeats_waits_until_all_else_had_its_turn():
     knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(Runs(texts)))
     assert knapsack.kept == {0, 2}
     assert _packed([9, 8, 1], [10, 10, 10], 30, density=0, novelty=Novelty(Runs(texts))).kept == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("chances", "kept"),
+    [
+        ([0.9, 0.5, 0.001], {0, 1}),  # what is new in the repetition is more likely needed than the filler
+        ([0.9, 0.5, 0.02], {0, 2}),  # both are likely, and one is new
+        ([0.9, 0.02, 0.001], {0, 2}),  # hardly anything is new in what repeats
+    ],
+)
+def test_what_repeats_comes_before_what_is_hardly_needed_if_its_new_part_is(chances, kept):
+    same = "one two three four five six seven eight nine ten"
+    texts = [same, f"{same} eleven twelve", "some thing quite other than that and more words"]
+    knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(Runs(texts)), chances=chances)
+    assert knapsack.kept == kept
 
 
 def test_short_and_unspaced_texts_are_always_new():
