@@ -4,21 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.log_lines import LineKind, log_lines
+from ctxcompress.text.log_lines import LineKind, line_shape, log_lines
 
 __all__ = ["LineShapes"]
 
-_VARIABLE = lazy_regex(
-    r"""0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
-)
-"""Numbers and words with digits, addresses, paths, quoted strings."""
 _LOG = Kind.LOG  # ten times as fast as an attribute of an enum
 _LONGEST = 400
 """Characters of a line that make its shape."""
@@ -147,7 +142,7 @@ def _is_context(text: str) -> bool:
 
 
 def _shape(text: str) -> Shape:
-    return tuple(islice(_VARIABLE.sub("#", text.strip()[:_LONGEST]).split(), _MOST_WORDS))
+    return tuple(line_shape(text, _LONGEST)[:_MOST_WORDS])
 
 
 def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Line", "LineKind", "is_diff", "is_log", "log_lines", "may_be_log_line"]
+__all__ = ["Line", "LineKind", "is_diff", "is_log", "line_shape", "log_lines", "may_be_log_line"]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
@@ -55,7 +55,7 @@ _BUILD = r"""
     | [\w./-]+\.\w+[ ][.FEsx]+[ ]*(?:\[[ ]*\d+%\])? | \S+::\S+[ ](?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)
     | E[ ]{3}+\S | >[ ]{3}+\S
     | \w+[ ]\([\w.]+\)[ ]*\.\.\.[ ]\w+ | Ran[ ]\d+[ ]tests? | test[ ]\S+[ ]\.\.\.[ ](?:ok|FAILED|ignored)
-    | [ ]*(?:===[ ]RUN|---[ ](?:PASS|FAIL|SKIP):) | [ ]*[✓✔✕✖×●][ ] | (?:Tests|Test[ ]Suites|Snapshots):[ ]
+    | [ ]*(?:===[ ]RUN|---[ ](?:PASS|FAIL|SKIP):) | (?:Tests|Test[ ]Suites|Snapshots):[ ]
     | >[ ]Task[ ]: | BUILD[ ](?:SUCCESS|FAIL) | FAILURE:[ ]
     | \#\d+[ ](?:\[|\d|DONE|CACHED|ERROR|sha256) | Step[ ]\d+/\d+                      # of Docker
     | \[[ ]*\d+%\][ ] | \[\d+/\d+\][ ] | Get:\d+[ ]
@@ -69,19 +69,22 @@ _LINE = lazy_regex(
     rf"|(?P<deeper>{_DEEPER})|(?P<other>[^\s]))?+",
     re.VERBOSE,
 )
-_SIGNS = (
-    *("INFO", "DEBUG", "WARN", "ERROR", "FATAL", "TRACE", "PASSED", "FAILED", "level=", "rror:", "rror["),
-    *("  at ", "\tat ", "panic", "ERR!", "npm ", "make: ", "make[", "\n-- ", "Compiling", "Collecting", "Unpacking"),
-    *("arning:", "xception", "Traceback", "=== ", "___ ", " --> ", "TASK ["),
+_VARIABLE = lazy_regex(
+    r"""0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
 )
-"""Nearly every log has one of these or a clock. A text without is not read any further."""
-_CLOCK_ANYWHERE = lazy_regex(r":\d\d:\d")
-_STAMP_AHEAD = lazy_regex(r"[^\n]{0,64}?(?:\b1\d{9}\b|\.\d\d\.\d{6}|\[ *\d+\.\d{3}|\d{6} \d{6} )")
+"""Numbers and words with digits, addresses, paths, quoted strings."""
+_NO_OUTPUT = lazy_regex(r"[|]|# |//|.*(?:[;{},'\"]|[^.]:)$|.* = |[\d\s.,:%/+-]*$")
+"""A row of a table, a line of source code, or numbers alone."""
+_FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.5
+"""The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
+share of the lines that have such shapes."""
 _HUNK = lazy_regex(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _IN_DIFF = lazy_regex(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
     r"|commit |Author|Date|From|Subject"
 )
+_LONG_LINE = 200
+"""Characters of a line that are read to tell whether its shape is repeated."""
 _HEAD = 500
 _FIRST = 8
 """Lines of which at least one must be of a log, in characters that are looked at first."""
@@ -161,7 +164,37 @@ def may_be_log_line(text: str) -> bool:
 
 
 def is_log(text: str) -> bool:
-    """Return whether `text` is a log, a traceback, or the output of a build or of tests. Only its beginning is read."""
+    """Return whether `text` is a log, a traceback, or what a program printed. Only parts of a long text are read."""
+    return _has_signs(text) or _repeats_shapes(text)
+
+
+def line_shape(line: str, longest: int) -> list[str]:
+    """Return the words at the beginning of a line, without what differs from one time to the next."""
+    return _VARIABLE.sub("#", line.strip()[:longest]).split()
+
+
+def _repeats_shapes(text: str) -> bool:
+    """Tell whether half of the different lines have a shape that others have with other numbers and names."""
+    if text.count("\n", 0, _SAMPLE) < _FEWEST_DISTINCT - 1 or not _may_be_output(text):
+        return False
+    lines = {line.strip()[:_LONG_LINE] for part in _parts(text) for line in part.split("\n")} - {""}
+    shapes = [" ".join(line_shape(line, _LONG_LINE)) for line in lines if not _NO_OUTPUT.match(line)]
+    counts = Counter(shape for shape in shapes if "#" in shape)
+    often = sum(times for times in counts.values() if times >= _OFTEN)
+    return len(lines) >= _FEWEST_DISTINCT and often >= _REPEATED * len(lines)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield whole lines of the beginning, the middle and the end of a long text, or a short one."""
+    part = _SAMPLE // 3
+    for start in (0, (len(text) - part) // 2, len(text) - part) if len(text) > _SAMPLE else ():
+        yield text[text.find("\n", start) + 1 if start else 0 : text.rfind("\n", start, start + part) + 1]
+    if len(text) <= _SAMPLE:
+        yield text
+
+
+def _has_signs(text: str) -> bool:
+    """Tell whether a text begins with lines of kinds that loggers, compilers and test runners write."""
     if not _may_be_log(text):
         return False
     end = len(text) if len(text) <= _SAMPLE else max(text.rfind("\n", 0, _SAMPLE), 0) + 1 or _SAMPLE
@@ -185,11 +218,12 @@ def _may_be_log(text: str) -> bool:
     head = text[:_HEAD]
     if text.count("\n", 0, _SAMPLE) < _FEWEST - 1:  # as most passages of prose
         return _may_be_sure(head) and _SURE.match(head) is not None
-    if not (any(map(head.__contains__, _SIGNS)) or _CLOCK_ANYWHERE.search(head) or _STAMP_AHEAD.match(head)):
-        return False
-    first = list(islice(log_lines(text, min(len(text), _HEAD)), _FIRST))
-    some = sum(line.kind in _SURE_KINDS for line in first)
-    return some > 0 and head.lstrip()[:1] not in ("{", "<") and "\n```" not in text and not head.startswith("```")
+    first = islice(log_lines(text, min(len(text), _HEAD)), _FIRST)
+    return any(line.kind in _SURE_KINDS for line in first) and _may_be_output(text)
+
+
+def _may_be_output(text: str) -> bool:
+    return text.lstrip()[:1] not in ("{", "<") and "\n```" not in text and not text.startswith("```")
 
 
 def _may_be_sure(head: str) -> bool:
