@@ -10,9 +10,10 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.commits import commit_segments
-from ctxcompress.text.log_lines import Line, LineKind, is_diff, is_log, log_lines
+from ctxcompress.segment.plain_rows import begins_with_header
+from ctxcompress.text.log_lines import Line, LineKind, has_log_signs, is_diff, log_lines, repeats_shapes
 
-__all__ = ["log_segments"]
+__all__ = ["log_segments", "output_segments"]
 
 _LOG = Kind.LOG
 _BLANK, _ENTRY, _FRAME, _EXCEPTION, _BUILD, _DEEPER, _OTHER = LineKind  # ten times as fast as attributes
@@ -46,7 +47,12 @@ def log_segments(text: str) -> list[Segment]:
         return _Diff(text).segments
     if commits := commit_segments(text):
         return commits
-    return _Log(text).segments if is_log(text) else []
+    return _Log(text).segments if has_log_signs(text) else []
+
+
+def output_segments(text: str) -> list[Segment]:
+    """Return the segments of what a program printed without any sign of a log, or none of another text."""
+    return _Log(text).segments if repeats_shapes(text) and not begins_with_header(text) else []
 
 
 class _Log:

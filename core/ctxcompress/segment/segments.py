@@ -14,7 +14,7 @@ from ctxcompress.segment.data_records import (
     record_segments,
     sectioned_outline,
 )
-from ctxcompress.segment.logs import log_segments
+from ctxcompress.segment.logs import log_segments, output_segments
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.markup_lines import is_mark_alone
@@ -108,7 +108,7 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
         return logs
     if turns := turns_of(text):
         return _conversation(text, turns, language)
-    return _prose(text, language)
+    return output_segments(text) or _prose(text, language)
 
 
 def segments_together(

@@ -9,7 +9,17 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Line", "LineKind", "is_diff", "is_log", "line_shape", "log_lines", "may_be_log_line"]
+__all__ = [
+    "Line",
+    "LineKind",
+    "has_log_signs",
+    "is_diff",
+    "is_log",
+    "line_shape",
+    "log_lines",
+    "may_be_log_line",
+    "repeats_shapes",
+]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
@@ -73,8 +83,12 @@ _VARIABLE = lazy_regex(
     r"""0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
 )
 """Numbers and words with digits, addresses, paths, quoted strings."""
-_NO_OUTPUT = lazy_regex(r"[|]|# |//|.*(?:[;{},'\"]|[^.]:)$|.* = |[\d\s.,:%/+-]*$")
-"""A row of a table, a line of source code, or numbers alone."""
+_NO_OUTPUT = lazy_regex(
+    r"""[|'"]|\#{1,6}[ ]|//|[\w.-]+=|.*[ ]=[ ]|.*(?:[;{},'"]|[^.]:)$|(?:[^,]*,(?![ ])){3}|[\d\s.,:%/+-]*$
+    |(?=.*[^.][.!?\u3002]$)(?:.*?(?:[^\W\d_]++[ ]){3}|.*\u3002$)""",
+    re.VERBOSE,
+)
+"""A line of Markdown, of data, of source code or of a configuration, numbers alone, or a sentence."""
 _FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.5
 """The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
 share of the lines that have such shapes."""
@@ -165,7 +179,7 @@ def may_be_log_line(text: str) -> bool:
 
 def is_log(text: str) -> bool:
     """Return whether `text` is a log, a traceback, or what a program printed. Only parts of a long text are read."""
-    return _has_signs(text) or _repeats_shapes(text)
+    return has_log_signs(text) or repeats_shapes(text)
 
 
 def line_shape(line: str, longest: int) -> list[str]:
@@ -173,15 +187,17 @@ def line_shape(line: str, longest: int) -> list[str]:
     return _VARIABLE.sub("#", line.strip()[:longest]).split()
 
 
-def _repeats_shapes(text: str) -> bool:
+def repeats_shapes(text: str) -> bool:
     """Tell whether half of the different lines have a shape that others have with other numbers and names."""
     if text.count("\n", 0, _SAMPLE) < _FEWEST_DISTINCT - 1 or not _may_be_output(text):
         return False
     lines = {line.strip()[:_LONG_LINE] for part in _parts(text) for line in part.split("\n")} - {""}
-    shapes = [" ".join(line_shape(line, _LONG_LINE)) for line in lines if not _NO_OUTPUT.match(line)]
-    counts = Counter(shape for shape in shapes if "#" in shape)
-    often = sum(times for times in counts.values() if times >= _OFTEN)
-    return len(lines) >= _FEWEST_DISTINCT and often >= _REPEATED * len(lines)
+    printed = [line for line in lines if not _NO_OUTPUT.match(line)]
+    if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * len(lines)):
+        return False
+    counts = Counter(" ".join(line_shape(line, _LONG_LINE)) for line in printed)
+    often = sum(times for shape, times in counts.items() if times >= _OFTEN and "#" in shape)
+    return often >= _REPEATED * len(lines)
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -193,7 +209,7 @@ def _parts(text: str) -> Iterator[str]:
         yield text
 
 
-def _has_signs(text: str) -> bool:
+def has_log_signs(text: str) -> bool:
     """Tell whether a text begins with lines of kinds that loggers, compilers and test runners write."""
     if not _may_be_log(text):
         return False
