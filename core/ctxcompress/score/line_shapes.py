@@ -59,6 +59,12 @@ _READ = 600
 _OF_FRAME = 0.3
 _OF_EXCEPTION = 0.95
 """The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
+_WRONG = 0.6
+"""The least severity of a line that what is near it may belong to."""
+_NEAR, _FARTHER = 0.6, 0.85
+"""The share of it that the next rare line has, and how much less each further one has."""
+_BELOW, _ABOVE = 8, 2
+"""How many lines below and above have some."""
 _WORD = lazy_regex(r"\w")
 
 Shape = tuple[str, ...]
@@ -114,7 +120,21 @@ class LineShapes:
             for cause in self.table.needs(number):
                 found[place] = _OF_FRAME / abs(number - cause) ** 0.5
                 found[self._places[cause]] = max(found[self._places[cause]], _OF_EXCEPTION)
-        return found
+        return self._with_near(found)
+
+    def _with_near(self, severity: Floats) -> Floats:
+        """Return the severity, where rare lines have a share of that of a line right above or below them.
+
+        They say what it is about: the place, what was expected, the test.
+        """
+        document = self.table.documents[self.numbers]
+        wrong, near = np.where(severity >= _WRONG, severity, 0.0), severity.copy()
+        for far in range(1, min(_BELOW, severity.size - 1) + 1):
+            share = _NEAR * _FARTHER ** (far - 1) * (document[far:] == document[:-far])
+            near[far:] = np.maximum(near[far:], share * wrong[:-far] * self.rarity[far:])
+            if far <= _ABOVE:
+                near[:-far] = np.maximum(near[:-far], share * wrong[far:] * self.rarity[:-far])
+        return near
 
     def of_needed(self, values: Floats) -> Floats:
         """Return the greatest of the values, shape (rows, lines), of what each line needs; 0 if it needs nothing."""
