@@ -32,6 +32,7 @@ FAILURES = (
 )
 """Words for errors and failures in languages other than English, of a regular expression that ignores case."""
 _SEVERITIES = (
+    (0.6, r"(?i)\bexit(?:ed)?(?: with)? (?:code|status) \d"),  # tells that something failed, not why
     (
         1.0,
         r"\b(?:[Ff]atal|FATAL|CRITICAL|PANIC|EMERG|SEVERE|Segmentation fault|core dumped|OOM|[Oo]ut of memory)\b"
@@ -52,14 +53,14 @@ _SEVERITIES = (
     ),
     (0.4, r"(?i)\bWARN(?:ING)?\b|HTTP/[\d.]+\" 4\d\d|\bdeprecated\b|\bretry(?:ing)?\b"),
 )
-"""(how bad it is, what says so), the worst first."""
+"""(how bad it is, what says so), in the order in which they are looked for."""
 _SAYS = tuple((severity, lazy_regex(said)) for severity, said in _SEVERITIES)
 _READ = 600
 """Characters of a segment in which its severity is looked for."""
 _OF_FRAME = 0.3
 _OF_EXCEPTION = 0.95
 """The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
-_WRONG = 0.6
+_WRONG = 0.9
 """The least severity of a line that what is near it may belong to."""
 _NEAR, _FARTHER = 0.6, 0.85
 """The share of it that the next rare line has, and how much less each further one has."""
@@ -162,10 +163,17 @@ class LineShapes:
     @cached_property
     def _says_little(self) -> list[int]:
         """The lines without a word, and those of diffs that did not change."""
-        return [place for place, text in enumerate(self.texts) if not _WORD.search(text) or _is_context(text)]
+        documents, pairs = self.table.document, list(zip(self.numbers.tolist(), self.texts, strict=True))
+        diffs = {documents[number] for number, text in pairs if text.startswith("@@ -")}
+        return [
+            place
+            for place, (number, text) in enumerate(pairs)
+            if not _WORD.search(text) or (documents[number] in diffs and _is_context(text))
+        ]
 
 
 def _is_context(text: str) -> bool:
+    """Tell whether a part of a diff did not change."""
     return text[:1] in (" ", "@") and all(line[:1] in (" ", "@", "") for line in text.split("\n"))
 
 

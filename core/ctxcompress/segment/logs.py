@@ -4,6 +4,8 @@ A frame of a stack needs the exception that it belongs to. A piece of a diff nee
 file.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -17,6 +19,10 @@ __all__ = ["log_segments", "output_segments"]
 
 _LOG = Kind.LOG
 _BLANK, _ENTRY, _FRAME, _EXCEPTION, _BUILD, _DEEPER, _OTHER = LineKind  # ten times as fast as attributes
+_GOING_ON = frozenset((_BLANK, _DEEPER, _FRAME, _EXCEPTION))
+_DIGITS = str.maketrans("123456789", "000000000")
+_LONGEST_GUTTER, _MOST_READ, _NEARLY_ALL = 60, 20_000, 0.95
+"""The most characters of a gutter, the characters of a text that show it, and the least share of lines that have it."""
 _LONG = 1_500
 """The most characters of a message with the lines that go on from it. More lines are segments that need its first."""
 _LONG_HUNK = 500
@@ -73,19 +79,34 @@ class _Log:
         """White space before all lines of the part that the last traceback is in."""
         self._message = 0
         """How many of the next lines may belong to the message of an exception."""
+        self._gutter = _gutter(text)
         for line in log_lines(text):
-            self._add(self._dedented(line))
+            self._add(self._dedented(self._without_gutter(line)))
+
+    def _without_gutter(self, line: Line) -> Line:
+        """Return a line with the kind that it has after its gutter, if it goes on from the lines above."""
+        bare = self._bare(line.start)
+        kind = next(log_lines(self._text[bare : line.end])).kind if line.start < bare < line.end else line.kind
+        return line._replace(kind=kind) if kind in _GOING_ON else line
+
+    def _bare(self, start: int) -> int:
+        """Return where the line at `start` begins after its gutter."""
+        end = start + len(self._gutter)
+        return end if self._text[start:end].translate(_DIGITS) == self._gutter else start
+
+    def _matches(self, pattern: re.Pattern[str], start: int) -> bool:
+        return pattern.match(self._text, self._bare(start)) is not None
 
     def _dedented(self, line: Line) -> Line:
         """Return a line of an indented traceback, or below it, with the kind that it has without the indentation."""
-        if line.kind is _DEEPER and (found := _INDENTED.match(self._text, line.start)):
+        bare = self._bare(line.start)
+        if line.kind is _DEEPER and (found := _INDENTED.match(self._text, bare)):
             self._indentation = found[1]
-        elif line.kind is not _BLANK and not self._text.startswith(self._indentation, line.start):
+        elif line.kind is not _BLANK and not self._text.startswith(self._indentation, bare):
             self._indentation = ""
         if not self._indentation or line.kind is not _DEEPER:
             return line
-        bare = self._text[line.start + len(self._indentation) : line.end]
-        return line._replace(kind=next(log_lines(bare)).kind)
+        return line._replace(kind=next(log_lines(self._text[bare + len(self._indentation) : line.end])).kind)
 
     def _add(self, line: Line) -> None:
         if line.kind is _BLANK:
@@ -120,14 +141,14 @@ class _Log:
         if self._last is _BLANK or line.end - self.segments[-1].start > _LONG:
             return False
         above = self.segments[-1].start
-        if _ASSERTION.match(self._text, above):  # of pytest: what failed, and why
-            return _WHY.match(self._text, line.start) is not None
+        if self._matches(_ASSERTION, above):  # of pytest: what failed, and why
+            return self._matches(_WHY, line.start)
         if line.kind is _FRAME:
-            return _PLACE.match(self._text, line.start) is not None and not _PLACE.match(self._text, above)
+            return self._matches(_PLACE, line.start) and not self._matches(_PLACE, above)
         if line.kind is _DEEPER:
             return self._last not in (_DEEPER, _OTHER) and (self._last is not _BUILD or self._test < 0)
         is_message = line.kind is _OTHER and self._message > 0
-        return is_message or (self._last is _EXCEPTION and _PANIC.match(self._text, above) is not None)
+        return is_message or (self._last is _EXCEPTION and self._matches(_PANIC, above))
 
     def _add_frame(self, line: Line) -> None:
         if self._cause < 0:
@@ -145,23 +166,31 @@ class _Log:
 
     def _header_of(self, line: Line) -> tuple[int, ...]:
         """Return the header of the failed test that a line is about."""
-        is_about_test = line.kind is _DEEPER or _TEST_LINE.match(self._text, line.start)
+        is_about_test = line.kind is _DEEPER or self._matches(_TEST_LINE, line.start)
         return (self._test,) if self._test >= 0 and is_about_test else ()
 
     def _note(self, line: Line) -> None:
         """Remember what a line means for the lines below it."""
         number = len(self.segments) - 1
-        if _TRACEBACK.match(self._text, line.start):
+        if self._matches(_TRACEBACK, line.start):
             self._cause = -1
-        elif line.kind is not _DEEPER and not self._text.startswith("stack backtrace:", line.start):
+        elif line.kind is not _DEEPER and not self._text.startswith("stack backtrace:", self._bare(line.start)):
             self._cause = number
-        if _TEST_HEADER.match(self._text, line.start):
+        if self._matches(_TEST_HEADER, line.start):
             self._test = number
-        elif line.kind is _ENTRY or _RULE.match(self._text, line.start):
+        elif line.kind is _ENTRY or self._matches(_RULE, line.start):
             self._test = -1
 
     def _append(self, line: Line, needs: tuple[int, ...]) -> None:
         self.segments.append(Segment(_LOG, line.start, line.end, self._block, (), needs))
+
+
+def _gutter(text: str) -> str:
+    """Return what nearly all lines begin with, such as a time stamp or the name of a service. Its digits are 0."""
+    heads = [line[:_LONGEST_GUTTER].translate(_DIGITS) for line in text[:_MOST_READ].split("\n") if line]
+    counts = Counter(head[: at + 1] for head in heads for at, character in enumerate(head) if character == " ")
+    gutters = (head for head, times in counts.items() if "0" in head and times >= _NEARLY_ALL * len(heads))
+    return max(gutters, key=len, default="") if len(heads) > 1 else ""
 
 
 class _Diff:
