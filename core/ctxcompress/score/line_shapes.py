@@ -57,6 +57,7 @@ _SEVERITIES = (
 _SAYS = tuple((severity, lazy_regex(said)) for severity, said in _SEVERITIES)
 _READ = 600
 """Characters of a segment in which its severity is looked for."""
+_COLOUR = lazy_regex(r"\x1b\[[\d;]*m")
 _OF_FRAME = 0.3
 _OF_EXCEPTION = 0.95
 """The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
@@ -205,5 +206,5 @@ def _wider(shape: Shape) -> Iterable[Shape]:
 
 
 def _severity(text: str) -> float:
-    read = text[:_READ]
+    read = _COLOUR.sub("", text[:_READ]) if "\x1b" in text else text[:_READ]
     return next((severity for severity, said in _SAYS if said.search(read)), 0.0)

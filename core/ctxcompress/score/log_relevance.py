@@ -45,6 +45,8 @@ _NAMED, _OTHER, _OF_OTHERS = 0.8, 0.7, 0.3
 this, and the factor for the severity of such a line."""
 _MOST_TERMS = 64
 """The most terms of a question that are looked for: memory grows with them and with the lines."""
+_STEEP = 2
+"""How much lines that say what went wrong come before the others where the question asks for them: a power."""
 _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
@@ -95,7 +97,7 @@ def rescore_logs(
     rescored = scores.copy()
     least = _LEAST_WRONG * lines.severity.max() if asks else _LEAST_PROBABILITY
     of_best = max(scores[lines.numbers].max(), 0.0 if says_nothing else least)
-    rescored[lines.numbers] = of_best * value / (value.max() or 1.0)
+    rescored[lines.numbers] = of_best * (value / (value.max() or 1.0)) ** (_STEEP if asks else 1)
     return rescored
 
 
