@@ -6,16 +6,16 @@ file.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.commits import commit_segments
 from ctxcompress.segment.plain_rows import begins_with_header
-from ctxcompress.text.log_lines import Line, LineKind, has_log_signs, is_diff, log_lines, repeats_shapes
+from ctxcompress.text.log_lines import Line, LineKind, has_log_signs, is_diff, log_lines, may_be_printed, repeats_shapes
 
-__all__ = ["log_segments", "output_segments"]
+__all__ = ["log_segments", "output_segments", "segments_among_logs"]
 
 _LOG = Kind.LOG
 _BLANK, _ENTRY, _FRAME, _EXCEPTION, _BUILD, _DEEPER, _OTHER = LineKind  # ten times as fast as attributes
@@ -59,6 +59,14 @@ def log_segments(text: str) -> list[Segment]:
 def output_segments(text: str) -> list[Segment]:
     """Return the segments of what a program printed without any sign of a log, or none of another text."""
     return _Log(text).segments if repeats_shapes(text) and not begins_with_header(text) else []
+
+
+def segments_among_logs(texts: Sequence[str], segmented: Sequence[Sequence[Segment]]) -> dict[int, list[Segment]]:
+    """Return number of a text -> its lines as segments, for texts like output of which most others are logs."""
+    others = [number for number, parts in enumerate(segmented) if parts[0].kind is not _LOG]
+    if 2 * len(others) >= len(texts):
+        return {}
+    return {number: _Log(texts[number]).segments for number in others if may_be_printed(texts[number])}
 
 
 class _Log:

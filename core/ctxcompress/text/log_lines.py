@@ -18,6 +18,7 @@ __all__ = [
     "line_shape",
     "log_lines",
     "may_be_log_line",
+    "may_be_printed",
     "repeats_shapes",
 ]
 
@@ -89,6 +90,8 @@ _NO_OUTPUT = lazy_regex(
     re.VERBOSE,
 )
 """A line of Markdown, of data, of source code or of a configuration, numbers alone, or a sentence."""
+_PRINTED = 0.7
+"""The least share of such lines in a text that is among logs."""
 _FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.5
 """The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
 share of the lines that have such shapes."""
@@ -191,13 +194,24 @@ def repeats_shapes(text: str) -> bool:
     """Tell whether half of the different lines have a shape that others have with other numbers and names."""
     if text.count("\n", 0, _SAMPLE) < _FEWEST_DISTINCT - 1 or not _may_be_output(text):
         return False
-    lines = {line.strip()[:_LONG_LINE] for part in _parts(text) for line in part.split("\n")} - {""}
-    printed = [line for line in lines if not _NO_OUTPUT.match(line)]
-    if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * len(lines)):
+    lines, printed = _printed(text)
+    if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * lines):
         return False
     counts = Counter(" ".join(line_shape(line, _LONG_LINE)) for line in printed)
     often = sum(times for shape, times in counts.items() if times >= _OFTEN and "#" in shape)
-    return often >= _REPEATED * len(lines)
+    return often >= _REPEATED * lines
+
+
+def may_be_printed(text: str) -> bool:
+    """Tell whether most lines may be what a program printed: no sentences, no Markdown, no code."""
+    lines, printed = _printed(text)
+    return len(printed) >= _PRINTED * lines and _may_be_output(text)
+
+
+def _printed(text: str) -> tuple[int, list[str]]:
+    """Return the number of different lines, and those that a program may have printed."""
+    lines = {line.strip()[:_LONG_LINE] for part in _parts(text) for line in part.split("\n")} - {""}
+    return len(lines), [line for line in lines if not _NO_OUTPUT.match(line)]
 
 
 def _parts(text: str) -> Iterator[str]:
