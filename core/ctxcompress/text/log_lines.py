@@ -55,23 +55,15 @@ _BUILD = r"""
     | [A-Z]{1,4}\d{3,5}[ ](?:\[\*\][ ])?[A-Z`]
     | (?:/\S+/)?(?:make|gmake|ninja|collect2|ld|cc1|npm|yarn|pnpm|configure|cmake)
       (?:\[\d+\])?(?::[ ]|[ ]ERR!|[ ](?i:warn|error|http)\b)
-    | checking[ ][^\n]{1,80}\.\.\. | --[ ](?:The|Detecting|Check|Found|Looking|Performing|Could|Configuring)
     | CMake[ ](?:Error|Warning)
-    | [ ]*(?:Compiling|Checking|Finished|Running|Downloaded|Downloading|Updating|Collecting|Fetching|Unpacking|Preparing
-        |Building|Installing|Linking|Doc-tests|Requirement[ ]already|Using[ ]cached|Successfully|Obtaining
-        |Getting[ ]requirements|Created[ ]wheel|Attempting|Setting[ ]up|Selecting)[ ]
-      [^\n]{0,80}[\w)/.>:'"-][ \t\r]*$                                               # of an installer
+    | [ ]*[A-Z][a-z]{2,12}ing(?:[ ]\S+){1,4}(?<![.,;:!?])[ \t\r]*$                            # Collecting numpy
     | ={3,}[ ][^\n]+[ ]={3,} | _{3,}[ ][^\n]+[ ]_{3,} | -{5,}[ ]Captured               # of pytest
     | (?:PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR|FAIL|PASS|ok)[: \t]+\S*[\w/][./:(]
     | [\w./-]+\.\w+[ ][.FEsx]+[ ]*(?:\[[ ]*\d+%\])? | \S+::\S+[ ](?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)
     | E[ ]{3}+\S | >[ ]{3}+\S
     | \w+[ ]\([\w.]+\)[ ]*\.\.\.[ ]\w+ | Ran[ ]\d+[ ]tests? | test[ ]\S+[ ]\.\.\.[ ](?:ok|FAILED|ignored)
     | [ ]*(?:===[ ]RUN|---[ ](?:PASS|FAIL|SKIP):) | (?:Tests|Test[ ]Suites|Snapshots):[ ]
-    | >[ ]Task[ ]: | BUILD[ ](?:SUCCESS|FAIL) | FAILURE:[ ]
-    | \#\d+[ ](?:\[|\d|DONE|CACHED|ERROR|sha256) | Step[ ]\d+/\d+                      # of Docker
-    | \[[ ]*\d+%\][ ] | \[\d+/\d+\][ ] | Get:\d+[ ]
-    | (?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|rustc|javac|ar|ld)[ ]-\S
-    | TASK[ ]\[ | PLAY[ ]\[ | (?:ok|changed|skipping|fatal|failed):[ ]\[
+    | BUILD[ ](?:SUCCESS|FAIL) | FAILURE:[ ] | (?:ok|changed|skipping|fatal|failed):[ ]\[
 """
 _DEEPER = r"[ \t]+[^\s] | -->[ ]\S | (?:\d+[ ]+)?\|(?:[ ]|[\r]?$)"
 """An indented line, or a line of the source that a compiler shows."""
@@ -86,13 +78,13 @@ _VARIABLE = lazy_regex(
 """Numbers and words with digits, addresses, paths, quoted strings."""
 _NO_OUTPUT = lazy_regex(
     r"""[|'"]|\#{1,6}[ ]|//|[\w.-]+=|.*[ ]=[ ]|.*(?:[;{},]|[^.]:)$|(?:[^,]*,(?![ ])){3}|[\d\s.,:%/+-]*$
-    |(?=.*[^.][.!?\u3002]$)(?:.*?(?:[^\W\d_]++[ ]){3}|.*\u3002$)""",
+    |.*(?:\.[ ]?){5,}\d+$|.*?(?:[^\W\d_]++[ ]){6}|(?=.*[^.][.!?]$).*?(?:[^\W\d_]++[ ]){3}|.*\u3002$""",
     re.VERBOSE,
 )
-"""A line of Markdown, of data, of source code or of a configuration, numbers alone, or a sentence."""
+"""A line of Markdown, data, source code, a configuration or a table of contents, numbers alone, or a sentence."""
 _PRINTED = 0.7
 """The least share of such lines in a text that is among logs."""
-_FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.5
+_FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.55
 """The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
 share of the lines that have such shapes."""
 _HUNK = lazy_regex(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
