@@ -164,13 +164,9 @@ class LineShapes:
     @cached_property
     def _says_little(self) -> list[int]:
         """The lines without a word, and those of diffs that did not change."""
-        documents, pairs = self.table.document, list(zip(self.numbers.tolist(), self.texts, strict=True))
-        diffs = {documents[number] for number, text in pairs if text.startswith("@@ -")}
-        return [
-            place
-            for place, (number, text) in enumerate(pairs)
-            if not _WORD.search(text) or (documents[number] in diffs and _is_context(text))
-        ]
+        numbered = zip(self.numbers.tolist(), self.texts, strict=True)
+        is_piece = [bool(self.table.segments[number].needs) and _is_context(text) for number, text in numbered]
+        return [place for place, text in enumerate(self.texts) if is_piece[place] or not _WORD.search(text)]
 
 
 def _is_context(text: str) -> bool:

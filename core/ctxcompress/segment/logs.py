@@ -4,7 +4,6 @@ A frame of a stack needs the exception that it belongs to. A piece of a diff nee
 file.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -88,33 +87,29 @@ class _Log:
         self._message = 0
         """How many of the next lines may belong to the message of an exception."""
         self._gutter = _gutter(text)
+        self._line = self._above = ""
+        """The line that is read, and the first line of the segment above it, without their gutters."""
         for line in log_lines(text):
-            self._add(self._dedented(self._without_gutter(line)))
+            self._add(self._dedented(self._read(line)))
 
-    def _without_gutter(self, line: Line) -> Line:
+    def _read(self, line: Line) -> Line:
         """Return a line with the kind that it has after its gutter, if it goes on from the lines above."""
-        bare = self._bare(line.start)
-        kind = next(log_lines(self._text[bare : line.end])).kind if line.start < bare < line.end else line.kind
+        self._line = self._text[line.start : line.end]
+        if not self._gutter or self._line[: len(self._gutter)].translate(_DIGITS) != self._gutter:
+            return line
+        self._line = self._line[len(self._gutter) :]
+        kind = next(log_lines(self._line), line).kind
         return line._replace(kind=kind) if kind in _GOING_ON else line
-
-    def _bare(self, start: int) -> int:
-        """Return where the line at `start` begins after its gutter."""
-        end = start + len(self._gutter)
-        return end if self._text[start:end].translate(_DIGITS) == self._gutter else start
-
-    def _matches(self, pattern: re.Pattern[str], start: int) -> bool:
-        return pattern.match(self._text, self._bare(start)) is not None
 
     def _dedented(self, line: Line) -> Line:
         """Return a line of an indented traceback, or below it, with the kind that it has without the indentation."""
-        bare = self._bare(line.start)
-        if line.kind is _DEEPER and (found := _INDENTED.match(self._text, bare)):
+        if line.kind is _DEEPER and (found := _INDENTED.match(self._line)):
             self._indentation = found[1]
-        elif line.kind is not _BLANK and not self._text.startswith(self._indentation, bare):
+        elif line.kind is not _BLANK and not self._line.startswith(self._indentation):
             self._indentation = ""
         if not self._indentation or line.kind is not _DEEPER:
             return line
-        return line._replace(kind=next(log_lines(self._text[bare + len(self._indentation) : line.end])).kind)
+        return line._replace(kind=next(log_lines(self._line[len(self._indentation) :])).kind)
 
     def _add(self, line: Line) -> None:
         if line.kind is _BLANK:
@@ -148,15 +143,14 @@ class _Log:
         """Tell whether a line belongs to the segment above it."""
         if self._last is _BLANK or line.end - self.segments[-1].start > _LONG:
             return False
-        above = self.segments[-1].start
-        if self._matches(_ASSERTION, above):  # of pytest: what failed, and why
-            return self._matches(_WHY, line.start)
+        if _ASSERTION.match(self._above):  # of pytest: what failed, and why
+            return _WHY.match(self._line) is not None
         if line.kind is _FRAME:
-            return self._matches(_PLACE, line.start) and not self._matches(_PLACE, above)
+            return _PLACE.match(self._line) is not None and not _PLACE.match(self._above)
         if line.kind is _DEEPER:
             return self._last not in (_DEEPER, _OTHER) and (self._last is not _BUILD or self._test < 0)
         is_message = line.kind is _OTHER and self._message > 0
-        return is_message or (self._last is _EXCEPTION and self._matches(_PANIC, above))
+        return is_message or (self._last is _EXCEPTION and _PANIC.match(self._above) is not None)
 
     def _add_frame(self, line: Line) -> None:
         if self._cause < 0:
@@ -174,22 +168,23 @@ class _Log:
 
     def _header_of(self, line: Line) -> tuple[int, ...]:
         """Return the header of the failed test that a line is about."""
-        is_about_test = line.kind is _DEEPER or self._matches(_TEST_LINE, line.start)
+        is_about_test = line.kind is _DEEPER or _TEST_LINE.match(self._line)
         return (self._test,) if self._test >= 0 and is_about_test else ()
 
     def _note(self, line: Line) -> None:
         """Remember what a line means for the lines below it."""
         number = len(self.segments) - 1
-        if self._matches(_TRACEBACK, line.start):
+        if _TRACEBACK.match(self._line):
             self._cause = -1
-        elif line.kind is not _DEEPER and not self._text.startswith("stack backtrace:", self._bare(line.start)):
+        elif line.kind is not _DEEPER and not self._line.startswith("stack backtrace:"):
             self._cause = number
-        if self._matches(_TEST_HEADER, line.start):
+        if _TEST_HEADER.match(self._line):
             self._test = number
-        elif line.kind is _ENTRY or self._matches(_RULE, line.start):
+        elif line.kind is _ENTRY or _RULE.match(self._line):
             self._test = -1
 
     def _append(self, line: Line, needs: tuple[int, ...]) -> None:
+        self._above = self._line
         self.segments.append(Segment(_LOG, line.start, line.end, self._block, (), needs))
 
 

@@ -202,17 +202,10 @@ def may_be_printed(text: str) -> bool:
 
 def _printed(text: str) -> tuple[int, list[str]]:
     """Return the number of different lines, and those that a program may have printed."""
-    lines = {line.strip()[:_LONG_LINE] for part in _parts(text) for line in part.split("\n")} - {""}
+    part, middle = _SAMPLE // 3, len(text) // 2
+    read = text if len(text) <= _SAMPLE else "\n".join((text[:part], text[middle : middle + part], text[-part:]))
+    lines = {line.strip()[:_LONG_LINE] for line in read.split("\n")} - {""}
     return len(lines), [line for line in lines if not _NO_OUTPUT.match(line)]
-
-
-def _parts(text: str) -> Iterator[str]:
-    """Yield whole lines of the beginning, the middle and the end of a long text, or a short one."""
-    part = _SAMPLE // 3
-    for start in (0, (len(text) - part) // 2, len(text) - part) if len(text) > _SAMPLE else ():
-        yield text[text.find("\n", start) + 1 if start else 0 : text.rfind("\n", start, start + part) + 1]
-    if len(text) <= _SAMPLE:
-        yield text
 
 
 def has_log_signs(text: str) -> bool:
