@@ -52,18 +52,12 @@ _EXCEPTION = r"""
 _BUILD = r"""
       (?:[A-Za-z]:)?[^\s:(]+[.\w](?::\d+(?::\d+)?:|\(\d+(?:,\d+)?\):)[ ](?=\S)       # of a compiler: main.c:3:5: error
     | (?:error|warning|fatal|note|help)(?:\[\w+\])?:[ ]
-    | [A-Z]{1,4}\d{3,5}[ ](?:\[\*\][ ])?[A-Z`]
-    | (?:/\S+/)?(?:make|gmake|ninja|collect2|ld|cc1|npm|yarn|pnpm|configure|cmake)
-      (?:\[\d+\])?(?::[ ]|[ ]ERR!|[ ](?i:warn|error|http)\b)
     | CMake[ ](?:Error|Warning)
     | [ ]*[A-Z][a-z]{2,12}ing(?:[ ]\S+){1,4}(?<![.,;:!?])[ \t\r]*$                            # Collecting numpy
     | ={3,}[ ][^\n]+[ ]={3,} | _{3,}[ ][^\n]+[ ]_{3,} | -{5,}[ ]Captured               # of pytest
     | (?:PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR|FAIL|PASS|ok)[: \t]+\S*[\w/][./:(]
     | [\w./-]+\.\w+[ ][.FEsx]+[ ]*(?:\[[ ]*\d+%\])? | \S+::\S+[ ](?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)
     | E[ ]{3}+\S | >[ ]{3}+\S
-    | \w+[ ]\([\w.]+\)[ ]*\.\.\.[ ]\w+ | Ran[ ]\d+[ ]tests? | test[ ]\S+[ ]\.\.\.[ ](?:ok|FAILED|ignored)
-    | [ ]*(?:===[ ]RUN|---[ ](?:PASS|FAIL|SKIP):) | (?:Tests|Test[ ]Suites|Snapshots):[ ]
-    | BUILD[ ](?:SUCCESS|FAIL) | FAILURE:[ ] | (?:ok|changed|skipping|fatal|failed):[ ]\[
 """
 _DEEPER = r"[ \t]+[^\s] | -->[ ]\S | (?:\d+[ ]+)?\|(?:[ ]|[\r]?$)"
 """An indented line, or a line of the source that a compiler shows."""
