@@ -12,7 +12,7 @@ from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.commits import commit_segments
 from ctxcompress.segment.plain_rows import begins_with_header
-from ctxcompress.text.log_lines import Line, LineKind, has_log_signs, is_diff, log_lines, may_be_printed, repeats_shapes
+from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, is_printed, log_lines
 
 __all__ = ["log_segments", "output_segments", "segments_among_logs"]
 
@@ -52,12 +52,12 @@ def log_segments(text: str) -> list[Segment]:
         return _Diff(text).segments
     if commits := commit_segments(text):
         return commits
-    return _Log(text).segments if has_log_signs(text) else []
+    return _Log(text).segments if has_signs(text) else []
 
 
 def output_segments(text: str) -> list[Segment]:
     """Return the segments of what a program printed without any sign of a log, or none of another text."""
-    return _Log(text).segments if repeats_shapes(text) and not begins_with_header(text) else []
+    return _Log(text).segments if is_output(text) and not begins_with_header(text) else []
 
 
 def segments_among_logs(texts: Sequence[str], segmented: Sequence[Sequence[Segment]]) -> dict[int, list[Segment]]:
@@ -65,7 +65,7 @@ def segments_among_logs(texts: Sequence[str], segmented: Sequence[Sequence[Segme
     others = [number for number, parts in enumerate(segmented) if parts[0].kind is not _LOG]
     if 2 * len(others) >= len(texts):
         return {}
-    return {number: _Log(texts[number]).segments for number in others if may_be_printed(texts[number])}
+    return {number: _Log(texts[number]).segments for number in others if is_printed(texts[number])}
 
 
 class _Log:

@@ -9,18 +9,7 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = [
-    "Line",
-    "LineKind",
-    "has_log_signs",
-    "is_diff",
-    "is_log",
-    "line_shape",
-    "log_lines",
-    "may_be_log_line",
-    "may_be_printed",
-    "repeats_shapes",
-]
+__all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "is_printed", "line_shape", "log_lines"]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
@@ -71,13 +60,12 @@ _VARIABLE = lazy_regex(
 )
 """Numbers and words with digits, addresses, paths, quoted strings."""
 _NO_OUTPUT = lazy_regex(
-    r"""[|'"]|\#{1,6}[ ]|//|[\w.-]+=|.*[ ]=[ ]|.*(?:[;{},]|[^.]:)$|(?:[^,]*,(?![ ])){3}|[\d\s.,:%/+-]*$
-    |.*(?:\.[ ]?){5,}\d+$|.*?(?:[^\W\d_]++[ ]){6}|(?=.*[^.][.!?]$).*?(?:[^\W\d_]++[ ]){3}|.*\u3002$""",
+    r"""[|'"]|(?:[-*+\u2022]|\#{1,6}|\d+[.)])[ ]|//|[\w.-]+=|.*[ ]=[ ]|.*(?:[;{},]|[^.]:)$
+    |(?:[^,]*,(?![ ])){3}|[\d\s.,:%/+-]*$|.*(?:\.[ ]?){5,}\d+$
+    |.*?(?:[^\W\d_]++[ ]){6}|(?=.*[^.][.!?]$).*?(?:[^\W\d_]++[ ]){3}|.*\u3002$""",
     re.VERBOSE,
 )
 """A line of Markdown, data, source code, a configuration or a table of contents, numbers alone, or a sentence."""
-_PRINTED = 0.7
-"""The least share of such lines in a text that is among logs."""
 _FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.55
 """The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
 share of the lines that have such shapes."""
@@ -86,6 +74,10 @@ _IN_DIFF = lazy_regex(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
     r"|commit |Author|Date|From|Subject"
 )
+_PATTERN = lazy_regex(r"(?=.*#)(?:[^\0]*|(?=.*[^\W\d_])[^\0]*\0[^\0]*)")
+"""A line with numbers or paths in it, where at most one other word is of few lines, as a name is."""
+_BLANK = 6
+"""The fewest lines for each blank one: with fewer, lines are of paragraphs or records."""
 _LONG_LINE = 200
 """Characters of a line that are read to tell whether its shape is repeated."""
 _HEAD = 500
@@ -161,14 +153,9 @@ def log_lines(text: str, end: int | None = None) -> Iterator[Line]:
         start = stop
 
 
-def may_be_log_line(text: str) -> bool:
-    """Tell cheaply whether a text of one line may be a log: nearly no text is."""
-    return _may_be_sure(text[:_HEAD])
-
-
 def is_log(text: str) -> bool:
     """Return whether `text` is a log, a traceback, or what a program printed. Only parts of a long text are read."""
-    return has_log_signs(text) or repeats_shapes(text)
+    return has_signs(text) or is_output(text)
 
 
 def line_shape(line: str, longest: int) -> list[str]:
@@ -176,22 +163,25 @@ def line_shape(line: str, longest: int) -> list[str]:
     return _VARIABLE.sub("#", line.strip()[:longest]).split()
 
 
-def repeats_shapes(text: str) -> bool:
+def is_output(text: str) -> bool:
     """Tell whether half of the different lines have a shape that others have with other numbers and names."""
-    if text.count("\n", 0, _SAMPLE) < _FEWEST_DISTINCT - 1 or not _may_be_output(text):
+    ends, blank = text.count("\n", 0, _SAMPLE), text.count("\n\n", 0, _SAMPLE)
+    if ends < max(_FEWEST_DISTINCT - 1, _BLANK * blank) or not _may_be_output(text):
         return False
     lines, printed = _printed(text)
     if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * lines):
         return False
-    counts = Counter(" ".join(line_shape(line, _LONG_LINE)) for line in printed)
-    often = sum(times for shape, times in counts.items() if times >= _OFTEN and "#" in shape)
+    shapes = [line_shape(line, _LONG_LINE) for line in printed]
+    times = Counter(word for shape in shapes for word in set(shape))
+    patterns = Counter(" ".join(word if times[word] >= _OFTEN else "\0" for word in shape) for shape in shapes)
+    often = sum(times for pattern, times in patterns.items() if times >= _OFTEN and _PATTERN.fullmatch(pattern))
     return often >= _REPEATED * lines
 
 
-def may_be_printed(text: str) -> bool:
+def is_printed(text: str) -> bool:
     """Tell whether most lines may be what a program printed: no sentences, no Markdown, no code."""
     lines, printed = _printed(text)
-    return len(printed) >= _PRINTED * lines and _may_be_output(text)
+    return len(printed) > _REPEATED * lines and _may_be_output(text)
 
 
 def _printed(text: str) -> tuple[int, list[str]]:
@@ -202,7 +192,7 @@ def _printed(text: str) -> tuple[int, list[str]]:
     return len(lines), [line for line in lines if not _NO_OUTPUT.match(line)]
 
 
-def has_log_signs(text: str) -> bool:
+def has_signs(text: str) -> bool:
     """Tell whether a text begins with lines of kinds that loggers, compilers and test runners write."""
     if not _may_be_log(text):
         return False
