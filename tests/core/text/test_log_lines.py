@@ -86,7 +86,7 @@ def test_lines_whose_shape_is_repeated_are_output_of_a_program(line):
 
 WRITTEN = {
     "addresses": "{name} Berg\n{n} {name} Street\nSpringfield 627{n}\n",
-    "article": "Article {n}\nThe party of {name} shall deliver the goods within {n} days of the\nreceipt of the notice.\n",
+    "article": "Article {n}\nThe party of {name} shall deliver all goods within {n} days of\nreceipt of the notice.\n",
     "assignment": "server{n}.port = 80{n}\nserver{n}.host = {name}",
     "code": "    case {n}:\n        return {name}({n});",
     "contents": "{n}.1 On {name} .......... {n}",
