@@ -63,9 +63,8 @@ def output_segments(text: str) -> list[Segment]:
 def segments_among_logs(texts: Sequence[str], segmented: Sequence[Sequence[Segment]]) -> dict[int, list[Segment]]:
     """Return number of a text -> its lines as segments, for texts like output of which most others are logs."""
     others = [number for number, parts in enumerate(segmented) if parts[0].kind is not _LOG]
-    if 2 * len(others) >= len(texts):
-        return {}
-    return {number: _Log(texts[number]).segments for number in others if is_printed(texts[number])}
+    are_few = 2 * len(others) < len(texts)
+    return {number: _Log(texts[number]).segments for number in others if are_few and is_printed(texts[number])}
 
 
 class _Log:

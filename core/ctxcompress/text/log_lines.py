@@ -97,9 +97,6 @@ _SURE = lazy_regex(
     re.VERBOSE,
 )
 """A line that is of a log even if it is alone."""
-_LONG_NUMBER = lazy_regex(r"1\d{9}")
-_LONGEST_AHEAD = 110
-"""The characters of such a line up to the end of its time."""
 _SPOKEN = lazy_regex(
     r"\b(?:I|I'm|I'll|[Yy]ou|[Yy]our|[Ww]e|me|[Mm]y|[Hh]e|[Ss]he|lol|thanks|haha)\b(?![-,\]])"
     r"|^\W*[\d:., TZAPMapm/-]{5,26}\W*(?:<[\w .-]{1,30}>|[A-Z][\w'-]{1,20}+(?: [A-Z][\w'-]{1,20}+){0,2}+(?:#\d{4})?:) "
@@ -129,8 +126,6 @@ class LineKind(IntEnum):
 
 
 _KINDS = {str(kind.name).lower(): kind for kind in LineKind}
-
-
 _SURE_KINDS = frozenset((LineKind.ENTRY, LineKind.FRAME, LineKind.EXCEPTION, LineKind.BUILD))
 
 
@@ -202,34 +197,20 @@ def has_signs(text: str) -> bool:
     lines = counts.total()
     signs = counts[LineKind.ENTRY] + counts[LineKind.FRAME] + counts[LineKind.BUILD]
     signs += counts[LineKind.EXCEPTION] if signs else 0  # without a stack it may be a line of code
-    if (
-        not signs
-        or signs < _LEAST_SIGNS * lines
-        or signs + _beside(kinds) < _LEAST * lines
-        or _is_spoken(text[:end], counts)
-    ):
-        return False
-    return lines >= _FEWEST or _SURE.match(text) is not None
+    are_enough = signs >= max(_LEAST_SIGNS * lines, 1) and signs + _beside(kinds) >= _LEAST * lines
+    return are_enough and not _is_spoken(text[:end], counts) and (lines >= _FEWEST or _SURE.match(text) is not None)
 
 
 def _may_be_log(text: str) -> bool:
     """Tell cheaply whether `text` may be a log: nearly all texts are not."""
-    head = text[:_HEAD]
     if text.count("\n", 0, _SAMPLE) < _FEWEST - 1:  # as most passages of prose
-        return _may_be_sure(head) and _SURE.match(head) is not None
+        return _SURE.match(text[:_HEAD]) is not None
     first = islice(log_lines(text, min(len(text), _HEAD)), _FIRST)
     return any(line.kind in _SURE_KINDS for line in first) and _may_be_output(text)
 
 
 def _may_be_output(text: str) -> bool:
     return text.lstrip()[:1] not in ("{", "<") and "\n```" not in text and not text.startswith("```")
-
-
-def _may_be_sure(head: str) -> bool:
-    """Tell cheaply whether a text may begin with an unmistakable line: with a clock, a level or a long number."""
-    if (":" in head or "=" in head) and (head.count(":", 0, _LONGEST_AHEAD) > 1 or "level=" in head):
-        return True
-    return head[:1] == "[" or head[:6].isdigit() or _LONG_NUMBER.search(head, 0, _LONGEST_AHEAD) is not None
 
 
 def _beside(kinds: list[LineKind]) -> int:
