@@ -48,7 +48,7 @@ _SEVERITIES = (
         r"(?i)\b(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined|abort(?:ed|ing)?"
         r"|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid|exceeded|unexpected"
         r"|corrupt(?:ed)?|violation|conflict|missing|exited|non-zero|no space|expired"
-        r"|problems?|unavailable|does(?: not|n't)|not ok|interrupted|mismatch\w*|too (?:few|many|large|long|big)"
+        r"|problems?|lost|unavailable|does(?: not|n't)|not ok|interrupted|mismatch\w*|too (?:few|many|large|long|big)"
         r"|because|due to|reason|disabled|not enabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b",
     ),
     (0.4, r"(?i)\bWARN(?:ING)?\b|HTTP/[\d.]+\" 4\d\d|\bdeprecated\b|\bretry(?:ing)?\b"),

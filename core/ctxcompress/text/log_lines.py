@@ -74,8 +74,6 @@ _IN_DIFF = lazy_regex(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
     r"|commit |Author|Date|From|Subject"
 )
-_PATTERN = lazy_regex(r"(?=.*#)(?:[^\0]*|(?=.*[^\W\d_])[^\0]*\0[^\0]*)")
-"""A line with numbers or paths in it, where at most one other word is of few lines, as a name is."""
 _BLANK = 6
 """The fewest lines for each blank one: with fewer, lines are of paragraphs or records."""
 _LONG_LINE = 200
@@ -168,9 +166,14 @@ def is_output(text: str) -> bool:
         return False
     shapes = [line_shape(line, _LONG_LINE) for line in printed]
     times = Counter(word for shape in shapes for word in set(shape))
-    patterns = Counter(" ".join(word if times[word] >= _OFTEN else "\0" for word in shape) for shape in shapes)
-    often = sum(times for pattern, times in patterns.items() if times >= _OFTEN and _PATTERN.fullmatch(pattern))
+    patterns = Counter(tuple(word if times[word] >= _OFTEN else "" for word in shape) for shape in shapes)
+    often = sum(times for pattern, times in patterns.items() if times >= _OFTEN and _is_pattern(pattern))
     return often >= _REPEATED * lines
+
+
+def _is_pattern(words: tuple[str, ...]) -> bool:
+    """Tell whether words have numbers or paths among them, and no more names, which are empty, than other words."""
+    return any("#" in word for word in words) and words.count("") <= sum(map(str.isalpha, "".join(word[:1] for word in words)))
 
 
 def is_printed(text: str) -> bool:
