@@ -63,7 +63,7 @@ _OF_EXCEPTION = 0.95
 """The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
 _WRONG = 0.9
 """The least severity of a line that what is near it may belong to."""
-_NEAR, _FARTHER = 0.6, 0.85
+_NEAR, _FARTHER = 0.5, 0.85
 """The share of it that the next rare line has, and how much less each further one has."""
 _BELOW, _ABOVE = 8, 2
 """How many lines below and above have some."""
