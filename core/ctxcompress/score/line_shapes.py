@@ -4,21 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.log_lines import LineKind, log_lines
+from ctxcompress.text.log_lines import LineKind, line_shape, log_lines
 
-__all__ = ["LineShapes"]
+__all__ = ["FAILURES", "LineShapes"]
 
-_VARIABLE = lazy_regex(
-    r"""0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
-)
-"""Numbers and words with digits, addresses, paths, quoted strings."""
 _LOG = Kind.LOG  # ten times as fast as an attribute of an enum
 _LONGEST = 400
 """Characters of a line that make its shape."""
@@ -29,33 +24,49 @@ _MOST_SHAPES = 5_000
 """With more shapes, names are not looked for: it would take too much memory."""
 _PART = lazy_regex(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
 """A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
+FAILURES = (
+    r"\b(?:fehler\w*|fehlgeschlagen|gescheitert|abgebrochen|erreurs?|échec\w*|échou\w+|errores|errore|errori"
+    r"|fall(?:ó|o|os)|fallit[oaie]|erros?|falh\w+|fout(?:en)?|mislukt\w*|błęd\w*|błąd\w*|fel|hata\w*|başarısız\w*|ошибк\w*|сбо[йя]"
+    r"|не удалось)\b|错误|失败|出错|無法|无法|錯誤|失敗|エラー|できません|拒否"
+    r"|오류|에러|실패|خطأ|فشل|त्रुटि|विफल|ผิดพลาด|ล้มเหลว"
+)
+"""Words for errors and failures in languages other than English, of a regular expression that ignores case."""
 _SEVERITIES = (
+    (0.6, r"(?i)\bexit(?:ed)?(?: with)? (?:code|status) \d"),  # tells that something failed, not why
     (
         1.0,
-        r"\b(?:FATAL|CRITICAL|PANIC|EMERG|SEVERE|Segmentation fault|core dumped|OOM|[Oo]ut of memory)\b|\nE   |panic:"
-        r"|panicked",
+        r"\b(?:[Ff]atal|FATAL|CRITICAL|PANIC|EMERG|SEVERE|Segmentation fault|core dumped|OOM|[Oo]ut of memory)\b"
+        r"|\nE   |panic:|panicked",
     ),
     (
         0.9,
         r"\b(?:ERROR|ERR!|Error|error|Exception|FAILED|FAIL|BUILD FAILURE)\b|\[E\]|: E |\*\*\*|HTTP/[\d.]+\" 5\d\d"
-        r"|[a-z]Error\b|xception\b",
+        rf"|[a-z]Error\b|xception\b|(?i:{FAILURES})",
     ),
     (
         0.6,
         r"(?i)\b(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined|abort(?:ed|ing)?"
         r"|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid|exceeded|unexpected"
         r"|corrupt(?:ed)?|violation|conflict|missing|exited|non-zero|no space|expired"
+        r"|problems?|lost|unavailable|does(?: not|n't)|not ok|interrupted|mismatch\w*|too (?:few|many|large|long|big)"
         r"|because|due to|reason|disabled|not enabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b",
     ),
     (0.4, r"(?i)\bWARN(?:ING)?\b|HTTP/[\d.]+\" 4\d\d|\bdeprecated\b|\bretry(?:ing)?\b"),
 )
-"""(how bad it is, what says so), the worst first."""
+"""(how bad it is, what says so), in the order in which they are looked for."""
 _SAYS = tuple((severity, lazy_regex(said)) for severity, said in _SEVERITIES)
 _READ = 600
 """Characters of a segment in which its severity is looked for."""
+_COLOUR = lazy_regex(r"\x1b\[[\d;]*m")
 _OF_FRAME = 0.3
 _OF_EXCEPTION = 0.95
 """The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
+_WRONG = 0.9
+"""The least severity of a line that what is near it may belong to."""
+_NEAR, _FARTHER = 0.5, 0.85
+"""The share of it that the next rare line has, and how much less each further one has."""
+_BELOW, _ABOVE = 8, 2
+"""How many lines below and above have some."""
 _WORD = lazy_regex(r"\w")
 
 Shape = tuple[str, ...]
@@ -111,7 +122,21 @@ class LineShapes:
             for cause in self.table.needs(number):
                 found[place] = _OF_FRAME / abs(number - cause) ** 0.5
                 found[self._places[cause]] = max(found[self._places[cause]], _OF_EXCEPTION)
-        return found
+        return self._with_near(found)
+
+    def _with_near(self, severity: Floats) -> Floats:
+        """Return the severity, where rare lines have a share of that of a line right above or below them.
+
+        They say what it is about: the place, what was expected, the test.
+        """
+        document = self.table.documents[self.numbers]
+        wrong, near = np.where(severity >= _WRONG, severity, 0.0), severity.copy()
+        for far in range(1, min(_BELOW, severity.size - 1) + 1):
+            share = _NEAR * _FARTHER ** (far - 1) * (document[far:] == document[:-far])
+            near[far:] = np.maximum(near[far:], share * wrong[:-far] * self.rarity[far:])
+            if far <= _ABOVE:
+                near[:-far] = np.maximum(near[:-far], share * wrong[far:] * self.rarity[:-far])
+        return near
 
     def of_needed(self, values: Floats) -> Floats:
         """Return the greatest of the values, shape (rows, lines), of what each line needs; 0 if it needs nothing."""
@@ -139,15 +164,18 @@ class LineShapes:
     @cached_property
     def _says_little(self) -> list[int]:
         """The lines without a word, and those of diffs that did not change."""
-        return [place for place, text in enumerate(self.texts) if not _WORD.search(text) or _is_context(text)]
+        numbered = zip(self.numbers.tolist(), self.texts, strict=True)
+        is_piece = [bool(self.table.segments[number].needs) and _is_context(text) for number, text in numbered]
+        return [place for place, text in enumerate(self.texts) if is_piece[place] or not _WORD.search(text)]
 
 
 def _is_context(text: str) -> bool:
+    """Tell whether a part of a diff did not change."""
     return text[:1] in (" ", "@") and all(line[:1] in (" ", "@", "") for line in text.split("\n"))
 
 
 def _shape(text: str) -> Shape:
-    return tuple(islice(_VARIABLE.sub("#", text.strip()[:_LONGEST]).split(), _MOST_WORDS))
+    return tuple(line_shape(text, _LONGEST)[:_MOST_WORDS])
 
 
 def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
@@ -174,5 +202,5 @@ def _wider(shape: Shape) -> Iterable[Shape]:
 
 
 def _severity(text: str) -> float:
-    read = text[:_READ]
+    read = _COLOUR.sub("", text[:_READ]) if "\x1b" in text else text[:_READ]
     return next((severity for severity, said in _SAYS if said.search(read)), 0.0)

@@ -17,7 +17,7 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.line_shapes import LineShapes
+from ctxcompress.score.line_shapes import FAILURES, LineShapes
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["rescore_logs"]
@@ -45,6 +45,8 @@ _NAMED, _OTHER, _OF_OTHERS = 0.8, 0.7, 0.3
 this, and the factor for the severity of such a line."""
 _MOST_TERMS = 64
 """The most terms of a question that are looked for: memory grows with them and with the lines."""
+_STEEP = 2
+"""How much lines that say what went wrong come before the others where the question asks for them: a power."""
 _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
@@ -53,8 +55,9 @@ _LEAST_PROBABILITY, _LEAST_WRONG = 0.02, 0.3
 what went wrong and the question asks for that. Where no line has a word of the question, other text comes first."""
 _ASKS_WHAT_WENT_WRONG = lazy_regex(
     r"(?<![\w-])(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*"
-    r"|panic\w*|issues?|root cause|happened|warum|fehler\w*|pourquoi|erreurs?|échou\w+|por qué|error(?:es)?"
-    r"|fall(?:ó|o|a|os)|почему|ошибк\w*)(?![\w-])|为什么|错误|失败|なぜ|エラー",
+    r"|panic\w*|issues?|root cause|happened|warum|wieso|weshalb|schief\w*|pourquoi|por qué|mal|perché|por que|waarom"
+    r"|dlaczego|varför|hvorfor|neden|почему|чому|не так)(?![\w-])"
+    rf"|为什么|为何|為什麼|なぜ|どうして|問題|问题|왜|لماذا|क्यों|ทำไม|{FAILURES}",
     re.IGNORECASE,
 )
 """Words that ask what went wrong. A part of a compound does not: a break-in is no break."""
@@ -94,7 +97,7 @@ def rescore_logs(
     rescored = scores.copy()
     least = _LEAST_WRONG * lines.severity.max() if asks else _LEAST_PROBABILITY
     of_best = max(scores[lines.numbers].max(), 0.0 if says_nothing else least)
-    rescored[lines.numbers] = of_best * value / (value.max() or 1.0)
+    rescored[lines.numbers] = of_best * (value / (value.max() or 1.0)) ** (_STEEP if asks else 1)
     return rescored
 
 

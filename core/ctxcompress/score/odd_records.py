@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.data.table import Floats
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.score.line_shapes import FAILURES
 
 __all__ = ["raise_odd_records"]
 
@@ -27,8 +28,8 @@ _PLAIN = 0.6
 """The factor for a value that does not say that something went wrong."""
 _ASKS = lazy_regex(
     r"\b(?:wrong|fail\w*|errors?|broken?|breaks?|problems?|issues?|unusual\w*|odd|anomal\w+|outliers?|differ\w*|strange"
-    r"|unexpected\w*|irregular\w*|suspicious|abnormal\w*|faulty|stand\w* out|went down|is down|fehler\w*|falsch"
-    r"|erreurs?|échou\w+|anormal\w*|errores|fall(?:ó|o|a|os)|ошибк\w*)\b|错误|失败|异常|エラー|異常",
+    r"|unexpected\w*|irregular\w*|suspicious|abnormal\w*|faulty|stand\w* out|went down|is down|falsch"
+    rf"|anormal\w*)\b|异常|異常|{FAILURES}",
     re.IGNORECASE,
 )
 _SAYS_WRONG = lazy_regex(

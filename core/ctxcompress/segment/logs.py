@@ -4,18 +4,24 @@ A frame of a stack needs the exception that it belongs to. A piece of a diff nee
 file.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.commits import commit_segments
-from ctxcompress.text.log_lines import Line, LineKind, is_diff, is_log, log_lines
+from ctxcompress.segment.plain_rows import begins_with_header
+from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, is_printed, log_lines
 
-__all__ = ["log_segments"]
+__all__ = ["log_segments", "output_segments", "segments_among_logs"]
 
 _LOG = Kind.LOG
 _BLANK, _ENTRY, _FRAME, _EXCEPTION, _BUILD, _DEEPER, _OTHER = LineKind  # ten times as fast as attributes
+_GOING_ON = frozenset((_BLANK, _DEEPER, _FRAME, _EXCEPTION))
+_DIGITS = str.maketrans("123456789", "000000000")
+_LONGEST_GUTTER, _MOST_READ, _NEARLY_ALL = 60, 20_000, 0.95
+"""The most characters of a gutter, the characters of a text that show it, and the least share of lines that have it."""
 _LONG = 1_500
 """The most characters of a message with the lines that go on from it. More lines are segments that need its first."""
 _LONG_HUNK = 500
@@ -46,7 +52,19 @@ def log_segments(text: str) -> list[Segment]:
         return _Diff(text).segments
     if commits := commit_segments(text):
         return commits
-    return _Log(text).segments if is_log(text) else []
+    return _Log(text).segments if has_signs(text) else []
+
+
+def output_segments(text: str) -> list[Segment]:
+    """Return the segments of what a program printed without any sign of a log, or none of another text."""
+    return _Log(text).segments if is_output(text) and not begins_with_header(text) else []
+
+
+def segments_among_logs(texts: Sequence[str], segmented: Sequence[Sequence[Segment]]) -> dict[int, list[Segment]]:
+    """Return number of a text -> its lines as segments, for texts like output of which most others are logs."""
+    others = [number for number, parts in enumerate(segmented) if parts[0].kind is not _LOG]
+    are_few = 2 * len(others) < len(texts)
+    return {number: _Log(texts[number]).segments for number in others if are_few and is_printed(texts[number])}
 
 
 class _Log:
@@ -67,19 +85,30 @@ class _Log:
         """White space before all lines of the part that the last traceback is in."""
         self._message = 0
         """How many of the next lines may belong to the message of an exception."""
+        self._gutter = _gutter(text)
+        self._line = self._above = ""
+        """The line that is read, and the first line of the segment above it, without their gutters."""
         for line in log_lines(text):
-            self._add(self._dedented(line))
+            self._add(self._dedented(self._read(line)))
+
+    def _read(self, line: Line) -> Line:
+        """Return a line with the kind that it has after its gutter, if it goes on from the lines above."""
+        self._line = self._text[line.start : line.end]
+        if not self._gutter or self._line[: len(self._gutter)].translate(_DIGITS) != self._gutter:
+            return line
+        self._line = self._line[len(self._gutter) :]
+        kind = next(log_lines(self._line), line).kind
+        return line._replace(kind=kind) if kind in _GOING_ON else line
 
     def _dedented(self, line: Line) -> Line:
         """Return a line of an indented traceback, or below it, with the kind that it has without the indentation."""
-        if line.kind is _DEEPER and (found := _INDENTED.match(self._text, line.start)):
+        if line.kind is _DEEPER and (found := _INDENTED.match(self._line)):
             self._indentation = found[1]
-        elif line.kind is not _BLANK and not self._text.startswith(self._indentation, line.start):
+        elif line.kind is not _BLANK and not self._line.startswith(self._indentation):
             self._indentation = ""
         if not self._indentation or line.kind is not _DEEPER:
             return line
-        bare = self._text[line.start + len(self._indentation) : line.end]
-        return line._replace(kind=next(log_lines(bare)).kind)
+        return line._replace(kind=next(log_lines(self._line[len(self._indentation) :])).kind)
 
     def _add(self, line: Line) -> None:
         if line.kind is _BLANK:
@@ -113,15 +142,14 @@ class _Log:
         """Tell whether a line belongs to the segment above it."""
         if self._last is _BLANK or line.end - self.segments[-1].start > _LONG:
             return False
-        above = self.segments[-1].start
-        if _ASSERTION.match(self._text, above):  # of pytest: what failed, and why
-            return _WHY.match(self._text, line.start) is not None
+        if _ASSERTION.match(self._above):  # of pytest: what failed, and why
+            return _WHY.match(self._line) is not None
         if line.kind is _FRAME:
-            return _PLACE.match(self._text, line.start) is not None and not _PLACE.match(self._text, above)
+            return _PLACE.match(self._line) is not None and not _PLACE.match(self._above)
         if line.kind is _DEEPER:
             return self._last not in (_DEEPER, _OTHER) and (self._last is not _BUILD or self._test < 0)
         is_message = line.kind is _OTHER and self._message > 0
-        return is_message or (self._last is _EXCEPTION and _PANIC.match(self._text, above) is not None)
+        return is_message or (self._last is _EXCEPTION and _PANIC.match(self._above) is not None)
 
     def _add_frame(self, line: Line) -> None:
         if self._cause < 0:
@@ -139,23 +167,32 @@ class _Log:
 
     def _header_of(self, line: Line) -> tuple[int, ...]:
         """Return the header of the failed test that a line is about."""
-        is_about_test = line.kind is _DEEPER or _TEST_LINE.match(self._text, line.start)
+        is_about_test = line.kind is _DEEPER or _TEST_LINE.match(self._line)
         return (self._test,) if self._test >= 0 and is_about_test else ()
 
     def _note(self, line: Line) -> None:
         """Remember what a line means for the lines below it."""
         number = len(self.segments) - 1
-        if _TRACEBACK.match(self._text, line.start):
+        if _TRACEBACK.match(self._line):
             self._cause = -1
-        elif line.kind is not _DEEPER and not self._text.startswith("stack backtrace:", line.start):
+        elif line.kind is not _DEEPER and not self._line.startswith("stack backtrace:"):
             self._cause = number
-        if _TEST_HEADER.match(self._text, line.start):
+        if _TEST_HEADER.match(self._line):
             self._test = number
-        elif line.kind is _ENTRY or _RULE.match(self._text, line.start):
+        elif line.kind is _ENTRY or _RULE.match(self._line):
             self._test = -1
 
     def _append(self, line: Line, needs: tuple[int, ...]) -> None:
+        self._above = self._line
         self.segments.append(Segment(_LOG, line.start, line.end, self._block, (), needs))
+
+
+def _gutter(text: str) -> str:
+    """Return what nearly all lines begin with, such as a time stamp or the name of a service. Its digits are 0."""
+    heads = [line[:_LONGEST_GUTTER].translate(_DIGITS) for line in text[:_MOST_READ].split("\n") if line]
+    counts = Counter(head[: at + 1] for head in heads for at, character in enumerate(head) if character == " ")
+    gutters = (head for head, times in counts.items() if "0" in head and times >= _NEARLY_ALL * len(heads))
+    return max(gutters, key=len, default="") if len(heads) > 1 else ""
 
 
 class _Diff:

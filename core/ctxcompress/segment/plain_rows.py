@@ -11,10 +11,12 @@ from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import are_wrapped, split_lines
 
-__all__ = ["have_columns", "plain_rows"]
+__all__ = ["begins_with_header", "have_columns", "plain_rows"]
 
 _FEWEST = 3
 """The least lines of a block of rows, without rules and blank lines."""
+_READ = 2_000
+"""Characters of a text that tell whether it begins with a header."""
 _COLUMNS, _WORDS, _MOST = 0.6, 0.4, 0.5
 """The least share of lines with a gap between columns, the most share of words among the entries of other rows, and
 half of the lines."""
@@ -51,6 +53,12 @@ def plain_rows(text: str, start: int, end: int, block: int, first: int, heading:
     ends = list(_ends(raw, start))
     pairs = zip((start, *ends), ends, strict=False)
     return [Segment(kind, begin, last, block, heading, needs if begin > start else ()) for begin, last in pairs]
+
+
+def begins_with_header(text: str) -> bool:
+    """Tell whether a text begins with columns below a header, or with the files of a folder."""
+    lines = [line.strip() for line in split_lines(text[:_READ]) if _LETTER.search(line)]
+    return bool(lines) and have_columns(lines) and _is_header(lines)
 
 
 def have_columns(lines: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from ctxcompress.segment.boilerplate import mark_each
 from ctxcompress.segment.conversation import begins_with_speaker
 from ctxcompress.segment.markdown import is_marked
 from ctxcompress.segment.sentences import split_sentences
-from ctxcompress.text.log_lines import is_log, may_be_log_line
+from ctxcompress.text.log_lines import is_log
 
 __all__ = ["is_prose_line", "segment_lines"]
 
@@ -27,7 +27,7 @@ def is_prose_line(text: str) -> bool:
     first = text[:1]
     if not first.isalpha() and (not (first.isdigit() or first in _QUOTES) or "<" in text or is_marked(text)):
         return False
-    if "\n" in text or "\r" in text or (may_be_log_line(text) and is_log(text)):
+    if "\n" in text or "\r" in text or is_log(text):
         return False
     if ":" not in text and (text.isascii() or "\uff1a" not in text):
         return True

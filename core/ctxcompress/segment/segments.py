@@ -14,7 +14,7 @@ from ctxcompress.segment.data_records import (
     record_segments,
     sectioned_outline,
 )
-from ctxcompress.segment.logs import log_segments
+from ctxcompress.segment.logs import log_segments, output_segments, segments_among_logs
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.markup_lines import is_mark_alone
@@ -108,7 +108,7 @@ def segment_outlined(text: str, nodes: Sequence[Node], *, language: str, whole: 
         return logs
     if turns := turns_of(text):
         return _conversation(text, turns, language)
-    return _prose(text, language)
+    return output_segments(text) or _prose(text, language)
 
 
 def segments_together(
@@ -128,7 +128,8 @@ def segments_together(
     texts: those of prose. segmented: the segments of each. speakers: who speaks, by the metadata of each. turns: the
     `lone_turn` of each, if known.
     """
-    changed = _by_lines(texts, segmented, language, map(lone_turn, texts) if turns is None else turns)
+    changed = segments_among_logs(texts, segmented)
+    changed |= _by_lines(texts, segmented, language, map(lone_turn, texts) if turns is None else turns)
     recorded = [number for number, speaker in enumerate(speakers) if speaker and texts[number]]
     for number in recorded if len(recorded) > 1 else ():
         speaker = speakers[number]

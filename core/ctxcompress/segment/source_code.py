@@ -19,7 +19,7 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.segment.docstrings import docstring_parts, spaced
 from ctxcompress.segment.manual import is_page
-from ctxcompress.text.log_lines import is_diff, is_log
+from ctxcompress.text.log_lines import has_signs, is_diff, is_output
 
 __all__ = ["WHOLE", "code_segments", "outline"]
 
@@ -58,9 +58,9 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     A parser makes the outline if the code is valid and its grammar is installed (extra `code`). Otherwise it is made
     from the lines. name: file name, if known.
     """
-    if not looks_like_code(text, name) or is_diff(text) or is_log(text):
+    if not looks_like_code(text, name) or is_diff(text) or has_signs(text):
         return ()
-    if not is_code_name(name) and (is_page(text) or turns_of(text)):
+    if not is_code_name(name) and (is_page(text) or is_output(text) or turns_of(text)):
         return ()
     language = source_language(text, name)
     is_middle = text.lstrip("\r\n")[:1].isspace() or end_of_cut_text(text, language) > 0

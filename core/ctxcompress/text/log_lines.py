@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Line", "LineKind", "is_diff", "is_log", "log_lines", "may_be_log_line"]
+__all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "is_printed", "line_shape", "log_lines"]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
@@ -41,26 +41,12 @@ _EXCEPTION = r"""
 _BUILD = r"""
       (?:[A-Za-z]:)?[^\s:(]+[.\w](?::\d+(?::\d+)?:|\(\d+(?:,\d+)?\):)[ ](?=\S)       # of a compiler: main.c:3:5: error
     | (?:error|warning|fatal|note|help)(?:\[\w+\])?:[ ]
-    | [A-Z]{1,4}\d{3,5}[ ](?:\[\*\][ ])?[A-Z`]
-    | (?:/\S+/)?(?:make|gmake|ninja|collect2|ld|cc1|npm|yarn|pnpm|configure|cmake)
-      (?:\[\d+\])?(?::[ ]|[ ]ERR!|[ ](?i:warn|error|http)\b)
-    | checking[ ][^\n]{1,80}\.\.\. | --[ ](?:The|Detecting|Check|Found|Looking|Performing|Could|Configuring)
     | CMake[ ](?:Error|Warning)
-    | [ ]*(?:Compiling|Checking|Finished|Running|Downloaded|Downloading|Updating|Collecting|Fetching|Unpacking|Preparing
-        |Building|Installing|Linking|Doc-tests|Requirement[ ]already|Using[ ]cached|Successfully|Obtaining
-        |Getting[ ]requirements|Created[ ]wheel|Attempting|Setting[ ]up|Selecting)[ ]
-      [^\n]{0,80}[\w)/.>:'"-][ \t\r]*$                                               # of an installer
+    | [ ]*[A-Z][a-z]{2,12}ing(?:[ ]\S+){1,4}(?<![.,;:!?])[ \t\r]*$                            # Collecting numpy
     | ={3,}[ ][^\n]+[ ]={3,} | _{3,}[ ][^\n]+[ ]_{3,} | -{5,}[ ]Captured               # of pytest
     | (?:PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR|FAIL|PASS|ok)[: \t]+\S*[\w/][./:(]
     | [\w./-]+\.\w+[ ][.FEsx]+[ ]*(?:\[[ ]*\d+%\])? | \S+::\S+[ ](?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)
     | E[ ]{3}+\S | >[ ]{3}+\S
-    | \w+[ ]\([\w.]+\)[ ]*\.\.\.[ ]\w+ | Ran[ ]\d+[ ]tests? | test[ ]\S+[ ]\.\.\.[ ](?:ok|FAILED|ignored)
-    | [ ]*(?:===[ ]RUN|---[ ](?:PASS|FAIL|SKIP):) | [ ]*[✓✔✕✖×●][ ] | (?:Tests|Test[ ]Suites|Snapshots):[ ]
-    | >[ ]Task[ ]: | BUILD[ ](?:SUCCESS|FAIL) | FAILURE:[ ]
-    | \#\d+[ ](?:\[|\d|DONE|CACHED|ERROR|sha256) | Step[ ]\d+/\d+                      # of Docker
-    | \[[ ]*\d+%\][ ] | \[\d+/\d+\][ ] | Get:\d+[ ]
-    | (?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|rustc|javac|ar|ld)[ ]-\S
-    | TASK[ ]\[ | PLAY[ ]\[ | (?:ok|changed|skipping|fatal|failed):[ ]\[
 """
 _DEEPER = r"[ \t]+[^\s] | -->[ ]\S | (?:\d+[ ]+)?\|(?:[ ]|[\r]?$)"
 """An indented line, or a line of the source that a compiler shows."""
@@ -69,19 +55,29 @@ _LINE = lazy_regex(
     rf"|(?P<deeper>{_DEEPER})|(?P<other>[^\s]))?+",
     re.VERBOSE,
 )
-_SIGNS = (
-    *("INFO", "DEBUG", "WARN", "ERROR", "FATAL", "TRACE", "PASSED", "FAILED", "level=", "rror:", "rror["),
-    *("  at ", "\tat ", "panic", "ERR!", "npm ", "make: ", "make[", "\n-- ", "Compiling", "Collecting", "Unpacking"),
-    *("arning:", "xception", "Traceback", "=== ", "___ ", " --> ", "TASK ["),
+_VARIABLE = lazy_regex(
+    r"""0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
 )
-"""Nearly every log has one of these or a clock. A text without is not read any further."""
-_CLOCK_ANYWHERE = lazy_regex(r":\d\d:\d")
-_STAMP_AHEAD = lazy_regex(r"[^\n]{0,64}?(?:\b1\d{9}\b|\.\d\d\.\d{6}|\[ *\d+\.\d{3}|\d{6} \d{6} )")
+"""Numbers and words with digits, addresses, paths, quoted strings."""
+_NO_OUTPUT = lazy_regex(
+    r"""[|'"]|(?:[-*+\u2022]|\#{1,6}|\d+[.)])[ ]|//|[\w.-]+=|.*[ ]=[ ]|.*(?:[;{},]|[^.]:)$
+    |(?:[^,]*,(?![ ])){3}|[\d\s.,:%/+-]*$|.*(?:\.[ ]?){5,}\d+$
+    |.*?(?:[^\W\d_]++[ ]){6}|(?=.*[^.][.!?]$).*?(?:[^\W\d_]++[ ]){3}|.*\u3002$""",
+    re.VERBOSE,
+)
+"""A line of Markdown, data, source code, a configuration or a table of contents, numbers alone, or a sentence."""
+_FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.55
+"""The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
+share of the lines that have such shapes."""
 _HUNK = lazy_regex(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _IN_DIFF = lazy_regex(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
     r"|commit |Author|Date|From|Subject"
 )
+_BLANK = 6
+"""The fewest lines for each blank one: with fewer, lines are of paragraphs or records."""
+_LONG_LINE = 200
+"""Characters of a line that are read to tell whether its shape is repeated."""
 _HEAD = 500
 _FIRST = 8
 """Lines of which at least one must be of a log, in characters that are looked at first."""
@@ -99,9 +95,6 @@ _SURE = lazy_regex(
     re.VERBOSE,
 )
 """A line that is of a log even if it is alone."""
-_LONG_NUMBER = lazy_regex(r"1\d{9}")
-_LONGEST_AHEAD = 110
-"""The characters of such a line up to the end of its time."""
 _SPOKEN = lazy_regex(
     r"\b(?:I|I'm|I'll|[Yy]ou|[Yy]our|[Ww]e|me|[Mm]y|[Hh]e|[Ss]he|lol|thanks|haha)\b(?![-,\]])"
     r"|^\W*[\d:., TZAPMapm/-]{5,26}\W*(?:<[\w .-]{1,30}>|[A-Z][\w'-]{1,20}+(?: [A-Z][\w'-]{1,20}+){0,2}+(?:#\d{4})?:) "
@@ -131,8 +124,6 @@ class LineKind(IntEnum):
 
 
 _KINDS = {str(kind.name).lower(): kind for kind in LineKind}
-
-
 _SURE_KINDS = frozenset((LineKind.ENTRY, LineKind.FRAME, LineKind.EXCEPTION, LineKind.BUILD))
 
 
@@ -155,13 +146,52 @@ def log_lines(text: str, end: int | None = None) -> Iterator[Line]:
         start = stop
 
 
-def may_be_log_line(text: str) -> bool:
-    """Tell cheaply whether a text of one line may be a log: nearly no text is."""
-    return _may_be_sure(text[:_HEAD])
-
-
 def is_log(text: str) -> bool:
-    """Return whether `text` is a log, a traceback, or the output of a build or of tests. Only its beginning is read."""
+    """Return whether `text` is a log, a traceback, or what a program printed. Only parts of a long text are read."""
+    return has_signs(text) or is_output(text)
+
+
+def line_shape(line: str, longest: int) -> list[str]:
+    """Return the words at the beginning of a line, without what differs from one time to the next."""
+    return _VARIABLE.sub("#", line.strip()[:longest]).split()
+
+
+def is_output(text: str) -> bool:
+    """Tell whether half of the different lines have a shape that others have with other numbers and names."""
+    ends, blank = text.count("\n", 0, _SAMPLE), text.count("\n\n", 0, _SAMPLE)
+    if ends < max(_FEWEST_DISTINCT - 1, _BLANK * blank) or not _may_be_output(text):
+        return False
+    lines, printed = _printed(text)
+    if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * lines):
+        return False
+    shapes = [line_shape(line, _LONG_LINE) for line in printed]
+    times = Counter(word for shape in shapes for word in set(shape))
+    patterns = Counter(tuple(word if times[word] >= _OFTEN else "" for word in shape) for shape in shapes)
+    often = sum(times for pattern, times in patterns.items() if times >= _OFTEN and _is_pattern(pattern))
+    return often >= _REPEATED * lines
+
+
+def _is_pattern(words: tuple[str, ...]) -> bool:
+    """Tell whether words have numbers or paths among them, and no more names, which are empty, than other words."""
+    return any("#" in word for word in words) and words.count("") <= sum(map(str.isalpha, "".join(word[:1] for word in words)))
+
+
+def is_printed(text: str) -> bool:
+    """Tell whether most lines may be what a program printed: no sentences, no Markdown, no code."""
+    lines, printed = _printed(text)
+    return len(printed) > _REPEATED * lines and _may_be_output(text)
+
+
+def _printed(text: str) -> tuple[int, list[str]]:
+    """Return the number of different lines, and those that a program may have printed."""
+    part, middle = _SAMPLE // 3, len(text) // 2
+    read = text if len(text) <= _SAMPLE else "\n".join((text[:part], text[middle : middle + part], text[-part:]))
+    lines = {line.strip()[:_LONG_LINE] for line in read.split("\n")} - {""}
+    return len(lines), [line for line in lines if not _NO_OUTPUT.match(line)]
+
+
+def has_signs(text: str) -> bool:
+    """Tell whether a text begins with lines of kinds that loggers, compilers and test runners write."""
     if not _may_be_log(text):
         return False
     end = len(text) if len(text) <= _SAMPLE else max(text.rfind("\n", 0, _SAMPLE), 0) + 1 or _SAMPLE
@@ -170,33 +200,20 @@ def is_log(text: str) -> bool:
     lines = counts.total()
     signs = counts[LineKind.ENTRY] + counts[LineKind.FRAME] + counts[LineKind.BUILD]
     signs += counts[LineKind.EXCEPTION] if signs else 0  # without a stack it may be a line of code
-    if (
-        not signs
-        or signs < _LEAST_SIGNS * lines
-        or signs + _beside(kinds) < _LEAST * lines
-        or _is_spoken(text[:end], counts)
-    ):
-        return False
-    return lines >= _FEWEST or _SURE.match(text) is not None
+    are_enough = signs >= max(_LEAST_SIGNS * lines, 1) and signs + _beside(kinds) >= _LEAST * lines
+    return are_enough and not _is_spoken(text[:end], counts) and (lines >= _FEWEST or _SURE.match(text) is not None)
 
 
 def _may_be_log(text: str) -> bool:
     """Tell cheaply whether `text` may be a log: nearly all texts are not."""
-    head = text[:_HEAD]
     if text.count("\n", 0, _SAMPLE) < _FEWEST - 1:  # as most passages of prose
-        return _may_be_sure(head) and _SURE.match(head) is not None
-    if not (any(map(head.__contains__, _SIGNS)) or _CLOCK_ANYWHERE.search(head) or _STAMP_AHEAD.match(head)):
-        return False
-    first = list(islice(log_lines(text, min(len(text), _HEAD)), _FIRST))
-    some = sum(line.kind in _SURE_KINDS for line in first)
-    return some > 0 and head.lstrip()[:1] not in ("{", "<") and "\n```" not in text and not head.startswith("```")
+        return _SURE.match(text[:_HEAD]) is not None
+    first = islice(log_lines(text, min(len(text), _HEAD)), _FIRST)
+    return any(line.kind in _SURE_KINDS for line in first) and _may_be_output(text)
 
 
-def _may_be_sure(head: str) -> bool:
-    """Tell cheaply whether a text may begin with an unmistakable line: with a clock, a level or a long number."""
-    if (":" in head or "=" in head) and (head.count(":", 0, _LONGEST_AHEAD) > 1 or "level=" in head):
-        return True
-    return head[:1] == "[" or head[:6].isdigit() or _LONG_NUMBER.search(head, 0, _LONGEST_AHEAD) is not None
+def _may_be_output(text: str) -> bool:
+    return text.lstrip()[:1] not in ("{", "<") and "\n```" not in text and not text.startswith("```")
 
 
 def _beside(kinds: list[LineKind]) -> int:

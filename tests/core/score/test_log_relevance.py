@@ -200,3 +200,67 @@ def test_what_failed_in_the_test_asked_for_comes_before_other_failures() -> None
     text += "".join(f"FAILED test_shop.py::{name} - AssertionError\n" for name in _NAMES)
     kept = compress("why does test_refund_dates fail?", [text], max_tokens=250).text
     assert "E         {'due 0': date(2026, 3, 0)}" in kept
+
+
+SHORT = {
+    "steps": "Step {n}/300 : COPY part{n} /srv/part{n}",
+    "epochs": "epoch {n} loss {n}.5",
+    "cmake": "[{n}%] Building CXX object m{n}.o",
+    "go": "ok  \tgithub.test/x/pkg{n}\t0.{n}s",
+    "users": "user{n} logged in",
+}
+FAULTS = [
+    "ERROR: the disk is full",
+    "fatal: the disk is full",
+    "\x1b[91merror\x1b[0m: it is full",
+    "Fehler: Platte voll",
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("line", SHORT.values(), ids=SHORT)
+def test_the_only_fault_in_a_console_of_short_lines_is_kept(line, fault):
+    lines = [line.format(n=n) for n in range(300)]
+    text = "\n".join([*lines[:230], fault, *lines[230:]])
+    assert fault in kept("why did the build fail?", text, 200)
+    assert fault in kept("why did the build fail?", text, 60)
+    chunks = [Passage(str(n), text[n : n + 1_000]) for n in range(0, len(text), 1_000)]
+    assert fault.split()[-1] in compress("what went wrong?", chunks, max_tokens=300).text
+
+
+ASKED = """\
+warum ist der Build fehlgeschlagen? | pourquoi la construction a-t-elle échoué ? | ¿por qué falló? | perché è fallita?
+por que falhou? | waarom is de build mislukt? | почему сборка упала? | neden başarısız? | 为什么构建失败了？
+なぜ失敗したのですか？ | 왜 실패했나요? | لماذا فشل البناء؟ | यह विफल क्यों हुआ? | ทำไมล้มเหลว
+"""
+
+
+@pytest.mark.parametrize("query", ASKED.replace("\n", " | ").split(" | ")[:-1])
+def test_a_question_of_any_language_asks_what_went_wrong(query):
+    lines = [f"epoch {n} loss {n}.5" for n in range(300)]
+    assert "ERROR: full" in kept(query, "\n".join([*lines[:230], "ERROR: full", *lines[230:]]), 100)
+
+
+BELOW = {
+    "place": "error: the tide table is off\n  --> src/tide.rs:77:22\n   |\n77 |     table.rows[9]",
+    "difference": "FAIL test/tide.js\n  ● rounds\n\n    Expected: 2.35\n    Received: 2.34",
+    "task": "FAILURE: Build failed.\n\n* What went wrong:\nExecution failed for task ':marsh'.\n> two files found",
+    "list": "ERROR: Cannot install a and b.\n\nThe conflict is caused by:\n    a 5.3 depends on c<6\n    b needs c 7",
+}
+
+
+@pytest.mark.parametrize("prefix", ["", "2026-05-01T10:00:00.1234567Z "], ids=["plain", "stamped"])
+@pytest.mark.parametrize("below", BELOW.values(), ids=BELOW)
+def test_what_belongs_to_the_line_that_says_what_went_wrong_comes_with_it(below, prefix):
+    lines = [f"cached part {n} of tide{n % 9}" for n in range(200)]
+    text = "\n".join(prefix + line for line in [*lines[:150], *below.split("\n"), *lines[150:]])
+    found = kept("why did the build fail?", text, 300)
+    assert [line for line in below.split("\n") if line and prefix + line not in found] == []
+
+
+def test_lines_of_a_frequent_shape_are_not_raised_by_an_error_beside_them():
+    done = [f"part {n} done" for n in range(20)]
+    text = "\n".join([*done, "ERROR: full", "at slot 8 of the quay", *done])
+    table = SegmentTable.of(documents_as_they_are([text]), [segment(text)])
+    severity = LineShapes.of(table).severity
+    assert severity[20] > severity[21] > 4 * severity[22]

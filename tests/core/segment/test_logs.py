@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.segments import segment, segments_together
 from ctxcompress.text.log_lines import is_diff, is_log
 
 SYSLOG = """\
@@ -298,3 +298,56 @@ def test_the_message_of_an_exception_does_not_go_on_without_end():
     text = PYTHON.replace("KeyError: 'token'\n", "KeyError: 'token'\n" + "one more line\n" * 9)
     (exception,) = [text[part.start : part.end] for part in segment(text) if text.startswith("KeyError", part.start)]
     assert exception == "KeyError: 'token'\n" + "one more line\n" * 3
+
+
+STAMPED = [
+    "2026-05-01T10:00:{n:02}.1234567Z   Compiling tide v0.3.1",
+    "2026-05-01T10:00:{n:02}.1234567Z error[E0382]: borrow of moved value: `buf`",
+    "2026-05-01T10:00:{n:02}.1234567Z   --> src/net/reader.rs:77:22",
+    "2026-05-01T10:00:{n:02}.1234567Z    |",
+    "2026-05-01T10:00:{n:02}.1234567Z 71 |     let buf = Vec::new();",
+    "2026-05-01T10:00:{n:02}.1234567Z ",
+    "2026-05-01T10:00:{n:02}.1234567Z warning: unused variable",
+]
+
+
+@pytest.mark.parametrize("gutter", ["2026-05-01T10:00:{n:02}.1234567Z ", "web-1  | "])
+def test_what_stands_before_each_line_does_not_hide_what_goes_on(gutter):
+    lines = [line.replace(STAMPED[0][:33], gutter).format(n=n) for n, line in enumerate(STAMPED)]
+    text = "\n".join(lines)
+    assert [text[part.start : part.end] for part in segment(text)] == [
+        f"{lines[0]}\n",
+        "\n".join(lines[1:6]) + "\n",
+        lines[6],
+    ]
+
+
+def test_lines_that_repeat_a_shape_are_segments_of_their_own():
+    text = "".join(f"epoch {n} loss 0.{n}\n" for n in range(20)) + "the disk is full\n"
+    assert [part.kind for part in segment(text)] == [Kind.LOG] * 21
+
+
+def test_what_persons_say_in_lines_of_one_shape_stays_a_conversation():
+    text = "".join(f"[10:{n:02}] {name}: see you at {n}\n" for n, name in enumerate(["anna", "ben"] * 8, 10))
+    assert {part.kind for part in segment(text)} == {Kind.TURN}
+
+
+def test_rows_below_the_header_of_their_columns_are_no_output():
+    text = "NAME     READY  AGE\n" + "".join(f"web-{n}    1/1    {n}d\n" for n in range(10, 30))
+    assert {part.kind for part in segment(text)} == {Kind.TABLE}
+
+
+CHUNKS = ["".join(f"deployment/{name}-{n} configured\n" for n in range(9)) for name in ("web", "api", "db")]
+
+
+def test_a_chunk_among_those_of_a_log_is_lines():
+    fault = "error validating ridge\n  unknown field replicaz\n"
+    texts = [*CHUNKS, fault]
+    assert [part.kind for part in segment(fault)] != [Kind.LOG]
+    assert {part.kind for part in segments_together(texts, list(map(segment, texts)), "en")[3]} == {Kind.LOG}
+
+
+@pytest.mark.parametrize("text", ["The roof of the hall is made of old slate.\n", "# Roofs\n\nSlate.\n"])
+def test_prose_among_chunks_of_a_log_stays_prose(text):
+    texts = [*CHUNKS, text]
+    assert not segments_together(texts, list(map(segment, texts)), "en")

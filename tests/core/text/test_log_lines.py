@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxcompress.text.log_lines import LineKind, is_log, log_lines
+from ctxcompress.text.log_lines import LineKind, is_log, is_output, log_lines
 
 ENTRIES = {
     "android": "03-17 16:13:38.811  1702  2395 D Window: opening app token=Token{a64f992",
@@ -57,3 +57,60 @@ def test_lines_partition_the_text():
 def test_a_log_within_a_program_is_none():
     assert not is_log('def now(t):\n    stamp = t.format("2006/01/02 - 15:04:05")\n    return stamp\n')
     assert not is_log("NotImplementedError\n\n    def suspend(self):\n        raise NotImplementedError\n")
+
+
+NAMES = "amber birch cedar delta ember fjord grove heron inlet jetty knoll larch".split()
+OUTPUT = {
+    "apt": "Get:{n} http://deb.test/debian {name} amd64 1.{n}",
+    "cmake": "[ {n}%] Building CXX object src/{name}.cpp.o",
+    "copied": "Kopiere Datei {n} von 12",
+    "docker": "Step {n}/12 : COPY {name} /srv/{name}",
+    "epochs": "epoch {n} loss 0.{n} acc 0.9{n}",
+    "go": "ok  \tgithub.test/x/{name}\t0.{n}s",
+    "gradle": "> Task :{name}{n}:compileJava",
+    "pip": "Requirement already satisfied: {name}{n} in /usr/lib/python3 (1.{n})",
+    "pytest": "tests/test_{name}.py ......   [ {n}%]",
+    "status": "\tmodified:   src/{name}/{n}.go",
+    "translated": "正在编译 模块{n} {name}.c",
+    "users": "user{n} logged in",
+}
+
+
+@pytest.mark.parametrize("line", OUTPUT.values(), ids=OUTPUT)
+def test_lines_whose_shape_is_repeated_are_output_of_a_program(line):
+    lines = [line.format(n=n, name=name) for n, name in enumerate(NAMES, 10)]
+    assert is_log("\n".join([*lines, "the disk is full"]))
+    assert is_log("\r\n".join([*lines, "the disk is full"]))
+    assert is_output("\n".join(["some words first"] * 40 + lines * 30))  # the same line again says nothing
+
+
+WRITTEN = {
+    "addresses": "{name} Berg\n{n} {name} Street\nSpringfield 627{n}\n",
+    "article": "Article {n}\nThe party of {name} shall deliver all goods within {n} days of\nreceipt of the notice.\n",
+    "assignment": "server{n}.port = 80{n}\nserver{n}.host = {name}",
+    "code": "    case {n}:\n        return {name}({n});",
+    "contents": "{n}.1 On {name} .......... {n}",
+    "csv": "{name},{n},{n}.50,4",
+    "lyrics": "Dance with me tonight\nla la la\nhold me, {name}",
+    "numbers": "{n} {n}.5 1{n}",
+    "poem": "And {name} was the evening\nwhen the ships came home",
+    "sentences": "The {name} of number {n} is painted blue.",
+    "table": "| {name} | {n} |",
+    "translated": "第{n}条 {name}是蓝色的。",
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
+def test_what_persons_write_line_by_line_is_no_output(text):
+    assert not is_output("\n".join(text.format(n=n, name=name) for n, name in enumerate(NAMES, 10)))
+
+
+def test_the_middle_and_the_end_of_a_long_text_show_that_it_is_output():
+    head = "\n".join(f"lib{name} lib{other}" for name in NAMES for other in NAMES[:8])
+    assert is_output(head + "\n" + "\n".join(f"Unpacking {name} (1.{n}) ..." for n in range(30) for name in NAMES))
+
+
+@pytest.mark.parametrize("line", ["a" * 199, "word " * 40, "." * 199, "1 " * 99, ", " * 99, "a.", "1"])
+def test_hostile_lines_take_linear_time(line):
+    is_output(f"{line}\n" * 50_000)
+    is_output(line * 50_000 + "\n" * 10)
