@@ -1,6 +1,5 @@
 """The stages that drop whole passages and repeated text before anything is scored."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from math import inf
 
@@ -10,6 +9,7 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
+from ctxcompress.errors import warn
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
 from ctxcompress.reduce.elements import links_of_elements
@@ -25,13 +25,12 @@ from ctxcompress.text.language import is_prose_in
 __all__ = ["reduced"]
 
 _DOUBT_WARNING = (
-    "as score_kind has it, the scores of %d passages get better from the first passage to the last, but a retriever "
+    "as score_kind has it, the scores of the passages get better from the first passage to the last, but a retriever "
     'gives its best one first: declare score_kind="distance" (or "rank") where less is better, "similarity" where more '
     'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
 )
 _DOUBT_NOTE = "scores get better from first to last: check score_kind"
 _NOTHING_DELIVERED = DeliveredTexts()
-_log = logging.getLogger("ctxcompress")
 
 
 def reduced(
@@ -146,12 +145,7 @@ class _Reducer:
         left = sorted({*(self._delivered + number for number in above), *self.required.among(self.numbers)})
         empty = not left and bool(input_passages)
         if empty:
-            _log.warning(
-                "no score of %d passages reaches min_score=%g; on_empty=%r decides what is kept",
-                len(input_passages),
-                config.min_score,
-                config.on_empty,
-            )
+            warn(f"no score reaches min_score={config.min_score:g}; on_empty={config.on_empty!r} decides what is kept")
         if empty and config.on_empty != "drop":
             left = self.numbers if config.on_empty == "original" else [max(self.numbers, key=self._stands.__getitem__)]
         self._keep(left, Reason.SCORE)
@@ -303,4 +297,4 @@ class _Reducer:
     def _warn_of_doubt(self) -> None:
         if not self._warned:
             self._warned = True
-            _log.warning(_DOUBT_WARNING, len(self._passages) - self._delivered)
+            warn(_DOUBT_WARNING)
