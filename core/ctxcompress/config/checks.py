@@ -42,6 +42,7 @@ __all__ = [
     "one_of",
     "or_none",
     "probability",
+    "scorer",
     "similarity",
     "string",
     "synonym_lists",
@@ -49,7 +50,7 @@ __all__ = [
     "whole_number",
 ]
 
-Scorer = Literal["evidence", "bm25"]
+Scorer = Literal["evidence", "bm25", "rank_bm25", "rank_bm25l", "rank_bm25plus"]
 ScoreKind = Literal["similarity", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
 Mode = Literal["extract", "preview"]
@@ -170,6 +171,13 @@ def language_model(name: str, value: object) -> object:
             f"{name} is {_shown(selector.model)}; give an object with identity and complete, to an adapter a model of "
             "its framework, or either in LLMSelector(...)"
         )
+    return value
+
+
+def scorer(name: str, value: object) -> object:
+    one_of(Scorer)(name, value)
+    if str(value).startswith("rank_bm25") and find_spec("rank_bm25") is None:
+        raise MissingExtra(f"{name}={value!r} needs rank-bm25; run: pip install 'ctxcompress[rank-bm25]'")
     return value
 
 

@@ -216,8 +216,9 @@ class CompressionConfig:
     # Selection within the budget:
     scorer: Scorer = option(
         "evidence",
-        'What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does.',
-        checks.one_of(Scorer),
+        'What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does. '
+        '"rank_bm25" is BM25Okapi of the package rank-bm25, "rank_bm25l" its BM25L and "rank_bm25plus" its BM25Plus.',
+        checks.scorer,
     )
     encoder: Encoder | Comparer | None = option(
         None,

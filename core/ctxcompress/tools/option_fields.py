@@ -91,7 +91,8 @@ class OptionFields(BaseModel):
     factual_cut: FactualCut = "boundary"
     """Where `factual_length` cuts: at a "boundary" of sentences or words, or at the very "character"."""
     scorer: Scorer = "evidence"
-    """What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does."""
+    """What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does.
+    "rank_bm25" is BM25Okapi of the package rank-bm25, "rank_bm25l" its BM25L and "rank_bm25plus" its BM25Plus."""
     encoder: object | None = Field(default=None, json_schema_extra={"type": "object"})
     """The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as
     `StaticVectors()`; adapters take an embedding model of their framework."""
