@@ -59,7 +59,7 @@ def combined(alone: Floats, section: Floats, in_body: Floats, in_label_alone: Fl
 def scores_of_rank_bm25(
     scorer: str, words: Sequence[Sequence[str]], query: Mapping[str, float], terms: Terms
 ) -> Floats:
-    """Return the scores that a class of the package rank-bm25 gives the segments, less the lowest one: some are below 0.
+    """Return the scores that a class of the package rank-bm25 gives, less the lowest one, as it gives scores below 0.
 
     The arguments are those of `relevance`. The package sees terms, and no title or heading.
     """
