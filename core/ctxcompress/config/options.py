@@ -164,6 +164,12 @@ class CompressionConfig:
         off=None,
         tool_limits=(0.5, 1.0),
     )
+    keep_particulars: bool = option(
+        True,
+        "Whether similar passages that differ in numbers, names, negations or code are no duplicates. If not, the two "
+        "thresholds alone decide.",
+        checks.flag,
+    )
     max_chunks_per_doc: int = option(
         0,
         "The most passages kept of one document: a doc_id, else a file path or address. 0 keeps all.",

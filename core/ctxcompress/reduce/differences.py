@@ -4,7 +4,7 @@ A version, a port or a "not" may be one word of a hundred, and yet the one that 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import compress, count
 from operator import ne
 from typing import NamedTuple
@@ -24,12 +24,18 @@ _EXACT = lazy_regex(
     r"\d|[_=<>{}\[\]\\/|&*+$#@%^~\u00a2-\u00b6\u00b9-\u00be\u00d7\u00f7\u2030\u2031\u2070-\u20bf\u2150-\u22ff]"
     r"|\w\(|[a-z][A-Z]|^--?\w|^!\w|\w\.\w"
 )
+_BLANK_LINE = lazy_regex(r"\n\s*\n")
+_ENDS = ".!?\u2026\u3002\uff01\uff1f\u061f\u0964"
+_BEFORE = frozenset((*_ENDS, "\n", ""))
+"""What may stand before a sentence: the end of another one, of a paragraph, or nothing."""
+_NUMBERS, _WORDS, _NAMES = "numbers or code", 'words such as "not"', "names"
 _EDGES = "'\".,;:?\u2018\u2019\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001"
 NEGATIONS = frozenset(
     # English; German, Spanish, French, Italian, Portuguese, Dutch and the Nordic languages; Polish, Czech, Hungarian,
     # Finnish, Romanian, Vietnamese, Indonesian, Greek, Persian; Russian, Turkish, Arabic, Hebrew, Hindi.
-    "no not never none neither nor nothing nobody nowhere cannot without unless except false disable disabled disallow "
-    "deny denied forbid forbidden deprecated unable impossible invalid unavailable unsupported unsafe inactive "
+    "no not never none neither nor nothing nobody nowhere cannot without unless except false disable disables disabled "
+    "disabling disallow disallows disallowed deny denies denied forbid forbids forbidden deactivate deactivates "
+    "deactivated deprecated unable impossible invalid unavailable unsupported unsafe inactive "
     "isnt arent wasnt werent dont doesnt didnt cant couldnt wont wouldnt shouldnt mustnt hasnt havent hadnt "
     "nicht kein keine keinen keiner keines nie niemals ohne nunca jamás jamas sin ningún ninguna ninguno tampoco "
     "ne pas jamais aucun aucune sans non mai senza nessun nessuna não nao nem sem nenhum nenhuma "
@@ -38,9 +44,11 @@ NEGATIONS = frozenset(
     "tanpa δεν μην όχι ποτέ χωρίς نیست نباید نمی ندارد نشود "
     "не нет ни без никогда нельзя değil yok asla hiç لا لم لن ليس ليست غير بدون دون לא אין בלי नहीं न मत बिना".split()
 )
+# Of "enable" and "disable", of "allow" and "block", one is enough: a paraphrase may say the other in many ways.
 _DECISIVE = frozenset(
-    "off before after above below less increase increases increased decrease decreases decreased enable enabled "
-    "minimum maximum min max least most always only true must allow allows allowed reject rejects rejected "
+    "off before after above below less increase increases increased decrease decreases decreased "
+    "minimum maximum min max least most always only true must reject rejects rejected block blocks blocked "
+    "prevent prevents prevented refuse refuses refused "
     "read reads write writes start starts stop stops second third fourth fifth upper lower "
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
     "half twice".split()
@@ -75,54 +83,95 @@ class _SplitText(NamedTuple):
 class Particulars:
     """The particulars of several texts. Each distinct word is classified once."""
 
-    __slots__ = ("_kinds", "_signatures", "_split_texts", "_texts", "_words")
+    __slots__ = ("_are_compared", "_joined", "_kinds", "_signatures", "_split_texts", "_texts", "_words", "apart")
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+    def __init__(self, texts: Sequence[str], *, are_compared: bool = True) -> None:
+        """are_compared: whether texts are compared at all; otherwise any text can stand for any other."""
+        self._texts, self._are_compared = texts, are_compared
+        self._joined: dict[int, str] = {}
         self._words: dict[int, list[str]] = {}
         self._split_texts: dict[int, _SplitText] = {}
-        self._signatures: dict[int, int] = {}
+        self._signatures: dict[int, tuple[int, int]] = {}
         """Quick signatures of texts, for texts that were not duplicates of one that they were compared with."""
         self._kinds = _Kinds()
+        self.apart: Counter[str] = Counter()
+        """How many pairs were kept apart, by what would have been lost."""
+
+    @property
+    def note(self) -> str:
+        """What would have been lost, for the note of a stage; "" if no pair was kept apart."""
+        by = ", ".join(f"{times} by {lost}" for lost, times in self.apart.most_common())
+        return f", similar pairs kept apart: {by}" if by else ""
 
     def kept_by(self, leader: int, member: int) -> bool:
         """Tell whether no particular is lost if the leader stands for the member.
 
-        Both must have the same numbers and code in the same order and the same negations of the same words, and the
-        leader must have every name of the member.
+        Either all of the member stands in the leader, or both have the same numbers and code in the same order and the
+        same negations of the same words, and the leader has every name of the member. Pairs of which that is not true
+        are counted in `apart`.
         """
-        if leader in self._signatures and self._signatures[leader] != self._signature(member):
-            return False
-        kept = self._is_kept(leader, member)
-        if not kept:
-            self._signature(leader)
-        return kept
+        if not self._are_compared:
+            return True
+        lost = self._lost_to_signature(leader, member) or self._lost(leader, member)
+        if not lost or self._stands_in(leader, member):
+            return True
+        self._signature(leader)
+        self.apart[lost] += 1
+        return False
 
-    def _is_kept(self, leader: int, member: int) -> bool:
-        """Tell the same by comparing the two texts, without signatures."""
+    def _stands_in(self, leader: int, member: int) -> bool:
+        """Tell whether all of the member stands in the leader, word for word, between sentences or paragraphs."""
+        text, part = self._paragraphs(leader), self._paragraphs(member)
+        start = text.find(part) if 0 < len(part) < len(text) else -1
+        while start >= 0:
+            before, after = text[max(0, start - 2) : start].rstrip(" "), text[start + len(part) : start + len(part) + 2]
+            is_end = part[-1] in _ENDS and (after[:1] == " " or not part[-1].isascii())
+            if before[-1:] in _BEFORE and (after in ("", " \n") or is_end):
+                return True
+            start = text.find(part, start + len(part))
+        return False
+
+    def _paragraphs(self, number: int) -> str:
+        """Return a text with one space between its words, and with marks between its paragraphs."""
+        if number not in self._joined:
+            paragraphs = _BLANK_LINE.split(self._texts[number].strip())
+            self._joined[number] = " \n ".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        return self._joined[number]
+
+    def _lost_to_signature(self, leader: int, member: int) -> str:
+        """Return what would be lost by the signatures, if the leader has one; "" if they are the same."""
+        if leader not in self._signatures:
+            return ""
+        one, other = self._signatures[leader], self._signature(member)
+        return "" if one == other else _NUMBERS if one[0] != other[0] else _WORDS
+
+    def _lost(self, leader: int, member: int) -> str:
+        """Return the same by comparing the two texts."""
         if _code(self._texts[leader]) != _code(self._texts[member]):
-            return False
+            return _NUMBERS
         one, other = self._split(leader), self._split(member)
         # Near-duplicates differ only in a few words.
         parts = _differences(one, other)
         if parts is None:
-            is_same = self._signature(leader) == self._signature(member)
-            return is_same and self._is_kept_in_part(leader, self._split_text(leader), self._split_text(member))
-        return self._is_kept_in_part(
+            self._signature(leader)
+            lost = self._lost_to_signature(leader, member)
+            return lost or self._lost_in_part(leader, self._split_text(leader), self._split_text(member))
+        return self._lost_in_part(
             leader, _split_parts(one, [here for here, _ in parts]), _split_parts(other, [there for _, there in parts])
         )
 
-    def _is_kept_in_part(self, leader: int, one: _SplitText, other: _SplitText) -> bool:
-        """Tell the same for a part of the leader and a part of the member."""
+    def _lost_in_part(self, leader: int, one: _SplitText, other: _SplitText) -> str:
+        """Return the same for a part of the leader and a part of the member."""
         more, missing = one.counts - other.counts, other.counts - one.counts
         exact, negations = self._exact(more.elements())
         other_exact, other_negations = self._exact(missing.elements())
-        if sorted(exact) != sorted(other_exact) or negations != other_negations or one.plain != other.plain:
-            return False
-        if not self._is_same_order(one, other, set() if exact else {*more, *missing}):
-            return False
+        if negations != other_negations or one.plain != other.plain or _are_words({*exact} ^ {*other_exact}):
+            return _WORDS
+        is_same = sorted(exact) == sorted(other_exact)
+        if not is_same or not self._is_same_order(one, other, set() if exact else {*more, *missing}):
+            return _NUMBERS
         named = any(token.strip(_EDGES)[:1].isupper() for token in missing)
-        return not named or self._names(leader).issuperset(_names(other.text))
+        return _NAMES if named and not self._names(leader).issuperset(_names(other.text)) else ""
 
     def _is_same_order(self, one: _SplitText, other: _SplitText, harmless: Set[str]) -> bool:
         """Tell whether the shared numbers and code have the same order.
@@ -138,15 +187,16 @@ class Particulars:
         exact = [word for word in found if word is not _NEGATION]
         return exact, len(found) - len(exact)
 
-    def _signature(self, number: int) -> int:
-        """Return a hash of the numbers, code, decisive words and capital negations of a text.
+    def _signature(self, number: int) -> tuple[int, int]:
+        """Return a hash of the numbers and code of a text, and one of its decisive words and capital negations.
 
         Texts of which one can stand for the other have the same signature.
         """
         if number not in self._signatures:
-            words = self._split(number)
-            found = sorted(filter(None, map(self._kinds.__getitem__, words)))
-            self._signatures[number] = hash((*_code(self._texts[number]), *found))
+            found = sorted(filter(None, map(self._kinds.__getitem__, self._split(number))))
+            words = [word for word in found if word is _NEGATION or _are_words((word,))]
+            exact = Counter(found) - Counter(words)
+            self._signatures[number] = hash((*_code(self._texts[number]), *exact.elements())), hash(tuple(words))
         return self._signatures[number]
 
     def _split(self, number: int) -> list[str]:
@@ -161,6 +211,11 @@ class Particulars:
 
     def _names(self, number: int) -> frozenset[str]:
         return _names(self._texts[number])
+
+
+def _are_words(found: Collection[str]) -> bool:
+    """Tell whether there are differences, and all of them are decisive words."""
+    return bool(found) and all(word.lower() in _DECISIVE for word in found)
 
 
 def _differences(one: Sequence[str], other: Sequence[str]) -> list[tuple[slice, slice]] | None:

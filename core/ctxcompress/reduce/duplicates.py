@@ -121,9 +121,14 @@ def _opening_alike(texts: Sequence[str] | Mapping[int, str], order: Sequence[int
     return [number for number, opening in openings.items() if times[opening] > 1]
 
 
-def near_duplicates(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:
-    """Find the passages whose shingles are similar enough and that have the same particulars."""
-    shingles, particulars = Shingles(texts), Particulars(texts)
+def near_duplicates(
+    texts: Sequence[str], order: Sequence[int], threshold: float, particulars: Particulars | None = None
+) -> Leaders:
+    """Find the passages whose shingles are similar enough and that have the same particulars.
+
+    particulars: those of the texts, which will tell the pairs that they kept apart.
+    """
+    shingles, particulars = Shingles(texts), particulars or Particulars(texts)
     keys = shingles.keys(threshold)
     most = len(texts) if len(texts) <= MANY else _MOST_CANDIDATES
     leading: dict[int, list[int]] = {}  # key -> places in `order` of the leaders that have it
@@ -144,18 +149,24 @@ def near_duplicates(texts: Sequence[str], order: Sequence[int], threshold: float
     return leaders
 
 
-def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np.float64], threshold: float) -> Leaders:
+def same_meaning(
+    texts: Sequence[str],
+    order: Sequence[int],
+    vectors: NDArray[np.float64],
+    threshold: float,
+    particulars: Particulars | None = None,
+) -> Leaders:
     """Find the passages whose vectors have at least this cosine and that have the same particulars.
 
-    vectors: of length 1, shape (passages, dimensions).
+    vectors: of length 1, shape (passages, dimensions). particulars: see `near_duplicates`.
     """
-    particulars = Particulars(texts)
+    guard = particulars or Particulars(texts)
     leaders: Leaders = {}
 
     def joins(place: int, similar: Iterator[int]) -> bool:
         number = order[place]
         for leader in (order[other] for other in islice(similar, _MOST_ALIKE)):
-            if particulars.kept_by(leader, number):
+            if guard.kept_by(leader, number):
                 leaders[number] = leader
                 return True
         return False

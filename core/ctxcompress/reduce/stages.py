@@ -11,6 +11,7 @@ from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.errors import warn
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
+from ctxcompress.reduce.differences import Particulars
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
 from ctxcompress.reduce.elements import links_of_elements
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, group_of, standing, within_limits
@@ -174,12 +175,14 @@ class _Reducer:
 
     def near(self) -> None:
         """Drop passages with nearly the same words as another."""
-        threshold = self._config.ngram_threshold
+        threshold, kept_apart = self._config.ngram_threshold, ""
         if threshold is not None:
             order = self._to_compare()
             texts = [self._passages[number].text for number in order]
-            self._merge(order, near_duplicates(texts, range(len(order)), threshold))
-        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}", by_score=self._has_dropped)
+            particulars = Particulars(texts, are_compared=self._config.keep_particulars)
+            self._merge(order, near_duplicates(texts, range(len(order)), threshold, particulars))
+            kept_apart = particulars.note
+        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}{kept_apart}", by_score=self._has_dropped)
 
     def by_meaning(self) -> None:
         """Drop passages with the same meaning as another, if there are embeddings."""
@@ -198,8 +201,9 @@ class _Reducer:
             self.end("semantic", f"skipped: no embeddings and {why}", skipped=True)
             return
         texts = [self._passages[number].text for number in order]
-        self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold))
-        self.end("semantic", f"\u2265{threshold:g}", by_score=self._has_dropped)
+        particulars = Particulars(texts, are_compared=self._config.keep_particulars)
+        self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold, particulars))
+        self.end("semantic", f"\u2265{threshold:g}{particulars.note}", by_score=self._has_dropped)
 
     def by_limits(self) -> None:
         """Drop the passages over `max_chunks_per_doc` and `top_n`."""

@@ -70,6 +70,9 @@ class OptionFields(BaseModel):
     similarity_threshold: float | None = None
     """The cosine similarity from which the worse of two passages is dropped, such as 0.85. Passages carry the
     embeddings, or `encoder` makes them. None drops none."""
+    keep_particulars: bool = True
+    """Whether similar passages that differ in numbers, names, negations or code are no duplicates. If not, the two
+    thresholds alone decide."""
     max_chunks_per_doc: int = 0
     """The most passages kept of one document: a doc_id, else a file path or address. 0 keeps all."""
     top_n: int | None = None
