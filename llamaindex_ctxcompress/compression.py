@@ -125,7 +125,11 @@ class _Job:
         made = self._made(compression, call)
         is_intended = compression.dropped and all(part.reason != "budget" for part in compression.dropped)
         if not made and not is_intended and any(passage.text.strip() for passage in self._passages):
-            _warn(len(self._passages), self._config.budget)
+            warn(
+                f"nothing of {len(self._passages)} texts fits into {self._config.budget} tokens beside what stands with "
+                "them; raise max_tokens, or name the metadata that the language model need not see in "
+                "excluded_llm_metadata_keys"
+            )
         elif self._is_plain:
             self._warn_of_large_metadata(compression)
         return [
@@ -187,10 +191,3 @@ def _has_window(node: BaseNode) -> bool:
         return False
     text = node.get_content(MetadataMode.NONE)
     return len(window) > len(text) and text.strip() in window
-
-
-def _warn(count: int, budget: int) -> None:
-    warn(
-        f"nothing of {count} texts fits into {budget} tokens beside what stands with them; raise max_tokens, or name "
-        "the metadata that the language model need not see in excluded_llm_metadata_keys"
-    )

@@ -104,33 +104,6 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         compressing them: see `ctxcompress.Compression.confidence`. A workflow can search elsewhere if it is low."""
         return confidence_of_nodes(self.config, query_str, nodes)
 
-    @override
-    def postprocess_nodes(
-        self,
-        nodes: list[NodeWithScore],
-        query_bundle: QueryBundle | None = None,
-        query_str: str | None = None,
-        **options: Any,
-    ) -> list[NodeWithScore]:
-        """Return the nodes that answer the query, shortened: see the class.
-
-        options: other values of this postprocessor's options, for this call only.
-        """
-        own = self.with_options(**options) if options else self
-        return super(CtxCompressPostprocessor, own).postprocess_nodes(nodes, query_bundle, query_str)
-
-    @override
-    async def apostprocess_nodes(
-        self,
-        nodes: list[NodeWithScore],
-        query_bundle: QueryBundle | None = None,
-        query_str: str | None = None,
-        **options: Any,
-    ) -> list[NodeWithScore]:
-        """Do the same without blocking the event loop."""
-        own = self.with_options(**options) if options else self
-        return await super(CtxCompressPostprocessor, own).apostprocess_nodes(nodes, query_bundle, query_str)
-
     @classmethod
     def class_name(cls) -> str:
         """Return the name under which LlamaIndex writes the component and shows it in traces."""

@@ -224,7 +224,7 @@ class Finds:
         return not self.spans and not all(isinstance(rule, Named) for rule in self.rules)
 
 
-def missing_texts(must_keep: Sequence[MustKeep], passages: Sequence[Passage]) -> list[Rule]:
+def missing_texts(must_keep: Sequence[MustKeep], passages: Sequence[Passage]) -> Sequence[Rule]:
     """Return the rules that are texts and occur in no passage. Raises ConfigError if one may be meant as a regular
     expression."""
     texts = (rule for rule in read_rules("must_keep", must_keep) if isinstance(rule, Literally))
@@ -235,7 +235,7 @@ def missing_texts(must_keep: Sequence[MustKeep], passages: Sequence[Passage]) ->
                 f"must_keep has the text {rule}, which occurs nowhere and looks like a regular expression; give "
                 f'{{"regex": {rule}}} or re.compile(...), or {{"text": {rule}}} if it is a text'
             )
-    return list(missing)
+    return missing
 
 
 def find_all(must_keep: Sequence[MustKeep], passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:

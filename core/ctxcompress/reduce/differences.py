@@ -4,7 +4,7 @@ A version, a port or a "not" may be one word of a hundred, and yet the one that 
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import compress, count
 from operator import ne
 from typing import NamedTuple
@@ -24,18 +24,14 @@ _EXACT = lazy_regex(
     r"\d|[_=<>{}\[\]\\/|&*+$#@%^~\u00a2-\u00b6\u00b9-\u00be\u00d7\u00f7\u2030\u2031\u2070-\u20bf\u2150-\u22ff]"
     r"|\w\(|[a-z][A-Z]|^--?\w|^!\w|\w\.\w"
 )
-_BLANK_LINE = lazy_regex(r"\n\s*\n")
-_ENDS = ".!?\u2026\u3002\uff01\uff1f\u061f\u0964"
-_BEFORE = frozenset((*_ENDS, "\n", ""))
-"""What may stand before a sentence: the end of another one, of a paragraph, or nothing."""
-_NUMBERS, _WORDS, _NAMES = "numbers or code", 'words such as "not"', "names"
+_SENTENCE_BREAK = lazy_regex(r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])\s*|\n\s*\n")
 _EDGES = "'\".,;:?\u2018\u2019\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001"
 NEGATIONS = frozenset(
     # English; German, Spanish, French, Italian, Portuguese, Dutch and the Nordic languages; Polish, Czech, Hungarian,
     # Finnish, Romanian, Vietnamese, Indonesian, Greek, Persian; Russian, Turkish, Arabic, Hebrew, Hindi.
     "no not never none neither nor nothing nobody nowhere cannot without unless except false disable disables disabled "
-    "disabling disallow disallows disallowed deny denies denied forbid forbids forbidden deactivate deactivates "
-    "deactivated deprecated unable impossible invalid unavailable unsupported unsafe inactive "
+    "disallow disallows deny denies denied forbid forbids forbidden deactivate deactivated deprecated unable "
+    "impossible invalid unavailable unsupported unsafe inactive "
     "isnt arent wasnt werent dont doesnt didnt cant couldnt wont wouldnt shouldnt mustnt hasnt havent hadnt "
     "nicht kein keine keinen keiner keines nie niemals ohne nunca jamás jamas sin ningún ninguna ninguno tampoco "
     "ne pas jamais aucun aucune sans non mai senza nessun nessuna não nao nem sem nenhum nenhuma "
@@ -83,95 +79,77 @@ class _SplitText(NamedTuple):
 class Particulars:
     """The particulars of several texts. Each distinct word is classified once."""
 
-    __slots__ = ("_are_compared", "_joined", "_kinds", "_signatures", "_split_texts", "_texts", "_words", "apart")
+    __slots__ = ("_are_compared", "_kinds", "_sentences", "_signatures", "_split_texts", "_texts", "_words", "apart")
 
     def __init__(self, texts: Sequence[str], *, are_compared: bool = True) -> None:
-        """are_compared: whether texts are compared at all; otherwise any text can stand for any other."""
+        """are_compared: whether texts are compared at all; otherwise any of them can stand for any other."""
         self._texts, self._are_compared = texts, are_compared
-        self._joined: dict[int, str] = {}
+        self._sentences: dict[int, str] = {}
+        self.apart: Counter[str] = Counter()
+        """How many pairs were kept apart, by what they differ in."""
         self._words: dict[int, list[str]] = {}
         self._split_texts: dict[int, _SplitText] = {}
-        self._signatures: dict[int, tuple[int, int]] = {}
+        self._signatures: dict[int, tuple[int, frozenset[str]]] = {}
         """Quick signatures of texts, for texts that were not duplicates of one that they were compared with."""
         self._kinds = _Kinds()
-        self.apart: Counter[str] = Counter()
-        """How many pairs were kept apart, by what would have been lost."""
 
     @property
     def note(self) -> str:
-        """What would have been lost, for the note of a stage; "" if no pair was kept apart."""
-        by = ", ".join(f"{times} by {lost}" for lost, times in self.apart.most_common())
-        return f", similar pairs kept apart: {by}" if by else ""
+        """What similar pairs were kept apart by, for the note of a stage; "" if there were none."""
+        return "".join(f", {times} pairs kept apart by {why}" for why, times in sorted(self.apart.items()))
 
     def kept_by(self, leader: int, member: int) -> bool:
         """Tell whether no particular is lost if the leader stands for the member.
 
-        Either all of the member stands in the leader, or both have the same numbers and code in the same order and the
-        same negations of the same words, and the leader has every name of the member. Pairs of which that is not true
-        are counted in `apart`.
+        Both must have the same numbers and code in the same order and the same negations of the same words, and the
+        leader must have every name of the member; or the leader must have every sentence of it, in a row.
         """
-        if not self._are_compared:
-            return True
-        lost = self._lost_to_signature(leader, member) or self._lost(leader, member)
-        if not lost or self._stands_in(leader, member):
-            return True
-        self._signature(leader)
-        self.apart[lost] += 1
-        return False
+        is_known = leader in self._signatures and self._signatures[leader] != self._signature(member)
+        kept = not self._are_compared or (not is_known and self._is_kept(leader, member))
+        if not kept and not (kept := self._in_a_row(member) in self._in_a_row(leader)):
+            self.apart[self._difference(leader, member)] += 1
+        return kept
 
-    def _stands_in(self, leader: int, member: int) -> bool:
-        """Tell whether all of the member stands in the leader, word for word, between sentences or paragraphs."""
-        text, part = self._paragraphs(leader), self._paragraphs(member)
-        start = text.find(part) if 0 < len(part) < len(text) else -1
-        while start >= 0:
-            before, after = text[max(0, start - 2) : start].rstrip(" "), text[start + len(part) : start + len(part) + 2]
-            is_end = part[-1] in _ENDS and (after[:1] == " " or not part[-1].isascii())
-            if before[-1:] in _BEFORE and (after in ("", " \n") or is_end):
-                return True
-            start = text.find(part, start + len(part))
-        return False
+    def _in_a_row(self, number: int) -> str:
+        """Return the sentences and paragraphs of a text, each on a line."""
+        if number not in self._sentences:
+            lines = (" ".join(sentence.split()) for sentence in _SENTENCE_BREAK.split(self._texts[number]))
+            self._sentences[number] = "\n".join(("", *filter(None, lines), ""))
+        return self._sentences[number]
 
-    def _paragraphs(self, number: int) -> str:
-        """Return a text with one space between its words, and with marks between its paragraphs."""
-        if number not in self._joined:
-            paragraphs = _BLANK_LINE.split(self._texts[number].strip())
-            self._joined[number] = " \n ".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-        return self._joined[number]
+    def _difference(self, leader: int, member: int) -> str:
+        """Return what two texts differ in."""
+        exact = self._signature(leader)[1] ^ self._signature(member)[1]
+        if not exact and self._split_text(leader).plain == self._split_text(member).plain:
+            return "names" if self._names(member) - self._names(leader) else "numbers or code"
+        is_plain = all(word is _NEGATION or word.lower() in _DECISIVE for word in exact)
+        return 'words such as "not"' if is_plain else "numbers or code"
 
-    def _lost_to_signature(self, leader: int, member: int) -> str:
-        """Return what would be lost by the signatures, if the leader has one; "" if they are the same."""
-        if leader not in self._signatures:
-            return ""
-        one, other = self._signatures[leader], self._signature(member)
-        return "" if one == other else _NUMBERS if one[0] != other[0] else _WORDS
-
-    def _lost(self, leader: int, member: int) -> str:
-        """Return the same by comparing the two texts."""
+    def _is_kept(self, leader: int, member: int) -> bool:
+        """Tell the same by comparing the two texts, without signatures."""
         if _code(self._texts[leader]) != _code(self._texts[member]):
-            return _NUMBERS
+            return False
         one, other = self._split(leader), self._split(member)
         # Near-duplicates differ only in a few words.
         parts = _differences(one, other)
         if parts is None:
-            self._signature(leader)
-            lost = self._lost_to_signature(leader, member)
-            return lost or self._lost_in_part(leader, self._split_text(leader), self._split_text(member))
-        return self._lost_in_part(
+            is_same = self._signature(leader) == self._signature(member)
+            return is_same and self._is_kept_in_part(leader, self._split_text(leader), self._split_text(member))
+        return self._is_kept_in_part(
             leader, _split_parts(one, [here for here, _ in parts]), _split_parts(other, [there for _, there in parts])
         )
 
-    def _lost_in_part(self, leader: int, one: _SplitText, other: _SplitText) -> str:
-        """Return the same for a part of the leader and a part of the member."""
+    def _is_kept_in_part(self, leader: int, one: _SplitText, other: _SplitText) -> bool:
+        """Tell the same for a part of the leader and a part of the member."""
         more, missing = one.counts - other.counts, other.counts - one.counts
         exact, negations = self._exact(more.elements())
         other_exact, other_negations = self._exact(missing.elements())
-        if negations != other_negations or one.plain != other.plain or _are_words({*exact} ^ {*other_exact}):
-            return _WORDS
-        is_same = sorted(exact) == sorted(other_exact)
-        if not is_same or not self._is_same_order(one, other, set() if exact else {*more, *missing}):
-            return _NUMBERS
+        if sorted(exact) != sorted(other_exact) or negations != other_negations or one.plain != other.plain:
+            return False
+        if not self._is_same_order(one, other, set() if exact else {*more, *missing}):
+            return False
         named = any(token.strip(_EDGES)[:1].isupper() for token in missing)
-        return _NAMES if named and not self._names(leader).issuperset(_names(other.text)) else ""
+        return not named or self._names(leader).issuperset(_names(other.text))
 
     def _is_same_order(self, one: _SplitText, other: _SplitText, harmless: Set[str]) -> bool:
         """Tell whether the shared numbers and code have the same order.
@@ -187,16 +165,16 @@ class Particulars:
         exact = [word for word in found if word is not _NEGATION]
         return exact, len(found) - len(exact)
 
-    def _signature(self, number: int) -> tuple[int, int]:
-        """Return a hash of the numbers and code of a text, and one of its decisive words and capital negations.
+    def _signature(self, number: int) -> tuple[int, frozenset[str]]:
+        """Return a hash of the numbers, code, decisive words and capital negations of a text, and all of these.
 
         Texts of which one can stand for the other have the same signature.
         """
         if number not in self._signatures:
-            found = sorted(filter(None, map(self._kinds.__getitem__, self._split(number))))
-            words = [word for word in found if word is _NEGATION or _are_words((word,))]
-            exact = Counter(found) - Counter(words)
-            self._signatures[number] = hash((*_code(self._texts[number]), *exact.elements())), hash(tuple(words))
+            words = self._split(number)
+            found = sorted(filter(None, map(self._kinds.__getitem__, words)))
+            found = [*_code(self._texts[number]), *found]
+            self._signatures[number] = hash(tuple(found)), frozenset(found)
         return self._signatures[number]
 
     def _split(self, number: int) -> list[str]:
@@ -211,11 +189,6 @@ class Particulars:
 
     def _names(self, number: int) -> frozenset[str]:
         return _names(self._texts[number])
-
-
-def _are_words(found: Collection[str]) -> bool:
-    """Tell whether there are differences, and all of them are decisive words."""
-    return bool(found) and all(word.lower() in _DECISIVE for word in found)
 
 
 def _differences(one: Sequence[str], other: Sequence[str]) -> list[tuple[slice, slice]] | None:

@@ -124,10 +124,7 @@ def _opening_alike(texts: Sequence[str] | Mapping[int, str], order: Sequence[int
 def near_duplicates(
     texts: Sequence[str], order: Sequence[int], threshold: float, particulars: Particulars | None = None
 ) -> Leaders:
-    """Find the passages whose shingles are similar enough and that have the same particulars.
-
-    particulars: those of the texts, which will tell the pairs that they kept apart.
-    """
+    """Find the passages whose shingles are similar enough and that have the same particulars."""
     shingles, particulars = Shingles(texts), particulars or Particulars(texts)
     keys = shingles.keys(threshold)
     most = len(texts) if len(texts) <= MANY else _MOST_CANDIDATES
@@ -150,23 +147,19 @@ def near_duplicates(
 
 
 def same_meaning(
-    texts: Sequence[str],
-    order: Sequence[int],
-    vectors: NDArray[np.float64],
-    threshold: float,
-    particulars: Particulars | None = None,
+    texts: Sequence[str], order: Sequence[int], vectors: Floats, threshold: float, known: Particulars | None = None
 ) -> Leaders:
     """Find the passages whose vectors have at least this cosine and that have the same particulars.
 
-    vectors: of length 1, shape (passages, dimensions). particulars: see `near_duplicates`.
+    vectors: of length 1, shape (passages, dimensions).
     """
-    guard = particulars or Particulars(texts)
+    particulars = known or Particulars(texts)
     leaders: Leaders = {}
 
     def joins(place: int, similar: Iterator[int]) -> bool:
         number = order[place]
         for leader in (order[other] for other in islice(similar, _MOST_ALIKE)):
-            if guard.kept_by(leader, number):
+            if particulars.kept_by(leader, number):
                 leaders[number] = leader
                 return True
         return False

@@ -175,14 +175,14 @@ class _Reducer:
 
     def near(self) -> None:
         """Drop passages with nearly the same words as another."""
-        threshold, kept_apart = self._config.ngram_threshold, ""
+        threshold, note = self._config.ngram_threshold, "off"
         if threshold is not None:
             order = self._to_compare()
             texts = [self._passages[number].text for number in order]
-            particulars = Particulars(texts, are_compared=self._config.keep_particulars)
-            self._merge(order, near_duplicates(texts, range(len(order)), threshold, particulars))
-            kept_apart = particulars.note
-        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}{kept_apart}", by_score=self._has_dropped)
+            known = Particulars(texts, are_compared=self._config.keep_particulars)
+            self._merge(order, near_duplicates(texts, range(len(order)), threshold, known))
+            note = f"\u2265{threshold:g}{known.note}"
+        self.end("near", note, by_score=self._has_dropped)
 
     def by_meaning(self) -> None:
         """Drop passages with the same meaning as another, if there are embeddings."""
@@ -201,9 +201,9 @@ class _Reducer:
             self.end("semantic", f"skipped: no embeddings and {why}", skipped=True)
             return
         texts = [self._passages[number].text for number in order]
-        particulars = Particulars(texts, are_compared=self._config.keep_particulars)
-        self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold, particulars))
-        self.end("semantic", f"\u2265{threshold:g}{particulars.note}", by_score=self._has_dropped)
+        known = Particulars(texts, are_compared=self._config.keep_particulars)
+        self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold, known))
+        self.end("semantic", f"\u2265{threshold:g}{known.note}", by_score=self._has_dropped)
 
     def by_limits(self) -> None:
         """Drop the passages over `max_chunks_per_doc` and `top_n`."""

@@ -119,30 +119,25 @@ class KeySentences:
         Sentences are ranked by worth, not by worth per character as for a token budget: their number is limited, so
         length does not count.
         """
-        texts = self._structure.table.texts
+        segments, texts = self._structure.table.segments, self._structure.table.texts
         standing = [n for n in self._sentences(own) if self._structure.stands[n]]
         ranked = sorted(standing, key=lambda n: (-self._worth[n], n))
         ranked = [n for n in ranked if n not in self._around] or ranked
         ranked = [n for n in ranked if n not in self._unlikely] or ranked[:1]
         ranked = [n for n in ranked if not _says_nothing(texts[n])] or ranked
-        if ranked and len(self._sentence[ranked[0]]) > 1 and not self._fits(self._sentence[ranked[0]], characters):
-            begin = range(self._sentence[ranked[0]].start, ranked[0] + 1)
-            return list(begin) if self._fits(begin, characters) else ranked[:1]
         best: dict[str, range] = {}
         room = characters
         for n in ranked:
-            text, whole = texts[n].rstrip(), self._sentence[n]
-            is_new = text not in best and whole not in best.values()
-            if len(best) < sentences and is_new and self._fits(whole, room):
+            whole = self._sentence[n]
+            is_long = segments[whole[-1]].start - segments[whole[0]].start > room
+            text = "" if is_long else "".join(texts[part] for part in whole).rstrip()
+            if len(best) < sentences and not is_long and len(text) <= room and text not in best:
                 best[text] = whole
                 room -= sum(len(texts[part]) for part in whole)
+            elif n == ranked[0] and len(whole) > 1:  # a part of it says more than all others
+                begin = range(whole.start, n + 1)
+                return list(begin) if sum(len(texts[part]) for part in begin) <= room else [n]
         return [n for whole in best.values() for n in whole] or ranked[:1]
-
-    def _fits(self, numbers: range, room: int) -> bool:
-        """Return whether neighbouring segments fit, without the white space at their end."""
-        segments, last = self._structure.table.segments, numbers[-1]
-        size = segments[last].start - segments[numbers[0]].start + len(self._structure.table.texts[last].rstrip())
-        return size <= room
 
     def _select(self, numbers: Iterable[int], characters: int) -> Spans:
         """Return the spans of these segments that fit, and of the segments they need."""

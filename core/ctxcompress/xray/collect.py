@@ -18,10 +18,8 @@ from ctxcompress.xray.facts import Facts, Scored
 
 __all__ = ["collect_xray"]
 
-_SHARES = "as a share of the best one", 1
-_SCALES = {"evidence": ("the probability that it is needed", 3)}
-"""A scorer -> what its scores are, and the exponent of the levels: most probabilities are small, so small ones get more
-levels. Other scorers have `_SHARES`."""
+_PROBABILITY, _SHARE = ("the probability that it is needed", 3), ("as a share of the best one", 1)
+"""What scores are, and the exponent of the levels. Most probabilities are small, so small ones get more levels."""
 
 
 def collect_xray(compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True) -> Facts:
@@ -33,7 +31,7 @@ def collect_xray(compression: Compression, config: CompressionConfig, *, asks_en
     config = resolve_auto_budget(compression.query, config)
     of_scores = config if asks_encoder else config.with_options(encoder=None)
     passages, tokens_in = compression.input_passages(), compression.original.tokens()
-    scale, power = _SCALES.get(config.scorer, _SHARES)
+    scale, power = _PROBABILITY if config.scorer == "evidence" else _SHARE
     return Facts(
         compression=compression,
         passages=passages,
