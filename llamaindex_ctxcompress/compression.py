@@ -126,8 +126,8 @@ class _Job:
         is_intended = compression.dropped and all(part.reason != "budget" for part in compression.dropped)
         if not made and not is_intended and any(passage.text.strip() for passage in self._passages):
             warn(
-                f"nothing of {len(self._passages)} texts fits into {self._config.budget} tokens beside what stands with "
-                "them; raise max_tokens, or name the metadata that the language model need not see in "
+                f"nothing of {len(self._passages)} texts fits into {self._config.budget} tokens beside what stands "
+                "with them; raise max_tokens, or name the metadata that the language model need not see in "
                 "excluded_llm_metadata_keys"
             )
         elif self._is_plain:

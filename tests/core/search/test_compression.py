@@ -322,11 +322,11 @@ def test_a_budget_holds(name, max_tokens):
         assert result.compressed_count > 0
 
 
-def test_what_a_budget_has_no_room_for_is_in_the_account(caplog):
+def test_what_a_budget_has_no_room_for_is_in_the_account(warned):
     result = compress_search_results(shape("tavily"), KUBERNETES, max_tokens=60)
     assert result.results == {**shape("tavily"), "results": []}
     assert {reason for index, reason, _ in reasons(result) if index < 3} == {Reason.BUDGET}
-    assert "none of 5 results fits into max_tokens=60" in caplog.text
+    assert "no result fits into max_tokens=60" in warned.text
     with pytest.raises(ConfigError, match=r"max_tokens is 5, but everything around the results already takes \d+"):
         compress_search_results(shape("tavily"), KUBERNETES, max_tokens=5)
 
