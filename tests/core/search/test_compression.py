@@ -134,6 +134,40 @@ def test_a_sentence_that_is_too_long_alone_is_cut_between_words_and_marked():
     assert len(beginning) > 250
 
 
+@pytest.mark.parametrize("ending", [". Nobody answers in between.", ".\n\n## Next\n\nSomething else.", ""])
+@pytest.mark.parametrize("beginning", ["", "This page is about many systems. ", "# Systems\n\n", "- "])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Kubernetes is a system that " + "runs containers and restarts what has failed and " * 40 + "so on",
+        "Kubernetes is a system that has " + ", ".join(f"the part {n}" for n in range(150)),
+        "Kubernetes is (as " + "its many friends and all their clusters say " * 30 + ") a system",
+    ],
+    ids=["clauses", "list", "brackets"],
+)
+def test_a_sentence_of_several_pages_is_cut_and_marked_too_and_uses_its_room(sentence, beginning, ending):
+    (found,) = compress_search_results(hits(0.9, text=beginning + sentence + ending), KUBERNETES).results
+    assert found["content"].endswith("...")
+    assert 270 < len(found["content"]) <= 300
+    assert found["content"].removesuffix("...").removeprefix(beginning) in sentence
+
+
+def test_so_is_one_in_a_script_without_spaces():
+    text = "Kubernetes 是一个系统" + "，它运行许多容器并且重新启动失败的容器" * 40 + "。另一句话。"
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES).results
+    assert found["content"].endswith("...")
+    assert 270 < len(found["content"]) <= 300
+    assert text.startswith(found["content"].removesuffix("..."))
+
+
+def test_a_long_sentence_that_fits_is_whole_and_has_no_marker():
+    sentence = "Kubernetes is a system that " + "runs containers and restarts what has failed and " * 20 + "so on."
+    text = f"{sentence} {'The author likes tea. ' * 20}"
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=1_200).results
+    assert sentence in found["content"]
+    assert "..." not in found["content"]
+
+
 def test_a_text_that_fits_comes_back_as_it_is():
     text = "  Kubernetes runs\tcontainers.\n\n\nIt restarts   them. "
     result = compress_search_results(hits(0.9, text=text), KUBERNETES)
