@@ -79,6 +79,7 @@ OPTIONS = {
     "normalize_scores": False,
     "exact_dedup": True,
     "ngram_threshold": 0.7,
+    "keep_particulars": False,
     "similarity_threshold": 0.85,
     "max_chunks_per_doc": 3,
     "top_n": 7,

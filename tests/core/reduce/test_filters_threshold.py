@@ -165,7 +165,7 @@ def test_a_stage_says_in_a_field_of_its_own_that_it_was_skipped_or_emptied():
 
 
 @pytest.mark.parametrize("on_empty", ["keep_best", "original", "drop"])
-def test_a_warning_is_logged_where_none_reaches_a_raw_cut_off(on_empty, warned):
+def test_there_is_a_warning_where_none_reaches_a_raw_cut_off(on_empty, warned):
     compress("q", scored(0.1, 0.3), min_score=0.5, on_empty=on_empty, **RAW)
     assert warned.messages
 

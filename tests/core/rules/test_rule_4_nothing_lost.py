@@ -93,7 +93,7 @@ def test_headings_are_kept_if_there_is_nothing_else(warned):
     assert not warned.messages
 
 
-def test_a_warning_is_logged_if_nothing_fits(warned):
+def test_there_is_a_warning_if_nothing_fits(warned):
     config = CompressionConfig(max_tokens=3, encoding=len, separator="")
     result = Compressor(config).compress("a", ["aaaa"], frame=lambda passage, text: "frame " + text)
     assert (result.text, result.tokens) == ("", 0)
