@@ -42,7 +42,6 @@ __all__ = [
     "one_of",
     "or_none",
     "probability",
-    "scorer",
     "similarity",
     "string",
     "synonym_lists",
@@ -174,13 +173,6 @@ def language_model(name: str, value: object) -> object:
     return value
 
 
-def scorer(name: str, value: object) -> object:
-    one_of(Scorer)(name, value)
-    if str(value).startswith("rank_bm25") and find_spec("rank_bm25") is None:
-        raise MissingExtra(f"{name}={value!r} needs rank-bm25; run: pip install 'ctxcompress[rank-bm25]'")
-    return value
-
-
 def synonym_lists(name: str, value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, Mapping):
         raise ConfigError(f"{name} is {value!r}; give a mapping from a word to a list of words")
@@ -264,6 +256,8 @@ def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
             f"the encoder's word_vectors is {_shown(beside)}; give StaticVectors(), another object with compare and "
             "compares_all=True, or None"
         )
+    if scorer.startswith("rank_bm25") and find_spec("rank_bm25") is None:
+        raise MissingExtra(f"scorer={scorer!r} needs rank-bm25; run: pip install 'ctxcompress[rank-bm25]'")
     if scorer != "evidence" and (encoder is not None or adaptive):
         option = "adaptive=True" if encoder is None else "an encoder"
         raise ConfigError(f'{option} is given with scorer={scorer!r}; it needs probabilities: give scorer="evidence"')

@@ -218,7 +218,7 @@ class CompressionConfig:
         "evidence",
         'What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does. '
         '"rank_bm25" is BM25Okapi of the package rank-bm25, "rank_bm25l" its BM25L and "rank_bm25plus" its BM25Plus.',
-        checks.scorer,
+        checks.one_of(Scorer),
     )
     encoder: Encoder | Comparer | None = option(
         None,

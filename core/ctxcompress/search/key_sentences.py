@@ -161,10 +161,7 @@ class KeySentences:
         return [n for n in numbers if segments[n].kind is not Kind.HEADING and not texts[n].isspace()]
 
     def _lengthened(self, number: int, spans: Sequence[Span], room: int) -> tuple[Span, ...]:
-        """Return the spans of a text with as much more of the sentence at their end as there is room for.
-
-        number: of the segment at their end.
-        """
+        """Return the spans of a text, which end with segment `number`, with as much more of its sentence as fits."""
         table, (start, end) = self._structure.table, spans[-1]
         text = self._layout.passages[table.document[number]]
         sentence = text[start : table.segments[self._sentence[number][-1]].end]
