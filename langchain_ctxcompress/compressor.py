@@ -107,13 +107,15 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
 
     @override
     def compress_documents(
-        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None, **options: Any
     ) -> list[Document]:
         """Return copies of `documents` that keep what answers `query` best, within the budget: see the class.
 
         No documents give an empty list. `callbacks` are told of the run; without them, the callbacks of the
-        surrounding runnable are.
+        surrounding runnable are. options: other values of this compressor's options, for this call only.
         """
+        if options:
+            return self.with_options(**options).compress_documents(documents, query, callbacks)
         manager = get_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
         run = manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
         try:
@@ -126,9 +128,11 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
 
     @override
     async def acompress_documents(
-        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None, **options: Any
     ) -> list[Document]:
         """Do the same on another thread, so that the event loop is not blocked. Embeddings are awaited on it."""
+        if options:
+            return await self.with_options(**options).acompress_documents(documents, query, callbacks)
         manager = get_async_callback_manager_for_config(ensure_config({"callbacks": callbacks}))
         run = await manager.on_chain_start(None, _inputs(documents, query), name=type(self).__name__)
         try:
@@ -173,6 +177,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     def as_runnable(self) -> "Runnable[DocumentsAndQuery, list[Document]]":
         """Return this compressor as a step of a chain: {"documents": [...], "query": "..."} -> documents.
 
+        The input can have options, too, for this call only: {"documents": [...], "query": "...", "top_n": 5}.
         `batch` and `abatch` of many inputs use several processes: see docs/how-to/batch.md.
         """
         from langchain_ctxcompress.compression_step import CompressionStep
@@ -180,10 +185,10 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         return CompressionStep(self, self._compress_given, self._acompress_given)
 
     def _compress_given(self, given: DocumentsAndQuery) -> list[Document]:
-        return self.compress_documents(*_documents_and_query(given))
+        return self.compress_documents(**_checked(given))
 
     async def _acompress_given(self, given: DocumentsAndQuery) -> list[Document]:
-        return await self.acompress_documents(*_documents_and_query(given))
+        return await self.acompress_documents(**_checked(given))
 
     def _compress(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks
@@ -229,11 +234,14 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         return [compressed_document(documents[kept.index], kept, config, call) for kept in compression.passages]
 
 
-def _documents_and_query(given: object) -> tuple[Sequence[Document], str]:
-    if not isinstance(given, Mapping) or not {"documents", "query"} <= given.keys():
+def _checked(given: object) -> Mapping[str, Any]:
+    """Return the input of the step: the documents, the query and options, which `with_options` checks."""
+    if not isinstance(given, Mapping) or not {"documents", "query"} <= given.keys() or "callbacks" in given:
         found = sorted(map(str, given)) if isinstance(given, Mapping) else type(given).__name__
         raise TypeError(f'the input of this step is {found}; give {{"documents": [...], "query": "..."}}')
-    return given["documents"], given["query"]
+    if not isinstance(given["query"], str):
+        raise TypeError(f"query is {given['query']!r}; give a string")
+    return given
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

@@ -1,13 +1,13 @@
 """Compression of nodes: the core compresses passages, and this keeps track of their nodes."""
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 
 from llama_index.core.node_parser.text.sentence_window import DEFAULT_WINDOW_METADATA_KEY
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
+from ctxcompress.errors import warn
 from ctxcompress.tools.call_memory import Remember, remembering
 from ctxcompress.tools.feedback_calls import FeedbackLog
 from ctxcompress.tools.framework_models import asking_once
@@ -23,8 +23,6 @@ from llamaindex_ctxcompress.framing import NodeFrames
 
 __all__ = ["acompress_nodes", "compress_nodes", "confidence_of_nodes"]
 
-logger = logging.getLogger(__name__)
-
 
 def compress_nodes(
     config: CompressionConfig,
@@ -36,7 +34,7 @@ def compress_nodes(
     """Return copies of the nodes that keep what answers `query`, in their order, and the compression.
 
     Their `get_content(mode)`, joined by the separator, has at most the budget's tokens, unless nodes that bring more
-    than text, which stay whole, exceed it already. A warning is logged if there were texts and none is kept. feedback:
+    than text, which stay whole, exceed it already. There is a warning if there were texts and none is kept. feedback:
     the log that remembers the call.
     """
     compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
@@ -127,7 +125,11 @@ class _Job:
         made = self._made(compression, call)
         is_intended = compression.dropped and all(part.reason != "budget" for part in compression.dropped)
         if not made and not is_intended and any(passage.text.strip() for passage in self._passages):
-            _warn(len(self._passages), self._config.budget)
+            warn(
+                f"nothing of {len(self._passages)} texts fits into {self._config.budget} tokens beside what stands "
+                "with them; raise max_tokens, or name the metadata that the language model need not see in "
+                "excluded_llm_metadata_keys"
+            )
         elif self._is_plain:
             self._warn_of_large_metadata(compression)
         return [
@@ -137,18 +139,15 @@ class _Job:
         ]
 
     def _warn_of_large_metadata(self, compression: Compression) -> None:
-        """Log a warning if nodes are dropped whose metadata alone is over the budget: no answer in them can be kept."""
+        """Warn if nodes are dropped whose metadata alone is over the budget: no answer in them can be kept."""
         kept, budget = {part.index for part in compression.passages}, self._config.budget
         dropped = {part.index for part in compression.dropped if part.reason == "budget"} - kept
         frames = [self._framed(self._passages[index], "") for index in dropped]
         large = sum(len(frame) > budget and self._count(frame) > budget for frame in frames)
         if large:
-            logger.warning(
-                "the metadata of %d of %d nodes takes more than the %d tokens of the budget, so they are dropped; name "
-                "what the language model need not see in excluded_llm_metadata_keys",
-                large,
-                len(self._passages),
-                budget,
+            warn(
+                f"the metadata of {large} of {len(self._passages)} nodes takes more than the {budget} tokens of the "
+                "budget, so they are dropped; name what the language model need not see in excluded_llm_metadata_keys"
             )
 
     def _made(self, compression: Compression, call: str | None = None) -> dict[int, NodeWithScore]:
@@ -176,15 +175,12 @@ class _Job:
 
 
 def _warn_of_windows(nodes: Sequence[BaseNode]) -> None:
-    """Log a warning if a window in the metadata may later replace the kept text."""
-    replaced = sum(map(_has_window, nodes))
-    if replaced:
-        logger.warning(
-            "%d of %d nodes have under metadata[%r] a longer text with theirs in it, which counts in no budget; if a "
-            "MetadataReplacementPostProcessor puts it in their place, list that before CtxCompressPostprocessor",
-            replaced,
-            len(nodes),
-            DEFAULT_WINDOW_METADATA_KEY,
+    """Warn if a window in the metadata may later replace the kept text."""
+    if any(map(_has_window, nodes)):
+        warn(
+            f"nodes have under metadata[{DEFAULT_WINDOW_METADATA_KEY!r}] a longer text with theirs in it, which counts "
+            "in no budget; if a MetadataReplacementPostProcessor puts it in their place, list that before "
+            "CtxCompressPostprocessor"
         )
 
 
@@ -195,12 +191,3 @@ def _has_window(node: BaseNode) -> bool:
         return False
     text = node.get_content(MetadataMode.NONE)
     return len(window) > len(text) and text.strip() in window
-
-
-def _warn(count: int, budget: int) -> None:
-    logger.warning(
-        "nothing of %d texts fits into %d tokens beside what stands with them; raise max_tokens, or name the "
-        "metadata that the language model need not see in excluded_llm_metadata_keys",
-        count,
-        budget,
-    )

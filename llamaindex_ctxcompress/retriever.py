@@ -44,7 +44,7 @@ class CtxCompressRetriever(BaseRetriever):
 
         retriever: any retriever. postprocessor: what compresses its nodes; None to make one of `options`, which are
         those of CtxCompressPostprocessor. decompose: whether to split questions. llm: a language model that writes the
-        searches; where it fails or refuses, a warning is logged and rules make them.
+        searches; where it fails or refuses, there is a warning and rules make them.
 
         Raises ValueError for a wrong value, and if both `postprocessor` and options are given, and TypeError for an
         argument of another kind.

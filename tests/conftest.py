@@ -1,11 +1,15 @@
 """What holds for all tests: no network, repeatable examples."""
 
 import os
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from pytest_socket import disable_socket
+
+from ctxcompress.errors import CtxCompressWarning
 
 # By default some examples of each property; with --hypothesis-profile many, which make test-all sets, or few.
 settings.register_profile("some", max_examples=20, deadline=None)
@@ -26,3 +30,33 @@ def cases_folder() -> Path:
     if not folder:
         pytest.skip("CTXCOMPRESS_CASES names no folder of cases")
     return Path(folder)
+
+
+class Warned:
+    """The warnings of this library in a test."""
+
+    def __init__(self, found: list[warnings.WarningMessage]) -> None:
+        self._found = found
+
+    @property
+    def messages(self) -> list[str]:
+        return [str(each.message) for each in self._found if each.category is CtxCompressWarning]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.messages)
+
+    @property
+    def files(self) -> list[str]:
+        """The files whose lines were warned of."""
+        return [each.filename for each in self._found if each.category is CtxCompressWarning]
+
+    def clear(self) -> None:
+        self._found.clear()
+
+
+@pytest.fixture
+def warned() -> Iterator[Warned]:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield Warned(found)

@@ -1,7 +1,7 @@
 """The entry points: give a query and passages, and get the parts of the passages that best answer it."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import PathLike
@@ -10,18 +10,18 @@ from typing import Unpack
 
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
-from ctxcompress.data.must_keep import find_all
+from ctxcompress.data.must_keep import MustKeep, find_all, missing_texts
 from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
-from ctxcompress.errors import BudgetTooSmall, ConfigError, CtxCompressError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, CtxCompressError, InputError, warn
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
 from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
-from ctxcompress.reduce.required import MUST_KEEP
+from ctxcompress.reduce.required import MUST_KEEP, nothing_matches
 from ctxcompress.telemetry import observer_of
 from ctxcompress.tokens import TokenCounter
 
@@ -57,13 +57,14 @@ class Compressor:
         frame: a function that returns a passage's kept text as the prompt shows it, for example with a header.
         options: options of CompressionConfig, for this call only.
 
-        Raises ConfigError for a wrong option. Raises InputError if the query is not a string, or a passage is not a
-        string, mapping or Passage. Raises BudgetTooSmall if the budget cannot hold what `must_keep` names, and
-        PatternTimeout if a regular expression of it takes too long. Raises TokenizerUnavailable if the encoding cannot
-        be loaded.
+        Raises ConfigError for a wrong option, such as a text of `must_keep` that looks like a regular expression and
+        occurs nowhere; any other text that occurs nowhere is a CtxCompressWarning. Raises InputError if the query is
+        not a string, or a passage is not a string, mapping or Passage. Raises BudgetTooSmall if the budget cannot hold
+        what `must_keep` names, and PatternTimeout if a regular expression of it takes too long. Raises
+        TokenizerUnavailable if the encoding cannot be loaded.
         """
         result = self.compress_part(query, passages, frame=frame, **options)
-        _warn_if_nothing_matches(result)
+        _warn_of_missing(result, options.get("must_keep", self.config.must_keep))
         return result
 
     def compress_part(
@@ -195,14 +196,18 @@ class Compressor:
         try:  # the encoder is not called again: that could be expensive, or fail
             return write_page(page(collect_xray(compression, self.config, asks_encoder=False)), directory)
         except CtxCompressError as error:
-            _log.warning("the page of a compression could not be made (%s)", error)
+            warn(f"the page of a compression could not be made ({error})")
             return None
 
 
-def _warn_if_nothing_matches(result: Compression) -> None:
-    for stage in result.stages:
-        if stage.name == MUST_KEEP and stage.skipped:
-            _log.warning("must_keep: %s in %d passages; check how it is written", stage.note, result.input_count)
+def _warn_of_missing(result: Compression, must_keep: Sequence[MustKeep]) -> None:
+    """Warn of the texts that occur nowhere, and of all rules if none finds anything."""
+    if not must_keep or not result.input_count:
+        return
+    missing = missing_texts(must_keep, result.input_passages())
+    skipped = [stage.note for stage in result.stages if stage.name == MUST_KEEP and stage.skipped]
+    if note := next(iter(skipped), nothing_matches(missing)):
+        warn(f"must_keep: {note}; check how it is written")
 
 
 def compress(

@@ -9,19 +9,31 @@
     ├── CacheUnavailable      a cache could not be cleared or made to forget (also an OSError)
     └── MissingExtra          an optional dependency is not installed (also an ImportError)
 
-Every message names the value, the limit and the remedy.
+Every message names the value, the limit and the remedy. What goes wrong without an error is a CtxCompressWarning, which
+Python shows once for each line that calls.
 """
+
+import sys
+import warnings
 
 __all__ = [
     "BudgetTooSmall",
     "CacheUnavailable",
     "ConfigError",
     "CtxCompressError",
+    "CtxCompressWarning",
     "InputError",
     "MissingExtra",
     "PatternTimeout",
     "TokenizerUnavailable",
+    "warn",
 ]
+
+_PASSED_OVER = frozenset(
+    "ctxcompress langchain_ctxcompress llamaindex_ctxcompress langchain_core langchain_classic llama_index "
+    "llama_index_instrumentation wrapt".split()
+)
+"""The packages between a user's line and a warning."""
 
 
 class CtxCompressError(Exception):
@@ -59,3 +71,15 @@ class CacheUnavailable(CtxCompressError, OSError):  # noqa: N818
 
 class MissingExtra(CtxCompressError, ImportError):  # noqa: N818
     """An optional dependency is needed but not installed."""
+
+
+class CtxCompressWarning(UserWarning):
+    """A result that may not be what was meant, such as an empty one."""
+
+
+def warn(message: str) -> None:
+    """Warn at the line that called this library, or a framework that did. Equal messages are shown there once."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] in _PASSED_OVER:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, CtxCompressWarning, stacklevel=level)

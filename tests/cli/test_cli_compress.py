@@ -248,7 +248,7 @@ def test_what_must_be_kept_and_is_nowhere_is_named(files: list[str], tmp_path: P
     output = ["-o", str(tmp_path / "page.html")] if command == "xray" else []
     result = CliRunner().invoke(app, [command, "-q", QUESTION, *files, *given, *output])
     assert result.exit_code == 0
-    assert result.stderr == "ctxcompress: of what must be kept, nothing matches 'OPS-4711'\n"
+    assert result.stderr == "ctxcompress: must_keep: nothing matches 'OPS-4711'; check how it is written\n"
 
 
 def test_a_question_is_needed() -> None:
@@ -271,7 +271,7 @@ def test_the_output_can_show_where_texts_are_from(files: list[str]) -> None:
 def test_an_envelope_with_nothing_in_it_is_said_too(files: list[str]) -> None:
     result = run(*files, "--max-tokens", "12", "--format", "xml")
     assert result.exit_code == 0
-    assert "nothing fits into 12 tokens" in result.stderr
+    assert "no passage fits into max_tokens=12" in result.stderr
 
 
 def test_any_option_can_be_set_by_its_name_and_a_value_in_toml(files: list[str]) -> None:

@@ -12,7 +12,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_text_splitters import CharacterTextSplitter
 from lc_documents import QUERY, check_verbatim, make_documents, make_store, tokens_in_prompt
@@ -172,3 +172,52 @@ def test_an_input_that_the_step_cannot_read_says_what_to_give(given, message):
 def test_a_document_in_place_of_a_list_is_refused():
     with pytest.raises(TypeError, match="documents is a Document; give a list"):
         CtxCompressor(max_tokens=5).compress_documents(Document("x"), "q")
+
+
+# Options of a single call
+
+
+async def test_a_call_has_options_of_its_own():
+    documents = make_documents()
+    expected = CtxCompressor(max_tokens=60, top_n=1).compress_documents(documents, QUERY)
+    assert expected != COMPRESSOR.compress_documents(documents, QUERY)
+    given = {"documents": documents, "query": QUERY, "top_n": 1}
+    assert COMPRESSOR.compress_documents(documents, QUERY, top_n=1) == expected
+    assert await COMPRESSOR.acompress_documents(documents, QUERY, top_n=1) == expected
+    assert COMPRESSOR.as_runnable().invoke(given) == expected
+    assert await COMPRESSOR.as_runnable().ainvoke(given) == expected
+    assert COMPRESSOR.as_runnable().batch([given, given]) == [expected, expected]
+    assert COMPRESSOR.compress_documents(documents, QUERY) != expected
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"topn": 1}, "there is no option 'topn'; did you mean 'top_n'?"),
+        ({"top_n": 0}, "top_n is 0; give a whole number, at least 1"),
+        ({"extra": 1}, "there is no option 'extra'"),
+        ({"callbacks": []}, "the input of this step is"),
+        ({"query": None}, "query is None; give a string"),
+        ({"query": ["q"]}, r"query is \['q'\]; give a string"),
+    ],
+)
+async def test_what_the_runnable_does_not_know_is_refused(more, message):
+    given = {"documents": make_documents(), "query": QUERY, **more}
+    with pytest.raises((TypeError, ValueError), match=message):
+        COMPRESSOR.as_runnable().invoke(given)
+    with pytest.raises((TypeError, ValueError), match=message):
+        await COMPRESSOR.as_runnable().ainvoke(given)
+
+
+def test_the_compressor_is_a_field_that_a_call_can_configure():
+    base = ListRetriever(documents=make_documents())
+    retriever = CtxCompressRetriever(base_retriever=base, compressor=COMPRESSOR)
+    retriever = retriever.configurable_fields(compressor=ConfigurableField(id="compressor"))
+    expected = COMPRESSOR.compress_documents(make_documents(), QUERY, top_n=1)
+    one = COMPRESSOR.with_options(top_n=1)
+    assert retriever.invoke(QUERY, config={"configurable": {"compressor": one}}) == expected
+    assert retriever.invoke(QUERY, config={"configurable": {"compressor": {"max_tokens": 60, "top_n": 1}}}) == expected
+    assert retriever.with_config(configurable={"compressor": one}).invoke(QUERY) == expected
+    assert retriever.invoke(QUERY) == COMPRESSOR.compress_documents(make_documents(), QUERY)
+    with pytest.raises(ValueError, match="did you mean 'top_n'"):
+        retriever.invoke(QUERY, config={"configurable": {"compressor": {"topn": 1}}})

@@ -157,12 +157,12 @@ class Broken(FakeListChatModel):
         {"llm": FakeListChatModel(responses=["I'm sorry, I can't."])},
     ],
 )
-async def test_where_the_model_fails_or_refuses_the_rules_make_the_searches(is_async, model, caplog):
+async def test_where_the_model_fails_or_refuses_the_rules_make_the_searches(is_async, model, warned):
     base = Base()
     documents = await found(retriever_of(base, **{"decompose": True, **model}), QUESTION, is_async=is_async)
     assert "Redis for sessions" in base.queries
     assert {document.id for document in documents} == {"common", *TEXTS}
-    assert "the language model" in caplog.text
+    assert "the language model" in warned.text
 
 
 @pytest.mark.parametrize("is_async", [False, True])

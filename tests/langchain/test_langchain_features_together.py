@@ -64,11 +64,11 @@ def test_what_must_be_kept_comes_before_the_marker():
     assert "left out" not in shown  # there was no room for it
 
 
-def test_more_than_fits_does_not_end_the_run_where_the_whole_result_is_kept(caplog):
+def test_more_than_fits_does_not_end_the_run_where_the_whole_result_is_kept(warned):
     store = MemoryStore()
     shown = compress_tool(read_tickets, max_tokens=150, store=store, must_keep=["ids"]).invoke({"query": QUESTION})
     assert ANSWER in shown
-    assert "must_keep does not hold for a tool's result" in caplog.text
+    assert "must_keep does not hold for a tool's result" in warned.text
     expand = expand_tool(store, max_tokens=300, must_keep=["ids"])
     answer = expand.invoke({"handle": handle_in(shown), "question": QUESTION})
     assert ANSWER in answer
@@ -98,9 +98,9 @@ def test_the_history_keeps_what_must_be_kept_and_may_fill_its_whole_room_with_it
     assert any("TICKET-103" in text for text in last_results(model))
 
 
-def test_a_history_without_room_for_what_must_be_kept_goes_on(caplog):
+def test_a_history_without_room_for_what_must_be_kept_goes_on(warned):
     model, state = long_run(tools=[], history_tokens=3_400, keep_last=1, must_keep=["ids"])
-    assert "it does not hold for older messages" in caplog.text
+    assert "it does not hold for older messages" in warned.text
     assert state["ctxcompress_history"]["compressed_tokens"] <= 3_400
     assert len(model.shown) == 11
 

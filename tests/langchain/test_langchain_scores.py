@@ -202,14 +202,13 @@ def test_without_min_score_nothing_is_left_out_by_score():
     assert numbers(of_store(store()).invoke("open?")) == [0, 1, 2, 3]
 
 
-def test_distances_that_are_declared_to_be_similarities_are_a_warning(caplog):
+def test_distances_that_are_declared_to_be_similarities_are_a_warning(warned):
     found = listed(0.2, 0.3, 0.5, 0.6, 0.8)
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        of_store(found, "distance", min_score=0.1).invoke("open?")
-        assert not caplog.messages
-        of_store(found, "similarity", min_score=0.1).invoke("open?")
-    assert [message for message in caplog.messages if 'declare score_kind="distance"' in message] == caplog.messages
-    assert len(caplog.messages) == 1
+    of_store(found, "distance", min_score=0.1).invoke("open?")
+    assert not warned.messages
+    of_store(found, "similarity", min_score=0.1).invoke("open?")
+    assert [message for message in warned.messages if 'declare score_kind="distance"' in message] == warned.messages
+    assert len(warned.messages) == 1
 
 
 def test_the_kind_of_scores_has_to_be_said():

@@ -1,6 +1,5 @@
 """`trace_to`: a page for each call, whatever calls it."""
 
-import logging
 import threading
 
 import pytest
@@ -31,12 +30,11 @@ async def test_the_asynchronous_call_does_too_and_not_on_the_event_loop(tmp_path
     assert threading.get_ident() not in written_on
 
 
-def test_a_folder_that_cannot_be_made_breaks_no_chain(tmp_path, caplog):
+def test_a_folder_that_cannot_be_made_breaks_no_chain(tmp_path, warned):
     (tmp_path / "file").write_text("")
     compressor = CtxCompressor(max_tokens=60, trace_to=tmp_path / "file")
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        assert compressor.compress_documents(make_documents(), QUERY)
-    assert "could not be written" in caplog.text
+    assert compressor.compress_documents(make_documents(), QUERY)
+    assert "could not be written" in warned.text
 
 
 def test_no_documents_have_a_page_as_well(tmp_path):

@@ -82,12 +82,12 @@ def all_tickets(query: str) -> str:
     return "\n".join(f"TICKET-{n} is open. {filler}" for n in range(100, 160)) + "\nThe default timeout is 30 seconds."
 
 
-def test_more_than_fits_does_not_end_the_run_where_the_whole_output_is_kept(caplog):
+def test_more_than_fits_does_not_end_the_run_where_the_whole_output_is_kept(warned):
     store = MemoryStore()
     tool = FunctionTool.from_defaults(all_tickets)
     shown = compress_tool(tool, max_tokens=150, store=store, must_keep=["ids"]).call(query="default timeout").content
     assert "30 seconds" in shown
-    assert "must_keep does not hold for a tool's result" in caplog.text
+    assert "must_keep does not hold for a tool's result" in warned.text
     handle = shown.rpartition("expand ")[2].rstrip("]")
     answer = expand_tool(store, max_tokens=300, must_keep=["ids"]).call(handle=handle, question="default timeout")
     assert "30 seconds" in answer.content

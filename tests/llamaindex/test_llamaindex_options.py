@@ -79,6 +79,7 @@ OPTIONS = {
     "normalize_scores": False,
     "exact_dedup": True,
     "ngram_threshold": 0.7,
+    "keep_particulars": False,
     "similarity_threshold": 0.85,
     "max_chunks_per_doc": 3,
     "top_n": 7,
@@ -367,3 +368,15 @@ def test_a_cache_is_carried_but_not_written_down(kind, tmp_path):
 def test_what_is_no_cache_is_refused():
     with pytest.raises(ValidationError, match=r"cache is 'memory'; give one of ctxcompress.cache"):
         CtxCompressPostprocessor(cache="memory")
+
+
+async def test_a_call_has_options_of_its_own():
+    postprocessor = CtxCompressPostprocessor(max_tokens=500)
+    one = postprocessor.with_options(top_n=1)
+    expected = CtxCompressPostprocessor(max_tokens=500, top_n=1).postprocess_nodes(four_nodes(), query_str=QUERY)
+    assert one.postprocess_nodes(four_nodes(), query_str=QUERY) == expected
+    assert await one.apostprocess_nodes(four_nodes(), query_str=QUERY) == expected
+    assert len(postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)) > 1 == len(expected)
+    assert postprocessor.top_n is None
+    with pytest.raises(ValueError, match="did you mean 'top_n'"):
+        postprocessor.with_options(topn=1)

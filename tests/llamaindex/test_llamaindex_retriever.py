@@ -111,11 +111,11 @@ async def test_a_model_writes_the_searches(is_async):
 
 @pytest.mark.parametrize("is_async", [False, True])
 @pytest.mark.parametrize("answer", ["", "I'm sorry, but I can't help with that."])
-async def test_where_the_model_fails_or_refuses_the_rules_make_the_searches(answer, is_async, caplog):
+async def test_where_the_model_fails_or_refuses_the_rules_make_the_searches(answer, is_async, warned):
     base = Base()
     await found(CtxCompressRetriever(base, llm=Model(answer=answer)), QUESTION, is_async=is_async)
     assert sorted(base.queries) == sorted([*PARTS, QUESTION])
-    assert "the language model" in caplog.text
+    assert "the language model" in warned.text
 
 
 class Meeting(BaseRetriever):

@@ -1,7 +1,6 @@
 """`trace_to`: a page for each call, whatever calls it."""
 
 import json
-import logging
 import threading
 
 import pytest
@@ -39,12 +38,11 @@ def test_the_page_counts_what_the_language_model_sees(tmp_path):
     assert f"of {Compressor().count(shown):,} tokens" in page
 
 
-def test_a_folder_that_cannot_be_made_breaks_no_engine(tmp_path, caplog):
+def test_a_folder_that_cannot_be_made_breaks_no_engine(tmp_path, warned):
     (tmp_path / "file").write_text("")
     postprocessor = CtxCompressPostprocessor(max_tokens=200, trace_to=tmp_path / "file")
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        assert postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
-    assert "could not be written" in caplog.text
+    assert postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
+    assert "could not be written" in warned.text
 
 
 @pytest.mark.parametrize("wrong", [3, True, ["folder"]])

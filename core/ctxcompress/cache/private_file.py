@@ -20,6 +20,8 @@ def make_private(path: Path) -> None:
     lead anywhere, for anything that is not a regular file, and for another user's file, because that user could change
     the entries. Raises OSError if the file cannot be created.
     """
+    if "\0" in str(path):
+        raise ConfigError("there is a null character in the path")
     if not os.path.lexists(path):
         _create(path)
     for file in (path, *companions(path)):

@@ -53,8 +53,6 @@ from ctxcompress.cli.report import (
     write_text,
 )
 from ctxcompress.cli.tune_command import tune_command
-from ctxcompress.data.results import Compression
-from ctxcompress.reduce.required import MUST_KEEP
 
 __all__ = ["app"]
 
@@ -140,9 +138,6 @@ def compress_command(
         with _progress(screen, inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
             output = as_json(result) if json else result.text
-        if not (result.text and result.passages):
-            complain(f"nothing fits into {result.max_tokens} tokens; raise --max-tokens")
-        _complain_of_missed(result)
         if stats:
             screen.print(stats_table(result.stats, result.max_tokens))
     write_text(output)
@@ -211,9 +206,7 @@ def xray(
         choice = Choice(include=include or (), exclude=exclude or (), jsonl=jsonl, output=output)
         inputs = _read(files, choice)
         with _progress(_screen(), inputs.passages):
-            result = compress(query, inputs.passages, config=start, **options)
-            page = result.xray()
-        _complain_of_missed(result)
+            page = compress(query, inputs.passages, config=start, **options).xray()
     if output is None:
         write_text(str(write_new_page(page)))
     elif output == STDIN:
@@ -316,13 +309,6 @@ def _read(files: list[str] | None, choice: Choice) -> Inputs:
 def _end(inputs: Inputs) -> None:
     if inputs.skipped:
         raise typer.Exit(INCOMPLETE)
-
-
-def _complain_of_missed(result: Compression) -> None:
-    """Say which of the texts and patterns to keep are nowhere."""
-    for stage in result.stages:
-        if stage.name == MUST_KEEP and stage.note:
-            complain(f"of what must be kept, {stage.note}")
 
 
 def _progress(screen: Console, passages: list[Passage]) -> AbstractContextManager[object]:

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -142,12 +143,14 @@ def complain(message: str) -> None:
 
 @contextmanager
 def readable_errors() -> Iterator[None]:
-    """Turn this library's errors into a message and an exit code."""
-    try:
-        yield
-    except CtxCompressError as error:
-        complain(str(error))
-        raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error
+    """Turn this library's errors into a message and an exit code, and warnings into messages."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: complain(str(message))
+        try:
+            yield
+        except CtxCompressError as error:
+            complain(str(error))
+            raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error
 
 
 def _abandon(stream: BinaryIO) -> None:

@@ -49,7 +49,7 @@ __all__ = [
     "whole_number",
 ]
 
-Scorer = Literal["evidence", "bm25"]
+Scorer = Literal["evidence", "bm25", "rank_bm25", "rank_bm25l", "rank_bm25plus"]
 ScoreKind = Literal["similarity", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
 Mode = Literal["extract", "preview"]
@@ -256,6 +256,8 @@ def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
             f"the encoder's word_vectors is {_shown(beside)}; give StaticVectors(), another object with compare and "
             "compares_all=True, or None"
         )
+    if scorer.startswith("rank_bm25") and find_spec("rank_bm25") is None:
+        raise MissingExtra(f"scorer={scorer!r} needs rank-bm25; run: pip install 'ctxcompress[rank-bm25]'")
     if scorer != "evidence" and (encoder is not None or adaptive):
         option = "adaptive=True" if encoder is None else "an encoder"
         raise ConfigError(f'{option} is given with scorer={scorer!r}; it needs probabilities: give scorer="evidence"')

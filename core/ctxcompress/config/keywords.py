@@ -38,6 +38,7 @@ class Options(TypedDict, total=False):
     exact_dedup: bool | None
     ngram_threshold: float | None
     similarity_threshold: float | None
+    keep_particulars: bool
     max_chunks_per_doc: int
     top_n: int | None
     metadata_only: bool

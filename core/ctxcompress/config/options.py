@@ -56,8 +56,7 @@ class CompressionConfig:
     max_tokens: int | str | None = option(
         None,
         'The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by '
-        'its complexity and intent, and stops before the budget is full. "25%" is a share of what is left of '
-        "`context_window`.",
+        'its complexity and intent, and stops before it is full. "25%" is a share of the rest of `context_window`.',
     )
     tier: Tier | None = option(
         None,
@@ -74,8 +73,7 @@ class CompressionConfig:
     )
     must_keep: Sequence[MustKeep] = option(
         (),
-        'What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. '
-        "No filter drops it; see docs/how-to/must-keep.md.",
+        'What is kept before all else: texts, patterns, "ids", "dates", "urls", "code"; see docs/how-to/must-keep.md.',
         read_rules,
     )
     encoding: Encoding = option(
@@ -101,8 +99,7 @@ class CompressionConfig:
     order: Order = option(
         "source",
         'The order of the passages in the final text. "source" is the order of the input; "relevance" puts the '
-        'best first; "edges" puts the best first and last, because language models overlook the middle. The text '
-        "of one passage stays in its order.",
+        'best first; "edges" puts the best first and last. The text of one passage stays in its order.',
         checks.one_of(Order),
     )
     mark_dropped_lines: bool = option(
@@ -164,6 +161,11 @@ class CompressionConfig:
         off=None,
         tool_limits=(0.5, 1.0),
     )
+    keep_particulars: bool = option(
+        True,
+        "Whether similar passages are no duplicates if they differ in numbers, names, negations or code.",
+        checks.flag,
+    )
     max_chunks_per_doc: int = option(
         0,
         "The most passages kept of one document: a doc_id, else a file path or address. 0 keeps all.",
@@ -179,8 +181,7 @@ class CompressionConfig:
     )
     metadata_only: bool = option(
         False,
-        "Whether a line of metadata replaces a passage that scores below `score_threshold`. It has the path, the "
-        "lines and what they define. These lines come last in the budget.",
+        "Whether a line with the path and what is defined replaces a passage that scores below `score_threshold`.",
         checks.flag,
         off=False,
     )
@@ -196,8 +197,7 @@ class CompressionConfig:
     )
     preserve_structure: bool = option(
         True,
-        "Whether `max_length` keeps the most important parts: signatures of code, and of prose what the query asks "
-        "for. Otherwise it cuts out the middle.",
+        "Whether `max_length` keeps signatures of code, and of prose what the query asks for, or cuts out the middle.",
         checks.flag,
     )
     factual_length: int | None = option(
@@ -216,7 +216,8 @@ class CompressionConfig:
     # Selection within the budget:
     scorer: Scorer = option(
         "evidence",
-        'What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does.',
+        'What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does. '
+        '"rank_bm25" is BM25Okapi of the package rank-bm25, "rank_bm25l" its BM25L and "rank_bm25plus" its BM25Plus.',
         checks.one_of(Scorer),
     )
     encoder: Encoder | Comparer | None = option(
@@ -246,8 +247,7 @@ class CompressionConfig:
     type_weights: Mapping[str, float] = option(
         {},
         'A factor on the score of segments, by their kind. The kinds are "heading", "paragraph", "list_item", '
-        '"table", "code", "quote", "metadata", "boilerplate", "turn", "log" and "record". QATBE_TYPE_WEIGHTS has the '
-        "published factors.",
+        '"table", "code", "quote", "metadata", "boilerplate", "turn", "log" and "record"; see QATBE_TYPE_WEIGHTS.',
         checks.kind_weights,
     )
     metadata_map: Mapping[str, str] = option(

@@ -39,8 +39,10 @@ PRESETS: Mapping[Preset, Mapping[str, object]] = MappingProxyType(
         # One long page, and a query that may use other words than the page.
         "page": MappingProxyType(_PAGE),
         # As they were published, with limits that cut by position; docs/reduction.md has the evidence that they lose.
-        "docs_published": MappingProxyType({**_DOCS, "max_chunks_per_doc": 2, "factual_length": 200}),
-        "code_published": MappingProxyType({**_CODE, "max_length": 2_000}),
+        "docs_published": MappingProxyType(
+            {**_DOCS, "keep_particulars": False, "max_chunks_per_doc": 2, "factual_length": 200}
+        ),
+        "code_published": MappingProxyType({**_CODE, "max_length": 2_000, "normalize_scores": False}),
         "web_published": MappingProxyType({**_WEB, "top_n": 5}),
         "page_published": MappingProxyType({**_PAGE, "scorer": "bm25", "type_weights": QATBE_TYPE_WEIGHTS}),
     }

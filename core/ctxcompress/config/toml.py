@@ -18,7 +18,7 @@ cache = "memory"                # -> MemoryCache(); see ctxcompress.config.cache
 maxLength = 2000                # -> max_length; preserveStructure -> preserve_structure
 
 [compression.metadataOnly]      # -> metadata_only
-scoreThreshold = 0.4            # -> score_threshold
+scoreThreshold = 0.4            # -> score_threshold; scores are compared as they are (normalize_scores = false)
 """
 
 import tomllib
@@ -54,7 +54,7 @@ _CODE_SEARCH: Mapping[str, Mapping[str, str]] = {
 """Tables of code search tools: key -> our option. A table is a stage; its key `enabled` switches it on and off."""
 _ON: Mapping[str, Mapping[str, object]] = {
     "smartTruncation": {"max_length": 2_000, "preserve_structure": True},
-    "metadataOnly": {"metadata_only": True, "score_threshold": 0.4},
+    "metadataOnly": {"metadata_only": True, "score_threshold": 0.4, "normalize_scores": False},
 }
 """Our options for a stage that is on and gives nothing else."""
 _OFF: Mapping[str, Mapping[str, object]] = {

@@ -20,8 +20,9 @@ import regex
 from ctxcompress.data.named_patterns import NamedPattern, find_named
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.errors import ConfigError, PatternTimeout
+from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["FindSpans", "Finds", "MustKeep", "Rule", "find_all", "read_rules", "written"]
+__all__ = ["FindSpans", "Finds", "MustKeep", "Rule", "find_all", "missing_texts", "read_rules", "written"]
 
 FindSpans = Callable[[str], Iterable[Sequence[int]]]
 """A function from a text to spans of it."""
@@ -33,6 +34,14 @@ _FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"), (re.VERBO
 _WAYS = (
     'a text, re.compile(...), "ids", "dates", "urls", "code", {"passage": id, "spans": [[start, end]]}, or a function '
     "from a text to spans"
+)
+
+
+# A character class by its escape, a range at its beginning or its repetition; any characters, an edge of a word, a
+# group with options. Not every text with a backslash or a bracket: C:\\data, list[0], [2024-05-17] and [^1] are texts.
+_LIKE_REGEX = lazy_regex(
+    r"\\[dwsDWS](?![A-Za-z])|\\b(?![a-z])|\.[*+]|\(\?[:imsx=!<P]|\[[^\]\s]{1,60}\](?:[*+](?!\s*\w)|\{\d)"
+    r"|\[\^?(?:\d-\d(?!\d)|[a-z]-[a-z](?![a-z])|[A-Z]-[A-Z](?![A-Z]))"
 )
 
 
@@ -56,6 +65,8 @@ class Literally:
     """A text, wherever it occurs."""
 
     text: str
+    is_doubtful: bool = False
+    """Whether it may be meant as a regular expression: it looks like one, and nobody said that it is a text."""
 
     def find(self, passage: Passage, seconds: float) -> Iterator[Span]:  # noqa: ARG002 - it takes no time
         start = passage.text.find(self.text)
@@ -64,7 +75,8 @@ class Literally:
             start = passage.text.find(self.text, start + len(self.text))
 
     def written(self) -> object:
-        return {"text": self.text} if self.text in list(NamedPattern) else self.text
+        is_bare = self.text not in list(NamedPattern) and (self.is_doubtful or not _LIKE_REGEX.search(self.text))
+        return self.text if is_bare else {"text": self.text}
 
     def __str__(self) -> str:
         return repr(self.text)
@@ -212,6 +224,20 @@ class Finds:
         return not self.spans and not all(isinstance(rule, Named) for rule in self.rules)
 
 
+def missing_texts(must_keep: Sequence[MustKeep], passages: Sequence[Passage]) -> Sequence[Rule]:
+    """Return the rules that are texts and occur in no passage. Raises ConfigError if one may be meant as a regular
+    expression."""
+    texts = (rule for rule in read_rules("must_keep", must_keep) if isinstance(rule, Literally))
+    missing = [rule for rule in texts if not any(rule.text in passage.text for passage in passages)]
+    for rule in missing:
+        if rule.is_doubtful:
+            raise ConfigError(
+                f"must_keep has the text {rule}, which occurs nowhere and looks like a regular expression; give "
+                f'{{"regex": {rule}}} or re.compile(...), or {{"text": {rule}}} if it is a text'
+            )
+    return missing
+
+
 def find_all(must_keep: Sequence[MustKeep], passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
     """Return the spans of passages that the option names: see `Finds`."""
     return Finds.of(must_keep, passages).spans
@@ -228,7 +254,7 @@ def _found_by(rule: Rule, passages: Mapping[int, Passage], seconds: float) -> It
 
 def _rule(name: str, item: Any) -> Rule:
     if isinstance(item, str):
-        return Named(NamedPattern(item)) if item in list(NamedPattern) else _literally(name, item)
+        return Named(NamedPattern(item)) if item in list(NamedPattern) else _literally(name, item, is_bare=True)
     if isinstance(item, re.Pattern | regex.Pattern):
         return _regex(name, item)
     if isinstance(item, Mapping):
@@ -240,10 +266,10 @@ def _rule(name: str, item: Any) -> Rule:
     raise ConfigError(f"{name} has the item {item!r}; give {_WAYS}")
 
 
-def _literally(name: str, text: object) -> Rule:
+def _literally(name: str, text: object, *, is_bare: bool = False) -> Rule:
     if not isinstance(text, str) or not text.strip():
         raise ConfigError(f"{name} has the text {text!r}; give a text of at least one visible character")
-    return Literally(text)
+    return Literally(text, is_doubtful=is_bare and _LIKE_REGEX.search(text) is not None)
 
 
 def _regex(name: str, pattern: "re.Pattern[Any] | regex.Pattern[Any]") -> Rule:

@@ -265,7 +265,8 @@ class Compression:
         In the format of the options this is `text`. If `passages` do not fit with the headers of another format, the
         whole input is compressed again for that format. See docs/formats.md.
 
-        Raises ConfigError for an unknown format, and for `mode="preview"`, which has only one format.
+        Raises ConfigError for an unknown format, and for `mode="preview"`, which has only one format. Raises
+        BudgetTooSmall if the headers of the other format leave no room for what `must_keep` names.
         """
         return self.compressor.render(self, format)
 

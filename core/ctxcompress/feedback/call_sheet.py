@@ -94,7 +94,7 @@ class CallSheet:
             input_tokens=total,
             scores=tuple(relative_scores(known_scores(passages, config.score_kind), config.score_kind)),
             tokens=tuple(known.count(passage.text) for passage in passages),
-            parts=tuple(_parts(compression, known, total, has_probabilities=config.scorer != "bm25")),
+            parts=tuple(_parts(compression, known, total, has_probabilities=config.scorer == "evidence")),
         )
 
     @property

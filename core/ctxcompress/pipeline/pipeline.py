@@ -9,7 +9,6 @@
 If everything that is left fits, steps 2 to 4 are skipped. If the cache has the result, all steps are.
 """
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +21,7 @@ from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Clock, stop_if_cancelled
+from ctxcompress.errors import warn
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.llm_selection import not_asked
@@ -36,8 +36,6 @@ from ctxcompress.pipeline.task import Task, description_of
 from ctxcompress.telemetry import observer_of
 
 __all__ = ["run_pipeline"]
-
-_log = logging.getLogger("ctxcompress")
 
 
 def run_pipeline(task: Task) -> Compression:
@@ -157,8 +155,4 @@ def _present(task: Task, reduced: Reduced, choice: Choice, analyser: Analyser, c
 def _warn_if_nothing_fits(task: Task, reduced: Reduced, outcome: OutcomeBuilder) -> None:
     is_empty = not outcome.spans and not task.delivered_count and reduced.reduction.documents
     if is_empty and any(not passage.text.isspace() for passage in task.passages if passage.text):
-        _log.warning(
-            "none of %d passages fits into max_tokens=%d, not even one character; give a greater max_tokens",
-            len(task.passages),
-            task.config.budget,
-        )
+        warn(f"no passage fits into max_tokens={task.config.budget}, not even one character; give a greater max_tokens")

@@ -195,7 +195,7 @@ def key_of_outcome(
 
 
 def is_worth_remembering(compression: Compression) -> bool:
-    """Tell whether to remember the outcome. One whose stages logged a warning is not, so that they log it each time."""
+    """Tell whether to remember the outcome. One whose stages warned is not, so that they warn each time."""
     return bool(compression.passages) and not any(stage.emptied or stage.doubtful for stage in compression.stages)
 
 

@@ -24,7 +24,7 @@ from ctxcompress.score.evidence import evidence, matches_in
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
 from ctxcompress.score.odd_records import raise_odd_records
-from ctxcompress.score.relevance import relevance
+from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.score.small_talk import with_replies
 from ctxcompress.select.structure import Structure
@@ -173,6 +173,8 @@ def _judged(
     table, corpus, asked = analysis.table, analysis.corpus, _Query.of(question, language, config)
     if config.scorer == "bm25":
         scores, chance = _bm25(asked, corpus), 1.0
+    elif config.scorer != "evidence":
+        scores, chance = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms), 1.0
     else:
         matches = asked.matches(corpus)
         if Kind.TURN in table.kinds and matches.has_only_labels:
@@ -222,7 +224,7 @@ def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Fl
     of BM25, for which the weights of lengths and types were chosen. What fills the budget beside an answer is first of
     all the rest of its paragraph or short text, and in a meeting the long turns: see `score.credit`.
     """
-    if config.scorer == "bm25":
+    if config.scorer != "evidence":
         worth = scores.copy()
     else:
         likely = scores

@@ -61,6 +61,11 @@ class ComplexityResult:
     score: int
     """The sum of the points: up to 0 is simple, 1 and 2 are moderate, more is complex."""
 
+    @property
+    def reasoning(self) -> str:
+        """The score and the reasons as one line of text."""
+        return f"Score {self.score}: {', '.join(self.reasons) or 'no signals'}"
+
 
 class Intent(StrEnum):
     """The kind of answer that a query wants."""

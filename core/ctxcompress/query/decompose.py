@@ -1,13 +1,12 @@
 """Decomposition of a query into sub-queries, each of which searches for something different."""
 
-import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from types import CoroutineType
 from typing import Protocol, runtime_checkable
 
-from ctxcompress.errors import InputError
+from ctxcompress.errors import InputError, warn
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.aspects import (
     Aspects,
@@ -40,7 +39,6 @@ _LONGEST = 300
 """The most characters of a search; a longer line is an essay."""
 _MOST_WRITTEN, _MOST_ASPECTS = 4, 8
 """The most sub-queries of a query for the best of many: by a language model, and by its aspects."""
-_log = logging.getLogger("ctxcompress")
 
 
 @runtime_checkable
@@ -73,7 +71,7 @@ def decompose(query: str, llm: LanguageModel | None = None, *, language: str | N
 
     llm: a chat model of LangChain, a model of LlamaIndex, or a function from a prompt to an answer. It is called once,
     and only if the query is not simple or asks for a number of best things. If it fails, refuses or writes no search,
-    a warning is logged and the rules make them.
+    there is a warning and the rules make them.
 
     language: ISO 639-1 code of the query; None detects it.
 
@@ -134,11 +132,11 @@ class _Plan:
         found = () if _REFUSAL.match(text) else _searches(text)
         if found:
             return found[: self.written]
-        _log.warning("the language model wrote no sub-queries; making them by rules instead")
+        warn("the language model wrote no sub-queries; making them by rules instead")
         return self.by_rules()
 
     def after_failure(self, error: Exception) -> tuple[str, ...]:
-        _log.warning("the language model failed (%r); making the sub-queries by rules instead", error)
+        warn(f"the language model failed ({error!r}); making the sub-queries by rules instead")
         return self.by_rules()
 
     def by_rules(self) -> tuple[str, ...]:

@@ -24,12 +24,14 @@ _EXACT = lazy_regex(
     r"\d|[_=<>{}\[\]\\/|&*+$#@%^~\u00a2-\u00b6\u00b9-\u00be\u00d7\u00f7\u2030\u2031\u2070-\u20bf\u2150-\u22ff]"
     r"|\w\(|[a-z][A-Z]|^--?\w|^!\w|\w\.\w"
 )
+_SENTENCE_BREAK = lazy_regex(r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])\s*|\n\s*\n")
 _EDGES = "'\".,;:?\u2018\u2019\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001"
 NEGATIONS = frozenset(
     # English; German, Spanish, French, Italian, Portuguese, Dutch and the Nordic languages; Polish, Czech, Hungarian,
     # Finnish, Romanian, Vietnamese, Indonesian, Greek, Persian; Russian, Turkish, Arabic, Hebrew, Hindi.
-    "no not never none neither nor nothing nobody nowhere cannot without unless except false disable disabled disallow "
-    "deny denied forbid forbidden deprecated unable impossible invalid unavailable unsupported unsafe inactive "
+    "no not never none neither nor nothing nobody nowhere cannot without unless except false disable disables disabled "
+    "disallow disallows deny denies denied forbid forbids forbidden deactivate deactivated deprecated unable "
+    "impossible invalid unavailable unsupported unsafe inactive "
     "isnt arent wasnt werent dont doesnt didnt cant couldnt wont wouldnt shouldnt mustnt hasnt havent hadnt "
     "nicht kein keine keinen keiner keines nie niemals ohne nunca jamás jamas sin ningún ninguna ninguno tampoco "
     "ne pas jamais aucun aucune sans non mai senza nessun nessuna não nao nem sem nenhum nenhuma "
@@ -38,9 +40,11 @@ NEGATIONS = frozenset(
     "tanpa δεν μην όχι ποτέ χωρίς نیست نباید نمی ندارد نشود "
     "не нет ни без никогда нельзя değil yok asla hiç لا لم لن ليس ليست غير بدون دون לא אין בלי नहीं न मत बिना".split()
 )
+# Of "enable" and "disable", of "allow" and "block", one is enough: a paraphrase may say the other in many ways.
 _DECISIVE = frozenset(
-    "off before after above below less increase increases increased decrease decreases decreased enable enabled "
-    "minimum maximum min max least most always only true must allow allows allowed reject rejects rejected "
+    "off before after above below less increase increases increased decrease decreases decreased "
+    "minimum maximum min max least most always only true must reject rejects rejected block blocks blocked "
+    "prevent prevents prevented refuse refuses refused "
     "read reads write writes start starts stop stops second third fourth fifth upper lower "
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
     "half twice".split()
@@ -75,28 +79,51 @@ class _SplitText(NamedTuple):
 class Particulars:
     """The particulars of several texts. Each distinct word is classified once."""
 
-    __slots__ = ("_kinds", "_signatures", "_split_texts", "_texts", "_words")
+    __slots__ = ("_are_compared", "_kinds", "_sentences", "_signatures", "_split_texts", "_texts", "_words", "apart")
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+    def __init__(self, texts: Sequence[str], *, are_compared: bool = True) -> None:
+        """are_compared: whether texts are compared at all; otherwise any of them can stand for any other."""
+        self._texts, self._are_compared = texts, are_compared
+        self._sentences: dict[int, str] = {}
+        self.apart: Counter[str] = Counter()
+        """How many pairs were kept apart, by what they differ in."""
         self._words: dict[int, list[str]] = {}
         self._split_texts: dict[int, _SplitText] = {}
-        self._signatures: dict[int, int] = {}
+        self._signatures: dict[int, tuple[int, frozenset[str]]] = {}
         """Quick signatures of texts, for texts that were not duplicates of one that they were compared with."""
         self._kinds = _Kinds()
+
+    @property
+    def note(self) -> str:
+        """What similar pairs were kept apart by, for the note of a stage; "" if there were none."""
+        return "".join(f", {times} pairs kept apart by {why}" for why, times in sorted(self.apart.items()))
 
     def kept_by(self, leader: int, member: int) -> bool:
         """Tell whether no particular is lost if the leader stands for the member.
 
         Both must have the same numbers and code in the same order and the same negations of the same words, and the
-        leader must have every name of the member.
+        leader must have every name of the member; or the leader must have every sentence of it, in a row.
         """
-        if leader in self._signatures and self._signatures[leader] != self._signature(member):
-            return False
-        kept = self._is_kept(leader, member)
-        if not kept:
-            self._signature(leader)
+        is_known = leader in self._signatures and self._signatures[leader] != self._signature(member)
+        kept = not self._are_compared or (not is_known and self._is_kept(leader, member))
+        if not kept and not (kept := self._in_a_row(member) in self._in_a_row(leader)):
+            self.apart[self._difference(leader, member)] += 1
         return kept
+
+    def _in_a_row(self, number: int) -> str:
+        """Return the sentences and paragraphs of a text, each on a line."""
+        if number not in self._sentences:
+            lines = (" ".join(sentence.split()) for sentence in _SENTENCE_BREAK.split(self._texts[number]))
+            self._sentences[number] = "\n".join(("", *filter(None, lines), ""))
+        return self._sentences[number]
+
+    def _difference(self, leader: int, member: int) -> str:
+        """Return what two texts differ in."""
+        exact = self._signature(leader)[1] ^ self._signature(member)[1]
+        if not exact and self._split_text(leader).plain == self._split_text(member).plain:
+            return "names" if self._names(member) - self._names(leader) else "numbers or code"
+        is_plain = all(word is _NEGATION or word.lower() in _DECISIVE for word in exact)
+        return 'words such as "not"' if is_plain else "numbers or code"
 
     def _is_kept(self, leader: int, member: int) -> bool:
         """Tell the same by comparing the two texts, without signatures."""
@@ -138,15 +165,16 @@ class Particulars:
         exact = [word for word in found if word is not _NEGATION]
         return exact, len(found) - len(exact)
 
-    def _signature(self, number: int) -> int:
-        """Return a hash of the numbers, code, decisive words and capital negations of a text.
+    def _signature(self, number: int) -> tuple[int, frozenset[str]]:
+        """Return a hash of the numbers, code, decisive words and capital negations of a text, and all of these.
 
         Texts of which one can stand for the other have the same signature.
         """
         if number not in self._signatures:
             words = self._split(number)
             found = sorted(filter(None, map(self._kinds.__getitem__, words)))
-            self._signatures[number] = hash((*_code(self._texts[number]), *found))
+            found = [*_code(self._texts[number]), *found]
+            self._signatures[number] = hash(tuple(found)), frozenset(found)
         return self._signatures[number]
 
     def _split(self, number: int) -> list[str]:

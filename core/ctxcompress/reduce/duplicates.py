@@ -121,9 +121,11 @@ def _opening_alike(texts: Sequence[str] | Mapping[int, str], order: Sequence[int
     return [number for number, opening in openings.items() if times[opening] > 1]
 
 
-def near_duplicates(texts: Sequence[str], order: Sequence[int], threshold: float) -> Leaders:
+def near_duplicates(
+    texts: Sequence[str], order: Sequence[int], threshold: float, particulars: Particulars | None = None
+) -> Leaders:
     """Find the passages whose shingles are similar enough and that have the same particulars."""
-    shingles, particulars = Shingles(texts), Particulars(texts)
+    shingles, particulars = Shingles(texts), particulars or Particulars(texts)
     keys = shingles.keys(threshold)
     most = len(texts) if len(texts) <= MANY else _MOST_CANDIDATES
     leading: dict[int, list[int]] = {}  # key -> places in `order` of the leaders that have it
@@ -144,12 +146,14 @@ def near_duplicates(texts: Sequence[str], order: Sequence[int], threshold: float
     return leaders
 
 
-def same_meaning(texts: Sequence[str], order: Sequence[int], vectors: NDArray[np.float64], threshold: float) -> Leaders:
+def same_meaning(
+    texts: Sequence[str], order: Sequence[int], vectors: Floats, threshold: float, known: Particulars | None = None
+) -> Leaders:
     """Find the passages whose vectors have at least this cosine and that have the same particulars.
 
     vectors: of length 1, shape (passages, dimensions).
     """
-    particulars = Particulars(texts)
+    particulars = known or Particulars(texts)
     leaders: Leaders = {}
 
     def joins(place: int, similar: Iterator[int]) -> bool:

@@ -51,7 +51,7 @@ class Reduction:
         )
 
     def for_others(self) -> "Reduction | None":
-        """Return the reduction for calls that take no time for it; None if it logged a warning, which they log too."""
+        """Return the reduction for calls that take no time for it; None if it warned, as they should too."""
         if any(stage.emptied or stage.doubtful for stage in self.stages):
             return None
         return replace(self, stages=tuple(replace(stage, milliseconds=0.0) for stage in self.stages))

@@ -8,11 +8,10 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.stats import Clock
 from ctxcompress.text.lines import shortened
 
-__all__ = ["MUST_KEEP", "Required", "places_in_documents"]
+__all__ = ["MUST_KEEP", "Required", "nothing_matches", "places_in_documents"]
 
 MUST_KEEP = "must_keep"
 """The name of the stage that looks for what must be kept. It is skipped if nothing is found."""
-_NOTHING_MATCHES = "nothing matches"
 _MOST_SHOWN, _LONGEST_SHOWN = 5, 60
 """Of the rules that a note names: how many, with how many characters."""
 
@@ -36,8 +35,8 @@ class Required:
         """Record a stage with how many rules there are and how many find something, if there are any."""
         rules, missed = self._finds.rules, self._finds.missed
         if rules:
-            note = f"{_NOTHING_MATCHES} {_listed(missed)}" if missed else ""
-            clock.lap(MUST_KEEP, len(rules), len(rules) - len(missed), note, skipped=self._finds.is_nothing)
+            found = len(rules) - len(missed)
+            clock.lap(MUST_KEEP, len(rules), found, nothing_matches(missed), skipped=self._finds.is_nothing)
 
     def among(self, numbers: Collection[int]) -> frozenset[int]:
         """Return which of these passages have a part that must be kept."""
@@ -73,10 +72,11 @@ class Required:
         return {text[start:end] for start, end in spans}
 
 
-def _listed(rules: Sequence[object]) -> str:
+def nothing_matches(rules: Sequence[object]) -> str:
+    """Return a note about rules that find nothing; "" without any."""
     shown = [shortened(str(rule), _LONGEST_SHOWN) for rule in rules[:_MOST_SHOWN]]
     more = len(rules) - len(shown)
-    return ", ".join([*shown, f"{more} more"] if more else shown)
+    return f"nothing matches {', '.join([*shown, f'{more} more'] if more else shown)}" if rules else ""
 
 
 def _within(pieces: Sequence[Span], spans: Sequence[Span]) -> list[Span]:

@@ -1,6 +1,5 @@
 """The stages that drop whole passages and repeated text before anything is scored."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from math import inf
 
@@ -10,7 +9,9 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
+from ctxcompress.errors import warn
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
+from ctxcompress.reduce.differences import Particulars
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
 from ctxcompress.reduce.elements import links_of_elements
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, group_of, standing, within_limits
@@ -25,13 +26,12 @@ from ctxcompress.text.language import is_prose_in
 __all__ = ["reduced"]
 
 _DOUBT_WARNING = (
-    "as score_kind has it, the scores of %d passages get better from the first passage to the last, but a retriever "
+    "as score_kind has it, the scores of the passages get better from the first passage to the last, but a retriever "
     'gives its best one first: declare score_kind="distance" (or "rank") where less is better, "similarity" where more '
     'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
 )
 _DOUBT_NOTE = "scores get better from first to last: check score_kind"
 _NOTHING_DELIVERED = DeliveredTexts()
-_log = logging.getLogger("ctxcompress")
 
 
 def reduced(
@@ -146,12 +146,7 @@ class _Reducer:
         left = sorted({*(self._delivered + number for number in above), *self.required.among(self.numbers)})
         empty = not left and bool(input_passages)
         if empty:
-            _log.warning(
-                "no score of %d passages reaches min_score=%g; on_empty=%r decides what is kept",
-                len(input_passages),
-                config.min_score,
-                config.on_empty,
-            )
+            warn(f"no score reaches min_score={config.min_score:g}; on_empty={config.on_empty!r} decides what is kept")
         if empty and config.on_empty != "drop":
             left = self.numbers if config.on_empty == "original" else [max(self.numbers, key=self._stands.__getitem__)]
         self._keep(left, Reason.SCORE)
@@ -180,12 +175,14 @@ class _Reducer:
 
     def near(self) -> None:
         """Drop passages with nearly the same words as another."""
-        threshold = self._config.ngram_threshold
+        threshold, note = self._config.ngram_threshold, "off"
         if threshold is not None:
             order = self._to_compare()
             texts = [self._passages[number].text for number in order]
-            self._merge(order, near_duplicates(texts, range(len(order)), threshold))
-        self.end("near", "off" if threshold is None else f"\u2265{threshold:g}", by_score=self._has_dropped)
+            known = Particulars(texts, are_compared=self._config.keep_particulars)
+            self._merge(order, near_duplicates(texts, range(len(order)), threshold, known))
+            note = f"\u2265{threshold:g}{known.note}"
+        self.end("near", note, by_score=self._has_dropped)
 
     def by_meaning(self) -> None:
         """Drop passages with the same meaning as another, if there are embeddings."""
@@ -204,8 +201,9 @@ class _Reducer:
             self.end("semantic", f"skipped: no embeddings and {why}", skipped=True)
             return
         texts = [self._passages[number].text for number in order]
-        self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold))
-        self.end("semantic", f"\u2265{threshold:g}", by_score=self._has_dropped)
+        known = Particulars(texts, are_compared=self._config.keep_particulars)
+        self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold, known))
+        self.end("semantic", f"\u2265{threshold:g}{known.note}", by_score=self._has_dropped)
 
     def by_limits(self) -> None:
         """Drop the passages over `max_chunks_per_doc` and `top_n`."""
@@ -303,4 +301,4 @@ class _Reducer:
     def _warn_of_doubt(self) -> None:
         if not self._warned:
             self._warned = True
-            _log.warning(_DOUBT_WARNING, len(self._passages) - self._delivered)
+            warn(_DOUBT_WARNING)

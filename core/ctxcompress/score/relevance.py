@@ -7,6 +7,7 @@ headings and title cover together.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -15,10 +16,13 @@ from ctxcompress.score.matches import RepeatedSearch, Scan, find_matches
 from ctxcompress.score.occurrences import relative
 from ctxcompress.text.words import Terms
 
-__all__ = ["combined", "relevance"]
+__all__ = ["combined", "relevance", "scores_of_rank_bm25"]
 
 _SECTION_WEIGHT = 2.5
 _COVERAGE_WEIGHT = 1.0
+_CLASSES = {"rank_bm25": "BM25Okapi", "rank_bm25l": "BM25L", "rank_bm25plus": "BM25Plus"}
+_MOST_TERMS = 100
+"""The package reads all segments for each term of the query: no more terms than this are scored."""
 
 
 def relevance(
@@ -50,3 +54,23 @@ def combined(alone: Floats, section: Floats, in_body: Floats, in_label_alone: Fl
     `Matches.coverage`.
     """
     return alone + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * relative(in_body + 0.5 * in_label_alone)
+
+
+def scores_of_rank_bm25(
+    scorer: str, words: Sequence[Sequence[str]], query: Mapping[str, float], terms: Terms
+) -> Floats:
+    """Return the scores that a class of the package rank-bm25 gives, less the lowest one, as it gives scores below 0.
+
+    The arguments are those of `relevance`. The package sees terms, and no title or heading.
+    """
+    import rank_bm25  # an optional dependency
+
+    of_word = terms.of_words(word for of_segment in words for word in of_segment)
+    segments = [[term for word in of_segment for term in of_word[word]] for of_segment in words]
+    scores = np.zeros(len(segments))
+    if any(segments):
+        model = getattr(rank_bm25, _CLASSES[scorer])(segments)
+        for term in islice(filter(model.idf.__contains__, query), _MOST_TERMS):
+            scores += query[term] * model.get_scores([term])
+        scores -= scores.min()
+    return scores

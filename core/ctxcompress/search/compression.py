@@ -8,7 +8,6 @@ results -> score threshold -> no boilerplate -> no duplicates -> with `adaptive`
         -> as many of the best as the query needs -> key sentences -> the shape of the input
 """
 
-import logging
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from ctxcompress.data.observer import Observation, drop_counts, observed
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Decision, Reason
 from ctxcompress.data.spans import inverse
-from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.query.complexity import Complexity
 from ctxcompress.search.result_limits import (
     Drop,
@@ -45,8 +44,6 @@ Results = TypeVar("Results")
 
 _FEWEST_CHARACTERS = 40
 """The last remaining result is not shortened below this."""
-
-_log = logging.getLogger("ctxcompress")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +251,7 @@ class _ResultCompressor:
                 return fitting
         if self.required:
             raise self._too_small(attempt(len(self.required), _FEWEST_CHARACTERS).tokens, max_tokens)
-        return self._keep_none(count, max_tokens, warn=bool(positions))
+        return self._keep_none(count, max_tokens, warns=bool(positions))
 
     def _too_small(self, tokens: int, max_tokens: int | None) -> BudgetTooSmall:
         return BudgetTooSmall(
@@ -291,15 +288,15 @@ class _ResultCompressor:
         results = self.results if is_same and isinstance(self.results, str) else self.parsed.rebuild(records)
         return _KeptResults(results, positions, spans, count(shown_to_model(results)))
 
-    def _keep_none(self, count: TokenCounter, max_tokens: int | None, *, warn: bool) -> _KeptResults:
+    def _keep_none(self, count: TokenCounter, max_tokens: int | None, *, warns: bool) -> _KeptResults:
         results = self.parsed.rebuild([]) if self.parsed.records else self.results
         tokens = count(shown_to_model(results))
         if max_tokens is not None and tokens > max_tokens:
             raise ConfigError(
                 f"max_tokens is {max_tokens}, but everything around the results already takes {tokens}; give more"
             )
-        if warn:
-            _log.warning("none of %d results fits into max_tokens=%s; give more", len(self.parsed.records), max_tokens)
+        if warns:
+            warn(f"no result fits into max_tokens={max_tokens}; give more")
         return _KeptResults(results, (), {}, tokens)
 
 

@@ -7,13 +7,14 @@ result are chosen separately.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are
 from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.passages import Kind, Passage, Span
-from ctxcompress.data.table import Floats
+from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
@@ -24,6 +25,7 @@ from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
+from ctxcompress.text.lines import longest_prefix
 from ctxcompress.text.words import has_unspaced
 from ctxcompress.tokens import TokenCounter
 
@@ -33,6 +35,9 @@ _ELLIPSIS = "..."
 """Ends a text whose only kept sentence is too long."""
 _CUT_BETWEEN_LINES = (Kind.CODE, Kind.TABLE)
 """Kinds of segments that are cut between lines, where no ellipsis is needed."""
+_SENTENCE_END = lazy_regex(r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964][^\w\s]*+\s*+$|\n\s*+$")
+_ENDING = 20
+"""Characters at the end of a segment in which the end of its sentence is looked for."""
 _QUESTION = lazy_regex(r"[?\uff1f\u061f][\s\"'\u201d\u00bb)\]*_]*+$")
 _BREADCRUMB = lazy_regex(r"\s[/|>\u00bb\u203a\u00b7\u2022]\s")
 _MIN_WORDS = 5
@@ -50,7 +55,7 @@ class KeptText:
 class KeySentences:
     """The sentences of all results, scored for one query."""
 
-    __slots__ = ("_around", "_layout", "_matches", "_structure", "_unlikely", "_worth")
+    __slots__ = ("_around", "_layout", "_matches", "_sentence", "_structure", "_unlikely", "_worth")
 
     def __init__(self, query: str, passages: Sequence[Passage], config: CompressionConfig) -> None:
         """passages: the texts of all results."""
@@ -68,6 +73,7 @@ class KeySentences:
         required = find_all(config.must_keep, dict(enumerate(passages)))
         self._matches = matches_in(analysis.table, required, texts)
         self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=analysis.markers)
+        self._sentence = _whole_sentences(analysis.table)
 
     def choose(self, numbers: Sequence[int], characters: int, sentences: int) -> Mapping[int, KeptText]:
         """Map the number of each text of one result to its kept part.
@@ -88,7 +94,9 @@ class KeySentences:
         spans = self._select(best, characters)
         cut = self._text_cut_in_sentence(best, spans)
         if cut is not None:
-            spans = self._select(best, max(1, characters - len(_ELLIPSIS)))
+            room = max(1, characters - len(_ELLIPSIS))
+            spans = self._select(best, room)
+            spans = {**spans, cut: self._lengthened(best[-1], spans[cut], room)}
         return {n: self._kept(n, spans, cut) for n in numbers}
 
     def worth(self, numbers: Sequence[int]) -> float:
@@ -106,25 +114,30 @@ class KeySentences:
         return [n for number in numbers for n in range(first[number], first[number + 1])]
 
     def _best(self, own: Sequence[int], characters: int, sentences: int) -> list[int]:
-        """Return the best sentences that fit together, or the best one alone if none fits.
+        """Return the best sentences that fit together, or the best part of the best one if none fits.
 
         Sentences are ranked by worth, not by worth per character as for a token budget: their number is limited, so
         length does not count.
         """
-        texts = self._structure.table.texts
+        segments, texts = self._structure.table.segments, self._structure.table.texts
         standing = [n for n in self._sentences(own) if self._structure.stands[n]]
         ranked = sorted(standing, key=lambda n: (-self._worth[n], n))
         ranked = [n for n in ranked if n not in self._around] or ranked
         ranked = [n for n in ranked if n not in self._unlikely] or ranked[:1]
         ranked = [n for n in ranked if not _says_nothing(texts[n])] or ranked
-        best: dict[str, int] = {}
+        best: dict[str, range] = {}
         room = characters
         for n in ranked:
-            text = texts[n].rstrip()
-            if len(best) < sentences and len(text) <= room and text not in best:
-                best[text] = n
-                room -= len(texts[n])
-        return list(best.values()) or ranked[:1]
+            whole = self._sentence[n]
+            is_long = segments[whole[-1]].start - segments[whole[0]].start > room
+            text = "" if is_long else "".join(texts[part] for part in whole).rstrip()
+            if len(best) < sentences and not is_long and len(text) <= room and text not in best:
+                best[text] = whole
+                room -= sum(len(texts[part]) for part in whole)
+            elif n == ranked[0] and len(whole) > 1:  # a part of it says more than all others
+                begin = range(whole.start, n + 1)
+                return list(begin) if sum(len(texts[part]) for part in begin) <= room else [n]
+        return [n for whole in best.values() for n in whole] or ranked[:1]
 
     def _select(self, numbers: Iterable[int], characters: int) -> Spans:
         """Return the spans of these segments that fit, and of the segments they need."""
@@ -147,6 +160,15 @@ class KeySentences:
         segments, texts = self._structure.table.segments, self._structure.table.texts
         return [n for n in numbers if segments[n].kind is not Kind.HEADING and not texts[n].isspace()]
 
+    def _lengthened(self, number: int, spans: Sequence[Span], room: int) -> tuple[Span, ...]:
+        """Return the spans of a text, which end with segment `number`, with as much more of its sentence as fits."""
+        table, (start, end) = self._structure.table, spans[-1]
+        text = self._layout.passages[table.document[number]]
+        sentence = text[start : table.segments[self._sentence[number][-1]].end]
+        most = room - sum(stop - begin for begin, stop in spans[:-1])
+        length = longest_prefix(sentence, fits=lambda length: length <= most, lines=False, whole_words=True)
+        return (*spans[:-1], Span(start, max(end, start + len(sentence[:length].rstrip()))))
+
     def _text_cut_in_sentence(self, best: Iterable[int], spans: Spans) -> int | None:
         """Return the number of the text whose kept part ends within a sentence."""
         table = self._structure.table
@@ -154,6 +176,8 @@ class KeySentences:
         for number in best:
             segment, document = table.segments[number], table.document[number]
             last = segment.start + len(table.texts[number].rstrip())
+            if number < self._sentence[number][-1]:  # its sentence goes on
+                last = segment.end + 1
             is_sentence = segment.kind not in _CUT_BETWEEN_LINES
             if is_sentence and any(d == document and segment.start < end < last for d, end in ends):
                 return document
@@ -163,6 +187,16 @@ class KeySentences:
         shown = self._layout.shown({number: spans[number]} if number in spans else {})
         text = "".join(self._layout.texts(shown).values())
         return KeptText(text + _ELLIPSIS if number == cut else text, tuple(spans.get(number, ())))
+
+
+def _whole_sentences(table: SegmentTable) -> list[range]:
+    """Return for each segment the numbers of the segments of its sentence: a long one has several."""
+    begins = [0] * (len(table.segments) > 0)
+    for n, (one, other) in enumerate(pairwise(table.segments)):
+        is_one_block = table.document[n] == table.document[n + 1] and (one.kind, one.block) == (other.kind, other.block)
+        if one.kind in _CUT_BETWEEN_LINES or not is_one_block or _SENTENCE_END.search(table.texts[n][-_ENDING:]):
+            begins.append(n + 1)
+    return [range(*both) for both in pairwise((*begins, len(table.segments))) for _ in range(*both)]
 
 
 def _says_nothing(text: str) -> bool:

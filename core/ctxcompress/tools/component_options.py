@@ -70,8 +70,7 @@ class ComponentOptions(OptionFields):
     trace_to: str | PathLike[str] | None = Field(
         default=None,
         description="A folder for an HTML page about each call, which shows what became of every passage; see "
-        "docs/xray.md. It keeps the last 100 pages, which hold the texts. A page that cannot be written is a warning "
-        "in the log.",
+        "docs/xray.md. It keeps the last 100 pages, which hold the texts. A page that cannot be written is a warning.",
     )
     feedback: Annotated[FeedbackLog | None, WithJsonSchema({"type": "object"})] = Field(
         default=None,

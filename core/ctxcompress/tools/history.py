@@ -7,7 +7,6 @@ that prompt caches stay valid. Each generation starts from the whole messages, s
 the next.
 """
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -17,13 +16,11 @@ from typing_extensions import TypedDict  # comes with pydantic, which takes no o
 from ctxcompress.config.budgets import check_tokens_or_share, is_share, tokens_in_window
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, warn
 from ctxcompress.tools.agent_messages import AgentMessage, goal_of
 from ctxcompress.tools.older_steps import MessageTexts, OlderSteps
 
 __all__ = ["Generation", "HistoryCompressor", "Shortened", "check_history"]
-
-_log = logging.getLogger("ctxcompress")
 
 
 class Shortened(TypedDict):
@@ -120,12 +117,9 @@ class HistoryCompressor:
         if last is not None and _is_shown_alike(found, last):
             return {**last, "goal": goal_id} if is_new_goal else last
         if found["compressed_tokens"] > limit:
-            _log.warning(
-                "the messages have %d tokens, %d more than history_tokens: the last %d steps and what cannot be "
-                "shortened are too long; raise history_tokens, or lower keep_last",
-                found["compressed_tokens"],
-                found["compressed_tokens"] - limit,
-                newest,
+            warn(
+                f"the messages have more than history_tokens={limit}: the last {newest} steps and what cannot be "
+                "shortened are too long; raise history_tokens, or lower keep_last"
             )
         return found
 

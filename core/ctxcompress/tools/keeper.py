@@ -1,7 +1,6 @@
 """What was left out of a tool's result: put into a store, named in a marker, and given back to the agent that asks."""
 
 import hmac
-import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
-from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import longest_prefix
 from ctxcompress.tools.left_out import LeftOutStore, as_bytes
@@ -57,7 +56,6 @@ _MOST_KNOWN = 5
 _TRIES = 4
 _LINES = lazy_regex(r"\s*+(?:lines?\s)?\s*+(\d{1,9})\s*+(?:([-–—:])\s*+(\d{1,9})?)?\s*+", re.IGNORECASE)
 
-_log = logging.getLogger("ctxcompress")
 
 Made = TypeVar("Made", bound="_Counted")
 
@@ -85,7 +83,7 @@ class Keeper:
     secret: bytes = field(repr=False)
 
     def keep(self, conversation: str, text: str) -> str | None:
-        """Keep the text, and return its handle; None, with a warning in the log, if the store fails or is too small."""
+        """Keep the text, and return its handle; None, with a warning, if the store fails or is too small."""
         try:
             handle = self._free_handle(conversation, text)
             if self.store.put(conversation, handle, text):
@@ -93,7 +91,7 @@ class Keeper:
             reason = f"its {len(text):,} characters are more than the store holds"
         except OSError as error:
             reason = str(error)
-        _log.warning("a tool's result is shortened but cannot be kept (%s); it has no marker", reason)
+        warn(f"a tool's result is shortened but cannot be kept ({reason}); it has no marker")
         return None
 
     def _free_handle(self, conversation: str, text: str) -> str:

@@ -1,6 +1,5 @@
 """The older steps of an agent's run: what is shown of them within a number of tokens."""
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from ctxcompress.config.budgets import NO_LIMIT
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import KeptPassage
-from ctxcompress.errors import BudgetTooSmall
+from ctxcompress.errors import BudgetTooSmall, warn
 from ctxcompress.tools.agent_messages import (
     AgentMessage,
     Role,
@@ -44,7 +43,6 @@ _SHARE_OF_TEXTS = 0.75
 """The share of the room that goes to texts if steps are dropped. The other steps' calls share what is left."""
 _SMALLER = 0.7
 """The most of the last attempt's budget that the next one gets, where texts and calls together had too many tokens."""
-_log = logging.getLogger("ctxcompress")
 
 Kept = Mapping[str, str]
 """Id of a passage -> its kept text."""
@@ -177,11 +175,9 @@ class OlderSteps:
                 return self._plan(most)
             except BudgetTooSmall as error:
                 needed = error.tokens
-        _log.warning(
-            "must_keep names %d tokens of the history, and there is room for %d: it does not hold for older messages; "
-            "raise history_tokens, or give narrower patterns",
-            needed,
-            room,
+        warn(
+            f"must_keep names {needed} tokens of the history, and there is room for {room}: it does not hold for older "
+            "messages; raise history_tokens, or give narrower patterns"
         )
         return self._plan(share, has_rules=False)
 

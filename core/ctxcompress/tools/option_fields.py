@@ -21,7 +21,7 @@ class OptionFields(BaseModel):
 
     max_tokens: int | str | None = None
     """The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by its
-    complexity and intent, and stops before the budget is full. "25%" is a share of what is left of `context_window`."""
+    complexity and intent, and stops before it is full. "25%" is a share of the rest of `context_window`."""
     tier: Tier | None = None
     """The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or "complete"
     (20,000). Give this or `max_tokens`."""
@@ -30,8 +30,7 @@ class OptionFields(BaseModel):
     reserved_tokens: int = 0
     """The tokens of `context_window` that the rest of the prompt takes."""
     must_keep: Sequence[object] = ()
-    """What is kept before all else: texts, regular expressions, "ids", "dates", "urls", "code", spans, functions. No
-    filter drops it; see docs/how-to/must-keep.md."""
+    """What is kept before all else: texts, patterns, "ids", "dates", "urls", "code"; see docs/how-to/must-keep.md."""
     encoding: Encoding = Field(default="o200k_base", json_schema_extra={"type": "string"})
     """The tiktoken encoding that counts the tokens, or a function from a text to its tokens or their number."""
     separator: str = "\n\n"
@@ -44,8 +43,7 @@ class OptionFields(BaseModel):
     final text has one line for each passage, with its id and headings."""
     order: Order = "source"
     """The order of the passages in the final text. "source" is the order of the input; "relevance" puts the best first;
-    "edges" puts the best first and last, because language models overlook the middle. The text of one passage stays in
-    its order."""
+    "edges" puts the best first and last. The text of one passage stays in its order."""
     mark_dropped_lines: bool = False
     """Whether lines such as `[… 120 lines dropped]` show what is missing of a log. They count in the budget."""
     on_empty: OnEmpty = "keep_best"
@@ -70,28 +68,29 @@ class OptionFields(BaseModel):
     similarity_threshold: float | None = None
     """The cosine similarity from which the worse of two passages is dropped, such as 0.85. Passages carry the
     embeddings, or `encoder` makes them. None drops none."""
+    keep_particulars: bool = True
+    """Whether similar passages are no duplicates if they differ in numbers, names, negations or code."""
     max_chunks_per_doc: int = 0
     """The most passages kept of one document: a doc_id, else a file path or address. 0 keeps all."""
     top_n: int | None = None
     """The most passages kept, the best ones. None keeps all."""
     metadata_only: bool = False
-    """Whether a line of metadata replaces a passage that scores below `score_threshold`. It has the path, the lines and
-    what they define. These lines come last in the budget."""
+    """Whether a line with the path and what is defined replaces a passage that scores below `score_threshold`."""
     score_threshold: float = 0.4
     """The score below which `metadata_only` replaces a passage. It means what `min_score` means."""
     max_length: int | None = None
     """The most characters of a passage that are scored, at least 100. Of a longer one the head, the tail and the most
     important parts in between remain. None cuts no passage."""
     preserve_structure: bool = True
-    """Whether `max_length` keeps the most important parts: signatures of code, and of prose what the query asks for.
-    Otherwise it cuts out the middle."""
+    """Whether `max_length` keeps signatures of code, and of prose what the query asks for, or cuts out the middle."""
     factual_length: int | None = None
     """The most characters kept of a passage where the query asks for a fact, at least 20. A fact is an identifier, a
     command or a version; the beginning of the passage is kept. None cuts no passage."""
     factual_cut: FactualCut = "boundary"
     """Where `factual_length` cuts: at a "boundary" of sentences or words, or at the very "character"."""
     scorer: Scorer = "evidence"
-    """What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does."""
+    """What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does.
+    "rank_bm25" is BM25Okapi of the package rank-bm25, "rank_bm25l" its BM25L and "rank_bm25plus" its BM25Plus."""
     encoder: object | None = Field(default=None, json_schema_extra={"type": "object"})
     """The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, such as
     `StaticVectors()`; adapters take an embedding model of their framework."""
@@ -110,8 +109,7 @@ class OptionFields(BaseModel):
     """Whether to use a small built-in table of synonyms for technical English as well."""
     type_weights: Mapping[str, float] = Field(default_factory=dict)
     """A factor on the score of segments, by their kind. The kinds are "heading", "paragraph", "list_item", "table",
-    "code", "quote", "metadata", "boilerplate", "turn", "log" and "record". QATBE_TYPE_WEIGHTS has the published
-    factors."""
+    "code", "quote", "metadata", "boilerplate", "turn", "log" and "record"; see QATBE_TYPE_WEIGHTS."""
     metadata_map: Mapping[str, str] = Field(default_factory=dict)
     """The metadata key that holds a passage's title, header_path, doc_id or file_path, where it is not a usual one."""
     cache: object | None = Field(default=None, json_schema_extra={"type": "object"})

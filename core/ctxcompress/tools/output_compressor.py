@@ -1,7 +1,6 @@
 """The outputs of tools: which argument of a call is the query, and how texts and search results are made shorter."""
 
 import json
-import logging
 import re
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.budgets import is_share, share_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
-from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.search.compression import SearchCompression, compress_search_results
@@ -60,7 +59,6 @@ _MOST_WORDS = 60
 # A language model reads this.
 _NOTHING_KEPT = "Nothing in this result answers the query."
 
-_log = logging.getLogger("ctxcompress")
 _CHARACTERS_PER_TOKEN = 8
 """More than texts really have, so that a page is limited by its tokens and not by its characters."""
 
@@ -101,15 +99,14 @@ class OutputCompressor:
         return replace(self, config=self.config.with_options(max_tokens=max(tokens, self.min_tokens, 1)))
 
     def with_rules_that_fit(self, shorten: Callable[[Self], Result]) -> Result:
-        """Return what `shorten` makes with this; without `must_keep`, and with a warning in the log, if that names more
-        than fits.
+        """Return what `shorten` makes with this; without `must_keep`, and with a warning, if that names more than fits.
 
         It is for results that are kept whole: a result with many matches must not end the run of an agent.
         """
         try:
             return shorten(self)
         except BudgetTooSmall as error:
-            _log.warning("must_keep does not hold for a tool's result, which can be expanded: %s", error)
+            warn(f"must_keep does not hold for a tool's result, which can be expanded: {error}")
             return shorten(replace(self, config=self.config.with_options(must_keep=())))
 
     def count(self, text: str) -> int:

@@ -1,6 +1,5 @@
 """The answer of a chat memory to the current question: parts of earlier messages, each under who said it and when."""
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,7 +7,7 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
-from ctxcompress.errors import BudgetTooSmall
+from ctxcompress.errors import BudgetTooSmall, warn
 from ctxcompress.render.headers import Guard
 from ctxcompress.text.lines import INVISIBLE, one_line, shortened, spelled
 from ctxcompress.tools.agent_messages import HANDLE_KEY, AgentMessage, passages_of
@@ -16,7 +15,6 @@ from ctxcompress.tools.markers import shorter_marker
 
 __all__ = ["recall", "recalled_text"]
 
-_log = logging.getLogger("ctxcompress")
 _LONGEST_NAME = 60
 _TIMES = ("timestamp", "created_at", "sent_at", "datetime", "date", "time", "ts")
 _SEPARATOR = "\n\n"
@@ -38,7 +36,7 @@ async def recall(config: CompressionConfig, messages: Sequence[AgentMessage], qu
     try:
         return await Compressor(config).acompress(query, passages, frame=_entry)
     except BudgetTooSmall as error:
-        _log.warning("must_keep does not hold for the memory: %s", error)
+        warn(f"must_keep does not hold for the memory: {error}")
         return await Compressor(config.with_options(must_keep=())).acompress(query, passages, frame=_entry)
 
 

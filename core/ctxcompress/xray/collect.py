@@ -18,9 +18,8 @@ from ctxcompress.xray.facts import Facts, Scored
 
 __all__ = ["collect_xray"]
 
-_SCALES = {"evidence": "the probability that it is needed", "bm25": "as a share of the best one"}
-_POWERS = {"evidence": 3, "bm25": 1}
-"""Exponents of the levels. Most probabilities are small, so small ones get more levels."""
+_PROBABILITY, _SHARE = ("the probability that it is needed", 3), ("as a share of the best one", 1)
+"""What scores are, and the exponent of the levels. Most probabilities are small, so small ones get more levels."""
 
 
 def collect_xray(compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True) -> Facts:
@@ -32,6 +31,7 @@ def collect_xray(compression: Compression, config: CompressionConfig, *, asks_en
     config = resolve_auto_budget(compression.query, config)
     of_scores = config if asks_encoder else config.with_options(encoder=None)
     passages, tokens_in = compression.input_passages(), compression.original.tokens()
+    scale, power = _PROBABILITY if config.scorer == "evidence" else _SHARE
     return Facts(
         compression=compression,
         passages=passages,
@@ -39,8 +39,8 @@ def collect_xray(compression: Compression, config: CompressionConfig, *, asks_en
         question=_question(compression.query, config),
         options=_options(compression, config, asks_encoder=asks_encoder),
         scores=_scores(compression.query, passages, of_scores, fits=tokens_in <= compression.max_tokens),
-        scale=_SCALES[config.scorer],
-        levels=[(level / 10) ** _POWERS[config.scorer] for level in range(10)],
+        scale=scale,
+        levels=[(level / 10) ** power for level in range(10)],
         count=TokenCounter(config.encoding),
         required=find_all(config.must_keep, dict(enumerate(passages))),
     )
@@ -51,13 +51,13 @@ def _scores(
 ) -> Mapping[int, Sequence[Scored]]:
     """Return number of a passage -> its segments in order with their scores, from 0 to 1.
 
-    The scorer "evidence" gives probabilities, "bm25" shares of the best score. A passage that was dropped whole before
+    The scorer "evidence" gives probabilities, others shares of the best score. A passage that was dropped whole before
     segments were scored has none. fits: whether the passages fit into the budget unchanged.
     """
     again = analysed_again(query, passages, config, fits=fits)
     documents, analysis = again.documents, again.analysis
     scored = score_segments((query,), again.passages, analysis, again.language, config)
-    best = float(scored.scores.max(initial=0.0)) if config.scorer == "bm25" else 1.0
+    best = float(scored.scores.max(initial=0.0)) if config.scorer != "evidence" else 1.0
     found: dict[int, list[Scored]] = {}
     table = analysis.table
     for document, segment, score in zip(table.document, table.segments, scored.scores.tolist(), strict=True):

@@ -1,12 +1,12 @@
 """X-ray pages in a folder: one for each compression, of which only the last ones are kept."""
 
-import logging
 import os
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from uuid import uuid4
 
+from ctxcompress.errors import warn
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["LAST", "new_page", "write_page"]
@@ -15,13 +15,11 @@ LAST = 100
 """The most pages in a folder."""
 _NAME = lazy_regex(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
 
-_log = logging.getLogger("ctxcompress")
-
 
 def write_page(page: str, directory: str | PathLike[str]) -> Path | None:
     """Write a page into a folder, remove the oldest pages if there are too many, and return the path.
 
-    Returns None and logs a warning if the page could not be written. Names sort by time, and no two threads or
+    Returns None and warns if the page could not be written. Names sort by time, and no two threads or
     processes use the same one.
     """
     folder = Path(directory)
@@ -30,7 +28,7 @@ def write_page(page: str, directory: str | PathLike[str]) -> Path | None:
         path = new_page(page, folder)
         _remove_oldest(folder)
     except OSError as error:
-        _log.warning("the page of a compression could not be written into %s (%s)", folder, error)
+        warn(f"the page of a compression could not be written into {folder} ({error})")
         return None
     return path
 

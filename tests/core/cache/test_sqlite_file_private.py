@@ -10,6 +10,8 @@ from caches import PLAIN
 
 from ctxcompress import CtxCompressError
 from ctxcompress.cache import DiskCache
+from ctxcompress.errors import ConfigError
+from ctxcompress.feedback import FeedbackLog
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
 
@@ -119,3 +121,11 @@ def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "c")
     with pytest.raises(CtxCompressError, match=r"c is not a regular file.* give the path of another file"):
         DiskCache(tmp_path / "c")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\0", "a\0"])
+def test_a_path_with_a_null_character_is_refused(tmp_path, name):
+    with pytest.raises(ConfigError, match=r"null character.* give the path of another file"):
+        DiskCache(f"{tmp_path}/{name}")
+    with pytest.raises(ConfigError, match=r"null character.* give the path of another file"):
+        FeedbackLog(f"{tmp_path}/{name}")

@@ -31,6 +31,9 @@ def toml(tmp_path):
     return load
 
 
+ABSOLUTE = {"normalize_scores": False}
+"""Scores are compared as they are."""
+
 # Presets
 
 
@@ -54,9 +57,10 @@ def test_there_are_four_presets_and_the_same_as_they_were_published():
                 "ngram_threshold": 0.7,
                 "similarity_threshold": 0.85,
                 "factual_length": 200,
+                "keep_particulars": False,
             },
         ),
-        ("code_published", {"max_length": 2_000, "metadata_only": True}),
+        ("code_published", {**ABSOLUTE, "max_length": 2_000, "metadata_only": True}),
         ("web_published", {"min_score": 0.3, "top_n": 5, "on_empty": "original"}),
         (
             "page_published",
@@ -85,6 +89,7 @@ def test_a_preset_gives_way_to_what_is_given_with_it():
     )
     assert changed(config) == {
         "max_chunks_per_doc": 5, "ngram_threshold": 0.7, "similarity_threshold": 0.85, "language": "de",
+        "keep_particulars": False,
     }  # fmt: skip
 
 
@@ -267,11 +272,18 @@ def test_no_language_model_can_be_asked_for(toml):
             "[compression.smartTruncation]\nenabled = true\npreserveStructure = false",
             {"max_length": 2_000, "preserve_structure": False},
         ),
-        ("[compression.metadataOnly]\nenabled = true", {"metadata_only": True}),
-        ("[compression.metadataOnly]\nscoreThreshold = 0.6", {"metadata_only": True, "score_threshold": 0.6}),
+        ("[compression.metadataOnly]\nenabled = true", {**ABSOLUTE, "metadata_only": True}),
+        ("[compression.metadataOnly]\nscoreThreshold = 3", {**ABSOLUTE, "metadata_only": True, "score_threshold": 3}),
+        ("[compression]\nmetadataOnly = {}\nnormalize_scores = true", {"metadata_only": True}),
         ("[compression]\nmax_length = 500\nsmartTruncation = { maxLength = 900 }", {"max_length": 500}),
-        ('[compression]\npreset = "code_published"\nmetadataOnly = { enabled = false }', {"max_length": 2_000}),
-        ('[compression]\npreset = "code_published"\nsmartTruncation = { enabled = false }', {"metadata_only": True}),
+        (
+            '[compression]\npreset = "code_published"\nmetadataOnly = { enabled = false }',
+            {**ABSOLUTE, "max_length": 2_000},
+        ),
+        (
+            '[compression]\npreset = "code_published"\nsmartTruncation = { enabled = false }',
+            {**ABSOLUTE, "metadata_only": True},
+        ),
     ],
 )
 def test_the_tables_of_a_code_search_are_options(toml, text, options):
@@ -282,7 +294,7 @@ def test_a_wrong_value_of_a_code_search_is_refused(toml):
     with pytest.raises(ConfigError, match="max_length is 5; give a whole number, at least 100"):
         toml("[compression.smartTruncation]\nmaxLength = 5")
     with pytest.raises(ConfigError, match="score_threshold is 4; the best score of a retrieval counts as 1"):
-        toml("[compression.metadataOnly]\nscoreThreshold = 4")
+        toml("[compression]\nmetadataOnly = {scoreThreshold = 4}\nnormalize_scores = true")
 
 
 def test_the_keys_of_nested_tables_are_checked_too(toml):

@@ -465,14 +465,13 @@ def test_keys_differ_where_a_part_does(parts, draw):
     assert (keys.key_of("kind", *parts) == keys.key_of("kind", *other)) == same
 
 
-def test_a_warning_comes_each_time(cache, caplog):
+def test_a_warning_comes_each_time(cache, warned):
     compressor = Compressor(CompressionConfig(max_tokens=60, min_score=0.9, normalize_scores=False, cache=cache))
     found = []
     for _ in range(2):
-        caplog.clear()
-        with caplog.at_level(logging.WARNING, "ctxcompress"):
-            compressor.compress(QUESTIONS[0], changed_passage(score=0.1)[:1])
-        found.append(caplog.messages)
+        warned.clear()
+        compressor.compress(QUESTIONS[0], changed_passage(score=0.1)[:1])
+        found.append(warned.messages)
     assert found[0] == found[1] != []
 
 

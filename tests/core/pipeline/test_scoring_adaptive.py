@@ -97,16 +97,16 @@ FOOTER = "\n\nSubscribe to our newsletter\nFollow us on social media\nAll rights
 
 
 @pytest.mark.parametrize("options", [{}, {"adaptive": True}, {"adaptive": True, "on_empty": "drop"}])
-def test_a_budget_that_nothing_fits_is_said_though_some_text_is_unlikely(options, caplog):
+def test_a_budget_that_nothing_fits_is_said_though_some_text_is_unlikely(options, warned):
     texts = ["The lighthouse of Fenwick is high. Ships call in summer." + FOOTER]
     tight = CompressionConfig(max_tokens=1, encoding=lambda text: 9 * len(text), **options)
     assert Compressor(tight).compress("how high is the lighthouse of Fenwick?", texts).text == ""
-    assert "give a greater max_tokens" in caplog.text
+    assert "give a greater max_tokens" in warned.text
 
 
-def test_what_is_emptied_on_purpose_is_not_said_to_be_too_long(caplog):
+def test_what_is_emptied_on_purpose_is_not_said_to_be_too_long(warned):
     assert compressed(NOISE, on_empty="drop").text == ""
-    assert not caplog.records
+    assert not warned.messages
 
 
 def test_a_context_that_answers_is_never_empty():

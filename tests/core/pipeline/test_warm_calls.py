@@ -1,6 +1,5 @@
 """With a cache, another question about the same passages does again only what depends on the question."""
 
-import logging
 from collections import Counter
 from collections.abc import Iterator
 
@@ -83,11 +82,10 @@ def test_other_options_and_other_passages_are_reduced_anew(done):
     assert done["reduced"] == 5  # and those without a cache
 
 
-def test_doubtful_scores_are_warned_of_with_each_question(caplog):
+def test_doubtful_scores_are_warned_of_with_each_question(warned):
     doubtful = [Passage(p.id, f"{p.text} {n}", score=0.1 * n) for n, p in enumerate([*passages(), *passages()])]
     cached = Compressor(CompressionConfig(max_tokens=60, min_score=0.3, cache=MemoryCache()))
     for question in QUESTIONS[:3]:
-        caplog.clear()
-        with caplog.at_level(logging.WARNING, logger="ctxcompress"):
-            assert any(stage.doubtful for stage in cached.compress(question, doubtful).stages)
-        assert "score_kind" in caplog.text
+        warned.clear()
+        assert any(stage.doubtful for stage in cached.compress(question, doubtful).stages)
+        assert "score_kind" in warned.text

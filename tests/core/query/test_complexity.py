@@ -28,6 +28,13 @@ def level(query, **options):
 def test_the_published_examples(query, expected, searches, score):
     result = classify_complexity(query, year=2026)
     assert (result.level, result.sub_query_count, result.score) == (expected, searches, score)
+    assert result.reasoning.startswith(f"Score {score}: ")
+    assert all(reason in result.reasoning for reason in result.reasons)
+
+
+def test_the_reasoning_is_one_line_without_any_reason_too():
+    assert classify_complexity("React vs Vue").reasoning == "Score 1: very short query (3 words), comparison ('vs')"
+    assert classify_complexity("one two three four five six seven eight nine ten").reasoning == "Score 0: no signals"
 
 
 @pytest.mark.parametrize(

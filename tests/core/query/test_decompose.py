@@ -209,9 +209,9 @@ def test_the_model_is_asked_for_as_many_as_the_question_is_worth():
 
 
 @pytest.mark.parametrize("answer", ["", "\n \n", "Queries:"])
-def test_without_an_answer_the_rules_make_them(answer, caplog):
+def test_without_an_answer_the_rules_make_them(answer, warned):
     assert decompose("React vs Vue", lambda prompt: answer) == ("React", "Vue")
-    assert "no sub-queries" in caplog.text
+    assert "no sub-queries" in warned.text
 
 
 def test_quotes_within_a_search_stay():
@@ -243,20 +243,20 @@ class Slow:
         raise TimeoutError("slow")
 
 
-def test_where_the_model_fails_the_rules_make_them(caplog):
+def test_where_the_model_fails_the_rules_make_them(warned):
     assert decompose("React vs Vue", Slow()) == ("React", "Vue")
-    assert "the language model failed (TimeoutError('slow'))" in caplog.text
+    assert "the language model failed (TimeoutError('slow'))" in warned.text
 
 
 @pytest.mark.parametrize(
     "answer", ["I'm sorry, but I cannot help with that.", "I can’t browse.", "Unfortunately no.", "word " * 100]
 )
-def test_where_the_model_refuses_or_rambles_the_rules_make_them(answer, caplog):
+def test_where_the_model_refuses_or_rambles_the_rules_make_them(answer, warned):
     assert decompose("React vs Vue", lambda prompt: answer) == ("React", "Vue")
-    assert "no sub-queries" in caplog.text
+    assert "no sub-queries" in warned.text
 
 
-async def test_a_model_that_is_awaited_writes_them(caplog):
+async def test_a_model_that_is_awaited_writes_them(warned):
     async def ask(prompt):
         return "React speed\nVue speed\nmore"
 
@@ -265,7 +265,7 @@ async def test_a_model_that_is_awaited_writes_them(caplog):
 
     assert await adecompose("React vs Vue", ask) == ("React speed", "Vue speed")
     assert await adecompose("React vs Vue", broken) == ("React", "Vue") == await adecompose("React vs Vue")
-    assert "the language model failed" in caplog.text
+    assert "the language model failed" in warned.text
 
 
 @pytest.mark.parametrize(

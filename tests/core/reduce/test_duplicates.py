@@ -1,5 +1,6 @@
 """Duplicates: the same text, nearly the same words, the same meaning; and texts that only look like duplicates."""
 
+import html
 import importlib.util
 import random
 import re
@@ -338,6 +339,113 @@ def test_in_another_order_numbers_may_mean_something_else():
 
 def test_a_not_that_has_moved_says_something_else():
     assert len(alike("It must not start and must stop.", "It must start and must not stop.")) == 2
+
+
+PARAPHRASES = {
+    "enable": ("You can enable OAuth by editing config.toml.", "To turn on OAuth, edit config.toml."),
+    "allow": ("It is possible to allow guests in.", "Guests can be let in like this."),
+    "enabled": ("the check is enabled by an option", "an option activates the check"),
+}
+
+
+@pytest.mark.parametrize("what", PARAPHRASES)
+def test_a_paraphrase_without_a_number_name_negation_or_code_of_its_own_is_a_duplicate(what):
+    one, other = PARAPHRASES[what]
+    assert len(alike(one, other)) == len(alike(other, one)) == 1
+
+
+OPPOSITES = {
+    "turn off": ("you can enable the check", "you can turn off the check"),
+    "disables": ("it enables the check", "it disables the check"),
+    "deactivate": ("enable the check", "deactivate the check"),
+    "block": ("it allows the guests", "it blocks the guests"),
+    "prevent": ("allow guests to come in", "prevent guests from coming in"),
+    "forbids": ("the rule allows guests", "the rule forbids guests"),
+    "refuse": ("allow the guests", "refuse the guests"),
+}
+
+
+@pytest.mark.parametrize("what", OPPOSITES)
+def test_what_says_the_opposite_is_none(what):
+    one, other = OPPOSITES[what]
+    assert len(alike(one, other)) == len(alike(other, one)) == 2
+
+
+# All of it in the leader
+
+FACT = "The server waits 30 s for an answer. It does not ask again."
+
+
+@pytest.mark.parametrize(
+    "rest", ["See below.", "Read the guide.", "Start here.", "The port is 8080.", "Do not wait for Paris.", "Use `x`."]
+)
+@pytest.mark.parametrize("form", ["{0} {1}", "{1} {0}", "{1}\n\n{0}", "{0}\n\n{1}", "{1} {0} {1}"])
+def test_a_copy_of_a_part_is_a_duplicate_whatever_the_rest_says(form, rest):
+    whole = form.format(FACT, rest)
+    assert alike(whole, FACT, exact_dedup=False) == ["p0"]
+    assert alike(FACT.replace(" ", "\n", 3), whole, exact_dedup=False) == ["p1"]
+    assert near(f"{COMMON}. {FACT} {rest}", f"{COMMON}. {FACT}", threshold=0.5, exact_dedup=False) == ["p0"]
+
+
+def test_a_copy_in_a_script_without_spaces_is_one_too():
+    assert alike("请先读指南。超时是30秒。不可以重启。", "超时是30秒。", exact_dedup=False) == ["p0"]
+    assert len(alike("不可以重启服务器。", "可以重启服务器。")) == 2
+
+
+@pytest.mark.parametrize(
+    ("whole", "part"),
+    [
+        ("Do not restart the server after it.", "restart the server after it."),
+        ("Never\nrestart the server after it.", "restart the server after it."),
+        ("The limit is 5.0 here.", "The limit is 5."),
+        ("The limit is 5 unless it is raised.", "The limit is 5"),
+        ("The limit is 15. It holds.", "5. It holds."),
+    ],
+)
+def test_a_part_of_a_sentence_is_no_copy(whole, part):
+    assert len(alike(whole, part, exact_dedup=False)) == 2
+
+
+def test_the_worse_one_stays_if_it_says_more():
+    assert len(alike(FACT, f"{FACT} The port is 8080.", scores=[0.9, 0.1], exact_dedup=False)) == 2
+
+
+# What is told of the pairs that are kept apart
+
+
+def test_the_note_says_how_many_pairs_were_kept_apart_and_by_what():
+    texts = ["Now it must stop.", "Now it must not stop.", "At port 80.", "At port 81.", "At port 82."]
+    result = run(texts, embeddings=[SAME] * 2 + [[0.0, 1.0]] * 3, similarity_threshold=0.85)
+    told = '3 pairs kept apart by numbers or code, 1 pairs kept apart by words such as "not"'
+    assert note(result, "semantic") == f"≥0.85, {told}"
+    assert html.escape(told) in result.xray() or html.escape(told, quote=False) in result.xray()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("Now at port 80.", "Now at port 81.", "numbers or code"),
+        ("Now call `x`.", "Now call `y`.", "numbers or code"),
+        ("From 1 to 2.", "From 2 to 1.", "numbers or code"),
+        ("Now it must stop.", "Now it must not stop.", 'words such as "not"'),
+        ("Now it can stop.", "Now it must stop.", 'words such as "not"'),
+        ("Now it is in Paris.", "Now it is in London.", "names"),
+    ],
+)
+def test_each_reason_has_its_words(one, other, why):
+    result = run([one, other], embeddings=[SAME] * 2, similarity_threshold=0.85)
+    assert note(result, "semantic") == f"≥0.85, 1 pairs kept apart by {why}"
+    far = run([COMMON + one, COMMON + other], ngram_threshold=0.5)
+    assert note(far, "near") == f"≥0.5, 1 pairs kept apart by {why}"
+
+
+def test_without_particulars_the_thresholds_alone_decide():
+    ports = ["Listen on port 80 there.", "Listen on port 8080 there."]
+    assert len(alike(*ports, keep_particulars=False)) == 1
+    assert len(near(*(f"{COMMON} {port}" for port in ports), keep_particulars=False)) == 1
+    published = CompressionConfig.from_preset("docs_published")
+    assert len(alike(*ports, config=published)) == 1
+    assert len(alike(*ports, config=CompressionConfig.from_preset("docs"))) == 2
 
 
 # A chain

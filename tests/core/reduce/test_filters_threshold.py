@@ -1,7 +1,5 @@
 """min_score: passages with a lower score are dropped, and passages without a score are kept."""
 
-import logging
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,10 +165,9 @@ def test_a_stage_says_in_a_field_of_its_own_that_it_was_skipped_or_emptied():
 
 
 @pytest.mark.parametrize("on_empty", ["keep_best", "original", "drop"])
-def test_a_warning_is_logged_where_none_reaches_a_raw_cut_off(on_empty, caplog):
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        compress("q", scored(0.1, 0.3), min_score=0.5, on_empty=on_empty, **RAW)
-    assert caplog.records
+def test_there_is_a_warning_where_none_reaches_a_raw_cut_off(on_empty, warned):
+    compress("q", scored(0.1, 0.3), min_score=0.5, on_empty=on_empty, **RAW)
+    assert warned.messages
 
 
 @pytest.mark.parametrize("kind", ["distance", "rank"])

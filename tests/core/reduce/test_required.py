@@ -1,12 +1,15 @@
 """Rules of `must_keep` that no passage matches."""
 
-import logging
 import re
+import warnings
 
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.cache import MemoryCache
+from ctxcompress.data import must_keep
+from ctxcompress.data.must_keep import read_rules
+from ctxcompress.errors import ConfigError, CtxCompressWarning
 
 TEXTS = ["The default timeout is 30 seconds. " + "Ships came late. " * 40, "Ticket OPS-4711 is open. " * 9]
 QUESTION = "what is the default timeout?"
@@ -25,26 +28,76 @@ def note_of(result):
         (lambda _: [], "nothing matches <lambda>"),
     ],
 )
-def test_a_rule_that_matches_nothing_is_in_the_statistics_and_in_the_log(rule, shown, caplog):
+def test_a_rule_that_matches_nothing_is_in_the_statistics_and_in_a_warning(rule, shown, warned):
     result = compress(QUESTION, TEXTS, max_tokens=40, must_keep=[rule])
     assert note_of(result) == shown
     assert f"- Must keep ({note_of(result)})" in result.stats.summary()
     assert shown in [stage["note"] for stage in result.stats.to_dict()["stages"]]
-    (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
-    assert warning.getMessage() == f"must_keep: {note_of(result)} in 2 passages; check how it is written"
+    assert warned.messages == [f"must_keep: {note_of(result)}; check how it is written"]
+    assert warned.files == [__file__]
 
 
-def test_a_rule_that_matches_nothing_beside_others_is_a_note(caplog):
+def test_a_text_that_occurs_nowhere_is_warned_of_beside_others_too(warned):
     result = compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4711", "OPS-4712", "dates"])
     assert note_of(result) == "nothing matches 'OPS-4712', dates"
     assert [(stage.items_in, stage.items_out) for stage in result.stages if stage.name == "must_keep"] == [(3, 1)]
     assert "OPS-4711" in result.text
-    assert not caplog.records
+    assert warned.messages == ["must_keep: nothing matches 'OPS-4712'; check how it is written"]
 
 
-def test_a_kind_of_text_that_does_not_occur_is_no_reason_for_a_warning(caplog):
+def test_a_pattern_that_finds_nothing_beside_others_is_a_note(warned):
+    result = compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4711", re.compile(r"INV-\d+"), "urls"])
+    assert note_of(result) == r"nothing matches the pattern 'INV-\\d+', urls"
+    assert not warned.messages
+
+
+def test_without_passages_nothing_is_missing(warned):
+    assert compress(QUESTION, [], must_keep=["OPS-4711", r"OPS-\d+"]).text == ""
+    assert not warned.messages
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r"INV-\d+", r"\w+@example", ".*timeout", "ERROR.*", "Total: .+ EUR", "[0-9]{4}", "[A-Z]{3}-", "[A-Za-z]+", "[^,]+",
+     r"\bOPS\b", r"\bOPS-1", "(?i)timeout", "(?:a|b)", r"Version \s"],
+)  # fmt: skip
+def test_a_text_that_looks_like_a_pattern_and_occurs_nowhere_is_refused(text, warned):
+    with pytest.raises(ConfigError, match=r"looks like a regular expression; give .* or re\.compile\(\.\.\.\)"):
+        compress(QUESTION, TEXTS, max_tokens=40, must_keep=[text])
+    assert note_of(compress(QUESTION, [*TEXTS, f"So {text} is here."], must_keep=[text])) == ""
+    compress(QUESTION, TEXTS, max_tokens=40, must_keep=[{"text": text}])
+    assert len(warned.messages) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r"C:\data\backup", r"C:\docs", "list[0]", "args[i]+1", "a[0] * b", "[2024-05-17]", "[WARN]", "[^1]", "[draft]?",
+     r"\beta", r"\section{A}", "C++", "v1.2.3", "What?", "f(x)", "(a|b)", "$5", "^C", "a*b", "[…]", "[...]", "x{2}"],
+)  # fmt: skip
+def test_a_text_with_signs_of_its_own_is_a_text(text, warned):
+    compress(QUESTION, TEXTS, max_tokens=40, must_keep=[text])
+    assert len(warned.messages) == 1
+
+
+def test_texts_that_look_like_patterns_are_written_as_they_were_meant():
+    given = [r"INV-\d+", {"text": r"OPS-\d+"}, "OPS", "dates", {"text": "dates"}]
+    assert must_keep.written(given) == given
+    assert read_rules("must_keep", must_keep.written(given)) == read_rules("must_keep", given)
+
+
+def test_warnings_are_shown_once_for_each_line_that_calls():
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4712"])
+        compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4712"])
+    assert [each.category for each in found] == [CtxCompressWarning] * 2
+    assert len({each.lineno for each in found}) == 2
+
+
+def test_a_kind_of_text_that_does_not_occur_is_no_reason_for_a_warning(warned):
     assert note_of(compress(QUESTION, TEXTS, max_tokens=40, must_keep=["dates", "urls"])) is not None
-    assert not caplog.records
+    assert not warned.messages
 
 
 def test_what_matches_is_not_mentioned():
@@ -54,12 +107,12 @@ def test_what_matches_is_not_mentioned():
     assert note_of(compress(QUESTION, TEXTS, max_tokens=40)) is None
 
 
-def test_a_stored_result_says_it_too(caplog):
+def test_a_stored_result_says_it_too(warned):
     compressor = Compressor(CompressionConfig(max_tokens=40, must_keep=["OPS-4712"], cache=MemoryCache()))
     first, second = (compressor.compress(QUESTION, TEXTS) for _ in range(2))
     assert second.cache.is_outcome
     assert note_of(first) == note_of(second)
-    assert len(caplog.records) == 2
+    assert len(warned.messages) == 2
 
 
 def test_of_many_rules_the_first_few_are_named():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.builder import ContextBuilder
 from ctxcompress.cache import MemoryCache
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.tokens import TokenCounter
 
 sys.path.append(str(Path(__file__).parent.parent / "rules"))
@@ -205,3 +205,10 @@ def test_a_context_cannot_be_forged_either(texts):
 def test_a_context_that_grows_has_no_format_that_is_closed(format):
     with pytest.raises(ConfigError, match=f"format is '{format}'; a ContextBuilder cannot add text to it later"):
         ContextBuilder(100, config=CompressionConfig(format=format))
+
+
+def test_another_format_may_have_no_room_for_what_must_be_kept():
+    result = compress("timeout?", [item(0)], max_tokens=9, must_keep=["The default timeout is 30 seconds."])
+    assert "timeout is 30 seconds" in result.text
+    with pytest.raises(BudgetTooSmall, match="must_keep names"):
+        result.render("verbose")

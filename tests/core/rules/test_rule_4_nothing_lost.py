@@ -1,6 +1,5 @@
 """Everything dropped is reported with its reason; what is too big is split."""
 
-import logging
 import re
 
 import pytest
@@ -88,27 +87,24 @@ def test_the_sum_of_parts_may_be_over_the_budget_if_the_whole_is_not():
     assert (result.text, result.tokens) == ("<a", 1)
 
 
-def test_headings_are_kept_if_there_is_nothing_else(caplog):
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        result = compress("q", ["# One\n", "# Two is longer than all of the others\n"], max_tokens=4)
+def test_headings_are_kept_if_there_is_nothing_else(warned):
+    result = compress("q", ["# One\n", "# Two is longer than all of the others\n"], max_tokens=4)
     assert result.text.strip() == "# One"
-    assert not caplog.records
+    assert not warned.messages
 
 
-def test_a_warning_is_logged_if_nothing_fits(caplog):
+def test_there_is_a_warning_if_nothing_fits(warned):
     config = CompressionConfig(max_tokens=3, encoding=len, separator="")
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        result = Compressor(config).compress("a", ["aaaa"], frame=lambda passage, text: "frame " + text)
+    result = Compressor(config).compress("a", ["aaaa"], frame=lambda passage, text: "frame " + text)
     assert (result.text, result.tokens) == ("", 0)
-    assert "max_tokens=3" in caplog.text
+    assert "max_tokens=3" in warned.text
     assert_partition(result, ["aaaa"])
 
 
-def test_no_warning_where_there_is_nothing_to_keep(caplog):
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        assert compress("q", []).text == ""
-        compress("q", ["", " \n" * 500], max_tokens=1)
-    assert not caplog.records
+def test_no_warning_where_there_is_nothing_to_keep(warned):
+    assert compress("q", []).text == ""
+    compress("q", ["", " \n" * 500], max_tokens=1)
+    assert not warned.messages
 
 
 def test_duplicate_ids_do_not_duplicate_text():

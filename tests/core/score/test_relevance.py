@@ -1,14 +1,19 @@
-"""What a score of relevance promises, whatever the segments and the question."""
+"""What a score of relevance promises, whatever the segments and the question, and what the package rank-bm25 finds."""
+
+import sys
 
 import numpy as np
 import pytest
+import rank_bm25
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxcompress import CompressionConfig, compress
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.data.table import number_sections
+from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.relevance import relevance
+from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms, split_words
 
@@ -125,3 +130,51 @@ def test_section_numbers_ascend_without_holes_and_never_span_passages(headings):
     assert set(numbers) == set(range(len(set(numbers))))
     owners = [index for index, of_one in enumerate(listed) for _ in of_one]
     assert len(set(zip(numbers, owners, strict=True))) == len(set(numbers))
+
+
+# The package rank-bm25
+
+VARIANTS = {"rank_bm25": rank_bm25.BM25Okapi, "rank_bm25l": rank_bm25.BM25L, "rank_bm25plus": rank_bm25.BM25Plus}
+SEGMENTS = [
+    "the default timeout is thirty seconds",
+    "the boat came into the port",
+    "a timeout of the pool",
+    "ten boat wait",
+    "the port is old",
+]
+
+
+@pytest.mark.parametrize("scorer", VARIANTS)
+@pytest.mark.parametrize("query", ["timeout", "default timeout", "port boat timeout", "nothing"])
+def test_the_scores_are_those_of_the_package_less_the_lowest(scorer, query):
+    corpus = [split_words(text) for text in SEGMENTS]
+    wanted = dict.fromkeys(split_words(query), 1.0)
+    expected = VARIANTS[scorer](corpus).get_scores(list(wanted))
+    found = scores_of_rank_bm25(scorer, corpus, wanted, Terms("zh"))  # without stems
+    np.testing.assert_allclose(found, expected - expected.min())
+
+
+@pytest.mark.parametrize("scorer", VARIANTS)
+def test_a_compression_keeps_what_the_package_finds_best(scorer):
+    result = compress("what is the default timeout?", SEGMENTS, max_tokens=7, scorer=scorer)
+    assert result.text == SEGMENTS[0]
+    assert result.passages[0].relevance > 0
+    assert result.xray()
+
+
+@pytest.mark.parametrize("scorer", VARIANTS)
+@pytest.mark.parametrize("texts", [[], [""], ["!"], ["one"], ["one one"] * 3, ["\ud800"], ["超时。", "船。"]])
+def test_whatever_the_texts_there_is_an_answer(scorer, texts):
+    assert compress("one timeout 超时", texts, max_tokens=1, scorer=scorer).tokens <= 1
+
+
+def test_the_package_is_an_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rank_bm25", None)
+    monkeypatch.setattr("importlib.machinery.PathFinder.find_spec", lambda *_: None)
+    with pytest.raises(MissingExtra, match=r"needs rank-bm25; run: pip install .*\[rank-bm25\]"):
+        CompressionConfig(scorer="rank_bm25")
+
+
+def test_it_gives_no_probabilities():
+    with pytest.raises(ConfigError, match="scorer='rank_bm25l'; it needs probabilities"):
+        CompressionConfig(scorer="rank_bm25l", adaptive=True)

@@ -134,6 +134,40 @@ def test_a_sentence_that_is_too_long_alone_is_cut_between_words_and_marked():
     assert len(beginning) > 250
 
 
+@pytest.mark.parametrize("ending", [". Nobody answers in between.", ".\n\n## Next\n\nSomething else.", ""])
+@pytest.mark.parametrize("beginning", ["", "This page is about many systems. ", "# Systems\n\n", "- "])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Kubernetes is a system that " + "runs containers and restarts what has failed and " * 40 + "so on",
+        "Kubernetes is a system that has " + ", ".join(f"the part {n}" for n in range(150)),
+        "Kubernetes is (as " + "its many friends and all their clusters say " * 30 + ") a system",
+    ],
+    ids=["clauses", "list", "brackets"],
+)
+def test_a_sentence_of_several_pages_is_cut_and_marked_too_and_uses_its_room(sentence, beginning, ending):
+    (found,) = compress_search_results(hits(0.9, text=beginning + sentence + ending), KUBERNETES).results
+    assert found["content"].endswith("...")
+    assert 270 < len(found["content"]) <= 300
+    assert found["content"].removesuffix("...").removeprefix(beginning) in sentence
+
+
+def test_so_is_one_in_a_script_without_spaces():
+    text = "Kubernetes 是一个系统" + "，它运行许多容器并且重新启动失败的容器" * 40 + "。另一句话。"
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES).results
+    assert found["content"].endswith("...")
+    assert 270 < len(found["content"]) <= 300
+    assert text.startswith(found["content"].removesuffix("..."))
+
+
+def test_a_long_sentence_that_fits_is_whole_and_has_no_marker():
+    sentence = "Kubernetes is a system that " + "runs containers and restarts what has failed and " * 20 + "so on."
+    text = f"{sentence} {'The author likes tea. ' * 20}"
+    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=1_200).results
+    assert sentence in found["content"]
+    assert "..." not in found["content"]
+
+
 def test_a_text_that_fits_comes_back_as_it_is():
     text = "  Kubernetes runs\tcontainers.\n\n\nIt restarts   them. "
     result = compress_search_results(hits(0.9, text=text), KUBERNETES)
@@ -322,11 +356,11 @@ def test_a_budget_holds(name, max_tokens):
         assert result.compressed_count > 0
 
 
-def test_what_a_budget_has_no_room_for_is_in_the_account(caplog):
+def test_what_a_budget_has_no_room_for_is_in_the_account(warned):
     result = compress_search_results(shape("tavily"), KUBERNETES, max_tokens=60)
     assert result.results == {**shape("tavily"), "results": []}
     assert {reason for index, reason, _ in reasons(result) if index < 3} == {Reason.BUDGET}
-    assert "none of 5 results fits into max_tokens=60" in caplog.text
+    assert "no result fits into max_tokens=60" in warned.text
     with pytest.raises(ConfigError, match=r"max_tokens is 5, but everything around the results already takes \d+"):
         compress_search_results(shape("tavily"), KUBERNETES, max_tokens=5)
 

@@ -1,7 +1,6 @@
 """Older messages are compressed in generations: pairs, order, the budget, the prefix, and what never changes."""
 
 import json
-import logging
 from dataclasses import replace
 from itertools import pairwise
 
@@ -278,17 +277,16 @@ def test_a_message_that_was_changed_meanwhile_is_shown_as_it_is_now():
     assert compressor.shown(messages, generation)[place] == messages[place]
 
 
-def test_the_warning_names_the_steps_that_were_kept_whole(caplog):
+def test_the_warning_names_the_steps_that_were_kept_whole(warned):
     HistoryCompressor(CONFIG, 40, keep_last=3).next_generation(run(6, size=200), None, keep_last=1)
-    assert "the last 1 steps" in caplog.text
+    assert "the last 1 steps" in warned.text
 
 
-def test_what_cannot_be_touched_stays_and_a_warning_says_that_it_is_too_long(caplog):
+def test_what_cannot_be_touched_stays_and_a_warning_says_that_it_is_too_long(warned):
     huge = [*run(3), said(90, filler(1, 400))]
     compressor = HistoryCompressor(CONFIG, 1_000, keep_last=1)
-    with caplog.at_level(logging.WARNING):
-        generation = compressor.next_generation(huge, None)
-    assert "raise history_tokens, or lower keep_last" in caplog.text
+    generation = compressor.next_generation(huge, None)
+    assert "raise history_tokens, or lower keep_last" in warned.text
     assert list(compressor.shown(huge, generation).values()) == [huge[0], huge[-1]]
     assert compressor.next_generation(huge, generation) is generation
 

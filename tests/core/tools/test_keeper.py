@@ -1,6 +1,5 @@
 """Texts under handles, and the tool that gives them back: whole, by lines, or by a question."""
 
-import logging
 import re
 from dataclasses import dataclass
 
@@ -67,13 +66,12 @@ def test_two_texts_never_share_a_handle():
     assert store.get("one", taken) == "another text"
 
 
-def test_a_store_that_fails_or_is_too_small_gives_no_handle_and_a_warning(tmp_path, caplog):
-    caplog.set_level(logging.WARNING, "ctxcompress")
+def test_a_store_that_fails_or_is_too_small_gives_no_handle_and_a_warning(tmp_path, warned):
     assert Keeper(MemoryStore(max_bytes=3), b"").keep("one", "text") is None
     store = DiskStore(tmp_path / "left.db")
     (tmp_path / "left.db").write_bytes(b"damaged" * 1_000)
     assert Keeper(store, b"").keep("one", "text") is None
-    small, damaged = (record.getMessage() for record in caplog.records)
+    small, damaged = warned.messages
     assert "more than the store holds" in small
     assert "left.db" in damaged
 

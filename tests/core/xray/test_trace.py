@@ -1,6 +1,5 @@
 """Pages in a folder: one for each call, only the last ones are kept, and a failure never stops a chain."""
 
-import logging
 import os
 import re
 import stat
@@ -62,12 +61,11 @@ def test_threads_do_not_take_each_others_names_nor_keep_too_many(tmp_path):
     assert len(list(tmp_path.iterdir())) == LAST
 
 
-def test_what_cannot_be_written_is_a_warning(tmp_path, caplog):
+def test_what_cannot_be_written_is_a_warning(tmp_path, warned):
     (tmp_path / "file").write_text("")
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        assert compress(QUERY, PASSAGES, max_tokens=20).trace(tmp_path / "file") is None
-    assert "could not be written" in caplog.text
-    assert str(tmp_path / "file") in caplog.text
+    assert compress(QUERY, PASSAGES, max_tokens=20).trace(tmp_path / "file") is None
+    assert "could not be written" in warned.text
+    assert str(tmp_path / "file") in warned.text
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
@@ -119,13 +117,12 @@ def test_an_encoder_is_not_asked_again(tmp_path):
     assert encoder.asked > asked
 
 
-def test_a_page_that_cannot_be_made_is_a_warning(tmp_path, caplog):
+def test_a_page_that_cannot_be_made_is_a_warning(tmp_path, warned):
     counts = iter([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5])
     config = Compressor().config.with_options(encoding=lambda text: next(counts, -1), max_tokens=1000)
     result = Compressor(config).compress(QUERY, PASSAGES)
     list(counts)
     with pytest.raises(CtxCompressError):
         result.xray()
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        assert result.trace(tmp_path) is None
-    assert "could not be made" in caplog.text
+    assert result.trace(tmp_path) is None
+    assert "could not be made" in warned.text
