@@ -45,7 +45,9 @@ _UNDERLINE = lazy_regex(r"[ \t>]*+(?:-+|=+)[ \t\r]*+")
 """The line below a heading without marks."""
 _DEEPEST = 6
 """The deepest level of a heading in Markdown. Numbered titles are below all of them."""
-_FENCE = lazy_regex(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
+_FENCE = lazy_regex(
+    r"\n[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*+)$", re.MULTILINE
+)
 """A fence, with the line break before it: a search for a line break is three times as fast as one for a line start."""
 _MARKED = r"(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)"
 _MARKED_LINE, _MARKED_NEXT_LINE = lazy_regex(_MARKED), lazy_regex(rf"\n{_MARKED}")
@@ -237,14 +239,31 @@ def _end_of_cut_fence(text: str) -> int:
     if "```" not in text and "~~~" not in text:
         return 0
     fences = list(_FENCE.finditer("\n" + text))  # so each begins where its line does, and ends one character too late
-    opens_inside = [bool(fence.group(1).strip()) for fence in fences]
-    outside, inside = sum(opens_inside[1::2]), sum(opens_inside[0::2])
-    if not fences or inside > outside or (inside == outside and (inside or len(fences) % 2 == 0)):
+    if not fences:
         return 0
     first, last = fences[0], fences[-1]
+    (outside, is_open), (inside, _) = _contradictions(fences, ""), _contradictions(fences, first["mark"])
+    if inside > outside or (inside == outside and (inside or not is_open)):
+        return 0
     if inside == outside and code_share(text[: first.start()]) <= max(0.3, code_share(text[last.end() - 1 :])):
         return 0
     return min(first.end(), len(text))
+
+
+def _contradictions(fences: Sequence[re.Match[str]], mark: str) -> tuple[int, bool]:
+    """Return how many closing fences have an info string, and whether the text ends within a code block.
+
+    mark: the opening fence of the block that the text begins in, or "" if it begins in none. A shorter fence within a
+    block, or one of the other sign, is its content.
+    """
+    found = 0
+    for fence in fences:
+        if not mark:
+            mark = fence["mark"]
+        elif fence["mark"].startswith(mark):
+            found += bool(fence["info"].strip())
+            mark = ""
+    return found, bool(mark)
 
 
 def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[Block]:

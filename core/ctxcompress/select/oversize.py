@@ -1,7 +1,8 @@
 """Oversize segments: the part of the best segment that fits where the whole segment is over the budget."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Segment, Span
@@ -28,6 +29,7 @@ _LETTER = lazy_regex(r"\w")
 _MOST_TOKENS = 4
 """The most tokens of one character: the bytes of its UTF-8 encoding."""
 _FENCES = ("```", "~~~")
+_FENCE_LINE = lazy_regex(r"^[ \t>]*+(?:`{3}|~{3})[^\n]*+\n?", re.MULTILINE)
 
 
 def best_split(
@@ -124,20 +126,28 @@ def _beginnings(
     """Yield the longest beginning of a segment that fits, without its fence; then without its list or heading marks,
     too."""
     text = table.texts[number]
-    start, end = opening_fence(text), _closing_fence(text)
-    start += len(text[start:end]) - len(text[start:end].lstrip())
-    for place in dict.fromkeys((start, after_marks(text[:end], start))):
-        yield _longest_from(_grapheme_start(text, place), end, table, number, layout, budget, whole_words=whole_words)
+    for start, end in _between_fences(text):
+        start += len(text[start:end]) - len(text[start:end].lstrip())
+        for place in dict.fromkeys((start, after_marks(text[:end], start))):
+            begin = _grapheme_start(text, place)
+            yield _longest_from(begin, end, table, number, layout, budget, whole_words=whole_words)
 
 
 def _words(table: SegmentTable, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
     """Yield what fits from each word after the first one on."""
     text = table.texts[number]
-    end = _closing_fence(text)
-    for found in islice(_WORD.finditer(text, opening_fence(text), end), 1, _MOST_WORDS):
+    words = ((found, end) for start, end in _between_fences(text) for found in _WORD.finditer(text, start, end))
+    for found, end in islice(words, 1, _MOST_WORDS):
         if _LETTER.search(found.group()):
             start = _grapheme_start(text, found.start())
             yield _longest_from(start, end, table, number, layout, budget, whole_words=True)
+
+
+def _between_fences(text: str) -> list[tuple[int, int]]:
+    """Return where the text between the fences of a code block begins and ends, which may be fences that it shows; all
+    of a text that begins with no fence."""
+    fences = [found.span() for found in _FENCE_LINE.finditer(text)] if opening_fence(text) else [(0, 0)]
+    return [(start, end) for (_, start), (end, _) in pairwise([*fences, (len(text), 0)])]
 
 
 def _grapheme_start(text: str, place: int) -> int:
