@@ -59,6 +59,8 @@ _TABLE_LINES = lazy_regex(
     r"(\|(?:[^\n\\`|]++\|)++) *+\n(\|(?: *+:?-++:? *+\|)++) *+(?:\n\|[ \t|]*+[^\s|][^\n]*+)*+\n*+"
 )
 """Lines of a table and nothing else, with what tells the number of its columns: the header and the line below it."""
+_ROWS = lazy_regex(r"(?<=\n)\|[^\n]*+\n\|[ \t]*+:?-[-: \t|]*+\r?(?:\n|\Z)(?:\|[^\n]*+(?:\n|\Z))*+")
+"""Lines of a table after another line, of which the second is its delimiter line."""
 _MOST_CELLS = 100_000
 """The most cells of a table that is read without the parser, which ends tables with many missing cells early."""
 _DEEPEST_QUOTE = 50
@@ -116,7 +118,18 @@ def _block_starts(text: str, begin: int) -> Sequence[BlockStart]:
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, _PARAGRAPH, 0))
-    return with_known_marks(text, _with_lone_markers_joined(text, starts))
+    return with_known_marks(text, _with_tables(text, _with_lone_markers_joined(text, starts)))
+
+
+def _with_tables(text: str, starts: list[BlockStart]) -> list[BlockStart]:
+    """Return the blocks with the tables right under list items, which the parser reads as more text of the item."""
+    begins, found = [start for start, _, _ in starts], {start: (kind, level) for start, kind, level in starts}
+    for table in _ROWS.finditer(text) if "\n|" in text else ():
+        if starts[bisect_right(begins, table.start()) - 1][1] is _LIST_ITEM:
+            found[table.start()] = _TABLE, 0
+            if table.end() < len(text):
+                found.setdefault(table.end(), (_LIST_ITEM, 0))
+    return [(start, *found[start]) for start in sorted(found)] if len(found) > len(starts) else starts
 
 
 def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:

@@ -45,7 +45,7 @@ def best_split(
     best = next(found, None)
     if best is None or (len(table.texts[best]) * _MOST_TOKENS <= budget and not table.needs(best)):
         return None  # it fits, whatever its tokens
-    tries = _SOURCE_TRIES if _is_formal(table.segments[best]) else _TRIES
+    tries = _SOURCE_TRIES if _is_formal(table, best) else _TRIES
     formal: list[int] = []
     for number in chain((best,), islice(found, tries - 1)):
         text_alone = _alone(table, number, layout)
@@ -53,7 +53,7 @@ def best_split(
             return None
         if layout.before and layout.count(text_alone) <= budget:
             continue
-        if not _is_formal(table.segments[number]):
+        if not _is_formal(table, number):
             return _split(table, number, layout, budget)
         formal.append(number)
     if not formal:
@@ -68,7 +68,13 @@ def _split(table: SegmentTable, number: int, layout: Layout, budget: int) -> tup
     segment, text = table.segments[number], table.texts[number]
     tail = segment.start + _closing_fence(text)
     index = table.document[number]
-    fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
+    if segment.kind is Kind.RECORD and not _is_formal(table, number):  # its quotes and brackets come with it
+
+        def fits(length: int) -> bool:
+            return layout.tokens(_alone(table.split(number, segment.start + length, tail), number, layout)) <= budget
+
+    else:
+        fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
     opening, lines = _opening(segment, text), segment.kind is Kind.CODE
     beginning = text[: tail - segment.start]
     # With content before, a word that is over the whole budget has no other chance.
@@ -85,9 +91,12 @@ def _alone(table: SegmentTable, number: int, layout: Layout) -> str:
     return layout.compose(layout.spans(table, {number, *table.needs(number)}))
 
 
-def _is_formal(segment: Segment) -> bool:
-    """Return whether a part of the segment is of little use: source code and data follow a grammar."""
-    return segment.unit is not None or segment.kind is Kind.RECORD
+def _is_formal(table: SegmentTable, number: int) -> bool:
+    """Return whether a part of a segment is of little use: source code and data follow a grammar, but not the text
+    within a string, whose quotes are other segments."""
+    if table.segments[number].kind is not Kind.RECORD:
+        return table.segments[number].unit is not None
+    return not any(table.texts[other].count('"') % 2 for other in table.needs(number))
 
 
 def _headings_last(table: SegmentTable, ranking: Sequence[int]) -> Iterator[int]:
