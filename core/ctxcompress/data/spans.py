@@ -105,7 +105,7 @@ def markers_for(spans: Sequence[Span], gaps: Sequence[Gap]) -> tuple[Marker, ...
         while number < len(spans) and spans[number].start < gap.end:
             number += 1
         marker = _marker(gap, spans, number)
-        if marker and not (found and found[-1].before == number):
+        if marker and marker.text and not (found and found[-1].before == number):
             found.append(marker)
     return tuple(found)
 

@@ -15,22 +15,26 @@ from ctxcompress.code.elision import PROSE, Marks, marks_for
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Piece
 from ctxcompress.data.passages import Node, Passage, Segment
-from ctxcompress.data.spans import Gap
+from ctxcompress.data.spans import Gap, inverse
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.metadata_only import like_own_lines, metadata_line
 from ctxcompress.reduce.truncation import (
     Cut,
     Importance,
+    no_question,
+    records_within,
     truncated,
     truncated_at_character,
     truncated_head,
     truncated_plainly,
     truncated_prose,
 )
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.data_records import is_data
+from ctxcompress.segment.segments import read_text, segment, segment_outlined
 from ctxcompress.segment.source_code import outline
 from ctxcompress.select.gap_markers import like_line_markers
+from ctxcompress.select.layout import assemble
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_lines", "truncate_passages"]
@@ -121,6 +125,8 @@ class _Cutter:
         if len(text) <= self.max_length:
             return truncated(text, (), self.max_length, marker=PROSE)
         name = passage.file_path or passage.title
+        if (self.config.factual_cut != "character" or not self.is_head) and (found := self._records(text, name)):
+            return found
         nodes = outline(text, name)
         marks = marks_for(source_language(text, name)) if nodes else PROSE
         segments = () if nodes else segment(text, language=self.language)
@@ -132,6 +138,18 @@ class _Cutter:
         if nodes:
             return truncated(text, nodes, self.max_length, marker=marks, importance=importance)
         return truncated_prose(text, segments, self.max_length, importance=importance)
+
+    def _records(self, text: str, name: str | None) -> Cut | None:
+        """Truncate data to whole records, or else to their fields; None if this is no data, or none is so short."""
+        nodes, _ = read_text(text, language=self.language, name=name)
+        importance = self._importance(text) if self.config.preserve_structure else no_question
+        for whole in (2 * self.max_length, 0) if is_data(nodes) else ():
+            segments = segment_outlined(text, nodes, language=self.language, whole=whole)
+            kept = records_within(text, segments, self.max_length, importance=None if self.is_head else importance)
+            spans = assemble(text, segments, kept)
+            if spans and sum(end - start for start, end in spans) <= self.max_length:
+                return Cut(spans, tuple(Gap(*span, "", "", "") for span in inverse(spans, len(text))))
+        return None
 
     def _head(self, text: str, nodes: Sequence[Node], segments: Sequence[Segment], marks: Marks) -> Cut:
         if self.config.factual_cut == "character":

@@ -20,6 +20,7 @@ __all__ = [
     "Cut",
     "Importance",
     "no_question",
+    "records_within",
     "truncated",
     "truncated_at_character",
     "truncated_head",
@@ -97,6 +98,21 @@ def truncated_prose(
     filling = _Filling(text, parts_of_prose(text, segments, max_length), PROSE, max_length)
     _fill(filling, importance)
     return filling.cut() if filling.kept else _cut_at_words(text, max_length)
+
+
+def records_within(
+    text: str, segments: Sequence[Segment], max_length: int, *, importance: Importance | None
+) -> Sequence[int]:
+    """Return the numbers of the segments of data that `truncated_prose` would keep, with room for what joins them.
+
+    importance: None to keep only the beginning.
+    """
+    filling = _Filling(text, parts_of_prose(text, segments, max_length), PROSE, max_length)
+    if importance is None:
+        filling.add_run(range(len(filling.parts)), max_length)
+    else:
+        _fill(filling, importance)
+    return filling.kept
 
 
 def truncated_plainly(text: str, segments: Sequence[Segment], max_length: int, *, marker: Marks) -> Cut:

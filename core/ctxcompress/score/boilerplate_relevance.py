@@ -1,4 +1,6 @@
-"""Which boilerplate of web pages a query asks for: "who wrote this?" asks for the byline."""
+"""Which boilerplate of web pages a query asks for: "who wrote this?" asks for the byline.
+
+Comments, front matter and definitions of links are no text either."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,6 +15,7 @@ from ctxcompress.text.words import Terms, split_words
 __all__ = ["Surroundings", "surroundings"]
 
 _BOILERPLATE = Kind.BOILERPLATE
+_KINDS = frozenset((Kind.BOILERPLATE, Kind.METADATA))
 _UNASKED = 1e-4
 """The factor on the score of boilerplate that is not asked for: nearly everything else comes before it."""
 _LEAST = 0.01
@@ -33,6 +36,10 @@ _ABOUT = tuple(
         ("newsletter|subscri|mailing|abonn|подпис|订阅", "newsletter|subscri|sign up|mailing|abonn|inscri|подпис|订阅"),
         ("sponsor|affiliate|advert", "sponsor|affiliate|advert"),
         ("tag|categor|filed", "tag|categor|filed"),
+        (
+            r"version|since|added|introduced|deprecated|changelog",
+            r"\b(?:added|changes|deprecated|introduced_in|version):",
+        ),
     )
 )
 """(words of queries, words of the notices that these ask for). Nobody asks for links."""
@@ -73,13 +80,18 @@ def surroundings(
     wanted: the terms of the query with their weights. under: number of a heading -> the segments right under it. A
     heading with only boilerplate under it is boilerplate too.
     """
-    numbers = [number for number, segment in enumerate(segments) if segment[0] is _BOILERPLATE]
+    numbers = [number for number, segment in enumerate(segments) if segment[0] in _KINDS]
     if not numbers:
         return Surroundings([], [])
     named = [number for number in numbers if _is_named(query, texts[number])]
     others = set(numbers).difference(named)
     unasked = {number for number in others if not _has_its_words(texts[number], wanted, terms)}
-    headings = {heading for heading, block in under.items() if block and unasked.issuperset(block)}
+    notices = {number for number in unasked if segments[number][0] is _BOILERPLATE}
+    headings = {
+        heading
+        for heading, block in under.items()
+        if block and unasked.issuperset(block) and not notices.isdisjoint(block)
+    }
     return Surroundings(sorted(unasked | headings), named if _THE_PAGE.search(query) else [])
 
 
@@ -87,7 +99,8 @@ def _is_named(query: str, text: str) -> bool:
     """Tell whether the query names this kind of notice."""
     if any(asked.search(query) and said.search(text) for asked, said in _ABOUT):
         return True
-    return _AUTHOR.search(query) is not None and notice_of(text) is Notice.BYLINE
+    is_of_page = text.startswith(("---", "+++")) or notice_of(text) is Notice.BYLINE
+    return is_of_page and _AUTHOR.search(query) is not None
 
 
 def _has_its_words(text: str, wanted: Mapping[str, float], terms: Terms) -> bool:

@@ -12,7 +12,7 @@ from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.bibliography_outline import bibliography_outline
 from ctxcompress.segment.catalog_outline import catalog_outline
-from ctxcompress.segment.json_outline import embedded_outline, json_outline
+from ctxcompress.segment.json_outline import embedded_outline, json_outline, string_outline
 from ctxcompress.segment.markup_outline import markup_outline
 from ctxcompress.segment.record_names import Name, names_of, value_of
 from ctxcompress.segment.row_outline import row_outline
@@ -132,6 +132,8 @@ class _Builder:
         """Append the segments of a value. path: the keys above it. around: the segments that it needs. is_item: whether
         it is in a list."""
         is_long = node.end - node.start > self._longest or self._has_long_element(node)
+        if is_long and not node.children:
+            node = string_outline(self._text, node)
         if node.children and (is_long or _is_collection(node, is_item=is_item)):
             self._add_cut(node, path, around, is_item=is_item)
         else:

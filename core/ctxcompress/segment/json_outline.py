@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["embedded_outline", "json_outline"]
+__all__ = ["embedded_outline", "json_outline", "string_outline"]
 
 _SMALL = 120
 """The most characters of a list or an object whose values have no nodes of their own."""
@@ -59,6 +59,7 @@ _LITERAL = lazy_regex(_LITERAL_TEXT, re.VERBOSE)
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _OPENING_QUOTE = lazy_regex(r"(?:^|[\[{,:(])\s*+\Z")
 _QUOTE = lazy_regex(r'(?<!\\)"')
+_WHOLE_STRING = lazy_regex(r'(?:"(?:[^"\\]|\\.)*+"\s*+:\s*+)?+"((?:[^"\\]|\\.)*+)"\s*+,?\s*+')
 _SENTENCE_END = lazy_regex(r"[.!?](?:[')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？]")
 _JSON_WITHIN = lazy_regex(r"""["'](?:[ ]|\\[nrt])*+(?:\{(?:[ ]|\\[nrt])*+\\"|\[(?:[ ]|\\[nrt])*+(?:[\[{\d-]|\\"))""")
 
@@ -104,6 +105,15 @@ def embedded_outline(text: str, start: int, end: int) -> tuple[Node, ...]:
     """Return the outline of the JSON in ``text[start:end]``, or () if that is not one list or object."""
     is_possible = text[start : start + _SMALL].lstrip()[:1] in ("{", "[")
     return _complete_outline(text, _TOKEN, start, end) if is_possible else ()
+
+
+def string_outline(text: str, node: Node) -> Node:
+    """Return the node of a string with its sentences; any other node as it is."""
+    found = _WHOLE_STRING.fullmatch(text, node.start, node.end)
+    if found is None or not found[1]:
+        return node
+    start, end = found.span(1)
+    return node._replace(body=start, tail=end, children=tuple(_sentences(text, start, end)))
 
 
 def _outline(text: str, begin: int, *, is_chunk: bool) -> tuple[Node, ...]:

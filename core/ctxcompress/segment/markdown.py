@@ -35,19 +35,23 @@ class Block(NamedTuple):
 # A name is ten times as fast as an attribute of an enum.
 _PARAGRAPH, _HEADING = Kind.PARAGRAPH, Kind.HEADING
 _LIST_ITEM, _TABLE, _CODE = Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
-_KINDS = {"Heading": _HEADING, "Item": _LIST_ITEM, "Table": _TABLE, "MetadataBlock": Kind.METADATA}
+_KINDS = {"Heading": _HEADING, "Item": _LIST_ITEM, "Table": _TABLE}
 _CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
 _WITHIN = frozenset(("TableHead", "TableRow", "TableCell", "Emphasis", "Strong", "Strikethrough"))
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
+_OPTIONS |= pyromark.Options.ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
 _LONGEST_HEADING = 200
 _MOST_HEADING_LINES = 2
 _UNDERLINE = lazy_regex(r"[ \t>]*+(?:-+|=+)[ \t\r]*+")
 """The line below a heading without marks."""
 _DEEPEST = 6
 """The deepest level of a heading in Markdown. Numbered titles are below all of them."""
-_FENCE = lazy_regex(r"\n[ \t>]*+(?:`{3,}+|~{3,}+)([^`\n]*+)$", re.MULTILINE)
+_FENCE = lazy_regex(
+    r"\n[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*+)$", re.MULTILINE
+)
 """A fence, with the line break before it: a search for a line break is three times as fast as one for a line start."""
-_MARKED = r"(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)])|[ ]{4}|[ ]{0,3}\t)"
+_COMMENT_END = lazy_regex(r"^[ \t]*+-->[ \t\r]*+(?:\n|\Z)", re.MULTILINE)
+_MARKED = r"(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)]|\[[^\]\n^]++\]:|\{/\*)|[ ]{4}|[ ]{0,3}\t)"
 _MARKED_LINE, _MARKED_NEXT_LINE = lazy_regex(_MARKED), lazy_regex(rf"\n{_MARKED}")
 """A line that CommonMark or GFM may not read as part of a paragraph; and one after a line break, which is searched for
 faster than the start of a line."""
@@ -57,6 +61,18 @@ _TABLE_LINES = lazy_regex(
     r"(\|(?:[^\n\\`|]++\|)++) *+\n(\|(?: *+:?-++:? *+\|)++) *+(?:\n\|[ \t|]*+[^\s|][^\n]*+)*+\n*+"
 )
 """Lines of a table and nothing else, with what tells the number of its columns: the header and the line below it."""
+_ROWS = lazy_regex(r"(?<=\n)\|[^\n]*+\n\|[ \t]*+:?-[-: \t|]*+\r?(?:\n|\Z)(?:\|[^\n]*+(?:\n|\Z))*+")
+"""Lines of a table after another line, of which the second is its delimiter line."""
+_UNSEEN = lazy_regex(
+    r"""(?:\A|(?<=\n\n)|(?<=\n\r\n))(?:
+        \ {0,3}\[[^\]\n^][^\]\n]{0,300}+\]:[ \t]*+(?:<[^<>\n]*+>|(?=[^\s]*?[/.\#:])\S++)
+        (?:[ \t]*+(?:\n[ \t]++)?(?:"[^"]{0,300}+"|'[^']{0,300}+'|\([^()]{0,300}+\)))?+[ \t\r]*+(?:\n|\Z)
+        |\{/\*(?:[^*\n]|\*(?!/)|\n(?!\n))*+\*/\}[ \t\r]*+(?:\n|\Z)
+        |import[ ][^\n'"]{1,300}+['"][^\n'"]{1,300}+['"];?[ \t\r]*+(?:\n|\Z)
+    )++(?:[ \t\r]*+\n)*+""",
+    re.VERBOSE,
+)
+"""Definitions of links, and comments and imports of MDX, which no reader sees."""
 _MOST_CELLS = 100_000
 """The most cells of a table that is read without the parser, which ends tables with many missing cells early."""
 _DEEPEST_QUOTE = 50
@@ -71,8 +87,10 @@ def markdown_blocks(text: str) -> Iterator[Block]:
         return _paragraphs(text)
     if _is_table(text):
         return iter((Block(_TABLE, 0, len(text)),))
-    begin = _end_of_cut_fence(text)
-    starts = [(0, _CODE, 0)] if begin else []
+    begin, kind = _end_of_cut_fence(text), _CODE
+    if not begin:
+        begin, kind = _end_of_cut_comment(text), Kind.METADATA
+    starts = [(0, kind, 0)] if begin else []
     if begin < len(text):
         starts.extend(_block_starts(text, begin))
     return _with_headings(text, _with_titles(starts, titles) if titles else starts)
@@ -114,7 +132,21 @@ def _block_starts(text: str, begin: int) -> Sequence[BlockStart]:
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, _PARAGRAPH, 0))
-    return with_known_marks(text, _with_lone_markers_joined(text, starts))
+    return with_known_marks(text, _with_unread(text, _with_lone_markers_joined(text, starts)))
+
+
+def _with_unread(text: str, starts: list[BlockStart]) -> list[BlockStart]:
+    """Return the blocks with those that the parser gives no start: tables right under list items, which it reads as
+    more text of the item, and what no reader sees."""
+    begins, found = [start for start, _, _ in starts], {start: (kind, level) for start, kind, level in starts}
+    rows = ((match, _LIST_ITEM, _TABLE) for match in (_ROWS.finditer(text) if "\n|" in text else ()))
+    unseen = ((match, _PARAGRAPH, Kind.METADATA) for match in _UNSEEN.finditer(text))
+    for match, around, kind in chain(rows, unseen):
+        if starts[bisect_right(begins, match.start()) - 1][1] in (around, _LIST_ITEM):
+            found[match.start()] = kind, 0
+            if match.end() < len(text):
+                found.setdefault(match.end(), (around, 0))
+    return [(start, *found[start]) for start in sorted(found)] if found else starts
 
 
 def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
@@ -194,9 +226,17 @@ def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -
         return around[-1] if around else _PARAGRAPH
     if name == "CodeBlock":
         return _CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else _PARAGRAPH
+    if name == "MetadataBlock":  # elsewhere it is text between two rules
+        return _PARAGRAPH if source[: min(start, 100)].strip() else Kind.METADATA
     if name == "HtmlBlock":
-        return Kind.METADATA if source.startswith("<!--", start) else _PARAGRAPH
+        return Kind.METADATA if source.startswith("<!--", start) and _is_comment(source, start) else _PARAGRAPH
     return None
+
+
+def _is_comment(source: str, start: int) -> bool:
+    """Tell whether a comment has no text after it on its line; without an end, whether it is one paragraph."""
+    end = source.find("-->", start) + 3
+    return not source[end:].partition("\n")[0].strip() if end > 2 else "\n\n" not in source[start:].rstrip()
 
 
 def _indented(source: str, start: int) -> str:
@@ -237,14 +277,38 @@ def _end_of_cut_fence(text: str) -> int:
     if "```" not in text and "~~~" not in text:
         return 0
     fences = list(_FENCE.finditer("\n" + text))  # so each begins where its line does, and ends one character too late
-    opens_inside = [bool(fence.group(1).strip()) for fence in fences]
-    outside, inside = sum(opens_inside[1::2]), sum(opens_inside[0::2])
-    if not fences or inside > outside or (inside == outside and (inside or len(fences) % 2 == 0)):
+    if not fences:
         return 0
     first, last = fences[0], fences[-1]
+    (outside, is_open), (inside, _) = _contradictions(fences, ""), _contradictions(fences, first["mark"])
+    if inside > outside or (inside == outside and (inside or not is_open)):
+        return 0
     if inside == outside and code_share(text[: first.start()]) <= max(0.3, code_share(text[last.end() - 1 :])):
         return 0
     return min(first.end(), len(text))
+
+
+def _end_of_cut_comment(text: str) -> int:
+    """Return the end of the comment that the chunk begins inside of, if its end has a line of its own; else 0."""
+    found = _COMMENT_END.search(text)
+    before = text[: found.start()] if found else "\n\n"
+    return found.end() if found and "<!--" not in before and "\n\n" not in before.strip() else 0
+
+
+def _contradictions(fences: Sequence[re.Match[str]], mark: str) -> tuple[int, bool]:
+    """Return how many closing fences have an info string, and whether the text ends within a code block.
+
+    mark: the opening fence of the block that the text begins in, or "" if it begins in none. A shorter fence within a
+    block, or one of the other sign, is its content.
+    """
+    found = 0
+    for fence in fences:
+        if not mark:
+            mark = fence["mark"]
+        elif fence["mark"].startswith(mark):
+            found += bool(fence["info"].strip())
+            mark = ""
+    return found, bool(mark)
 
 
 def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[Block]:

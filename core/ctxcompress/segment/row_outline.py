@@ -6,6 +6,7 @@ from itertools import accumulate, islice
 
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.text.lines import split_lines
 
 __all__ = ["row_outline"]
 
@@ -51,7 +52,7 @@ def _cells(row: str, sign: str) -> int:
 
 def _rows(text: str) -> list[str]:
     if '"' not in text:
-        return text.splitlines(keepends=True) if "\r" not in text else text.split("\n")
+        return text.splitlines(keepends=True) if "\r" not in text else split_lines(text)
     return [row for row in _ROW.findall(text) if row]
 
 
@@ -71,7 +72,7 @@ def _is_table(text: str, rows: Sequence[str], sign: str, *, is_named: bool) -> b
 def _rows_with_header(rows: Sequence[str], sign: str) -> tuple[Node, ...]:
     ends = list(accumulate(map(len, rows)))
     first = [cell.strip().lower() for cell in rows[0].split(sign)]
-    has_header = all(first) and len(set(first)) == len(first) and not any(map(_NUMBER.match, first))
+    has_header = all(first[1:]) and len(set(first)) == len(first) and not any(map(_NUMBER.match, first))
     nodes = tuple(
         Node(NodeKind.RECORD, end - len(row), end) for row, end in list(zip(rows, ends, strict=True))[has_header:]
     )

@@ -56,6 +56,7 @@ _PIECE = 250
 """The most characters of statements in a fence that are kept or dropped together."""
 Read = tuple[tuple[Node, ...], list[Segment]]
 """The outline of a text and its segments, one of which is empty."""
+_FENCE = lazy_regex(r"[ \t>]*+(`{3,}+|~{3,}+)")
 _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
 
 
@@ -250,7 +251,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return table_rows(text, block, number, first)
     if kind is _CODE:
         return _code(text, block, number, first)
-    if kind is _HEADING or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
+    if kind in (_HEADING, Kind.METADATA) or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
         return [Segment(kind, start, end, number, heading)]
     if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
         return records
@@ -273,7 +274,8 @@ def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
     """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
     kind, start, end, heading = block
     if end - start <= _LONG_FENCE:
-        yield Segment(kind, start, end, number, heading)
+        is_ended_by_list = first and text[start] in " \t" and _closing_fence(split_lines(text[start:end])) == 0
+        yield Segment(kind, start, end, number, heading, (first - 1,) if is_ended_by_list else ())
         return
     if records := _fenced_records(text, block, number, first):
         yield from records
@@ -308,9 +310,9 @@ def _split_fence(text: str, start: int, end: int) -> tuple[list[int], bool]:
     the least indented lines between them. Statements share a piece as long as it stays short.
     """
     lines = split_lines(text[start:end])
-    fence = lines[0].lstrip(" \t>")[:3]
-    fenced = fence in ("```", "~~~")
-    closing = _closing_fence(lines, fence) if fenced else len(lines)
+    closing = _closing_fence(lines)
+    fenced = closing is not None
+    closing = closing or len(lines)
     inner = lines[1:closing]
     base = min((_indent(line) for line in inner if not line.isspace()), default=0)
     most = _PIECE if fenced else 1
@@ -339,5 +341,9 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _closing_fence(lines: list[str], fence: str) -> int:
-    return next((n for n in range(len(lines) - 1, 0, -1) if lines[n].lstrip(" \t>").startswith(fence)), len(lines))
+def _closing_fence(lines: Sequence[str]) -> int | None:
+    """Return the number of the line that closes a block: 0 if its fence is open, None if it has no fence."""
+    fence = _FENCE.match(lines[0])
+    if fence is None:
+        return None
+    return next((n for n in range(len(lines) - 1, 0, -1) if lines[n].lstrip(" \t>").startswith(fence[1])), 0)

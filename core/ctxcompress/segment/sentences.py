@@ -59,6 +59,8 @@ _UNITS = (
     "s|secs?|seg|sek|mins?|h|hrs?|std|ms|us|µs|ns|wks?|mos?|yrs?|kg|g|mg|lbs?|oz|km|m|cm|mm|mi|ft|in|yds?|sq|l|ml"
     "|gal|[kmgtp]i?b|[kmg]?hz|k?w|v|bn|mn|mio|mill|mrd|tsd|pts?|pct|с|сек|мс|мин|ч|руб|тыс|млн|млрд|кг|км|см|мм|стр"
 )
+_BEFORE_LONE_UNIT = lazy_regex(r"(?<=\d)[ \t\u00a0\u202f](?=[smhgldvwсмгчл]\.\s)")
+"""The space in "30 s.": sentencex takes a lone letter for an initial, after which no sentence ends."""
 _BEFORE_NUMBERS = "approx|circa|avg|est|max|min|figs?|nos?|vol|ch|sec|eq|pp?|nr|ver"
 _ABBREVIATED = lazy_regex(rf"(?:\d[ \t\u00a0\u202f]?(?:{_UNITS})|\b(?:{_BEFORE_NUMBERS})(?P<number>))\.\s+\Z", re.I)
 _LONGEST_UNIT = 16
@@ -195,6 +197,7 @@ def _masked(part: str) -> str:
         "`" in part or ("]" in part and "](" in part) or (":" in part and "://" in part)
     ):  # one character is found faster
         part = _OPAQUE.sub(lambda match: "x" * len(match.group()), part)
+    part = _BEFORE_LONE_UNIT.sub("x", part)
     if part.isascii() or part.isprintable():
         return part
     return _UNUSUAL_SPACE.sub(" ", replace_surrogates(part, "x"))

@@ -1,7 +1,8 @@
 """Oversize segments: the part of the best segment that fits where the whole segment is over the budget."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Segment, Span
@@ -28,6 +29,7 @@ _LETTER = lazy_regex(r"\w")
 _MOST_TOKENS = 4
 """The most tokens of one character: the bytes of its UTF-8 encoding."""
 _FENCES = ("```", "~~~")
+_FENCE_LINE = lazy_regex(r"^[ \t>]*+(?:`{3}|~{3})[^\n]*+\n?", re.MULTILINE)
 
 
 def best_split(
@@ -43,7 +45,7 @@ def best_split(
     best = next(found, None)
     if best is None or (len(table.texts[best]) * _MOST_TOKENS <= budget and not table.needs(best)):
         return None  # it fits, whatever its tokens
-    tries = _SOURCE_TRIES if _is_formal(table.segments[best]) else _TRIES
+    tries = _SOURCE_TRIES if _is_formal(table, best) else _TRIES
     formal: list[int] = []
     for number in chain((best,), islice(found, tries - 1)):
         text_alone = _alone(table, number, layout)
@@ -51,7 +53,7 @@ def best_split(
             return None
         if layout.before and layout.count(text_alone) <= budget:
             continue
-        if not _is_formal(table.segments[number]):
+        if not _is_formal(table, number):
             return _split(table, number, layout, budget)
         formal.append(number)
     if not formal:
@@ -66,7 +68,13 @@ def _split(table: SegmentTable, number: int, layout: Layout, budget: int) -> tup
     segment, text = table.segments[number], table.texts[number]
     tail = segment.start + _closing_fence(text)
     index = table.document[number]
-    fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
+    if segment.kind is Kind.RECORD and not _is_formal(table, number):  # its quotes and brackets come with it
+
+        def fits(length: int) -> bool:
+            return layout.tokens(_alone(table.split(number, segment.start + length, tail), number, layout)) <= budget
+
+    else:
+        fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
     opening, lines = _opening(segment, text), segment.kind is Kind.CODE
     beginning = text[: tail - segment.start]
     # With content before, a word that is over the whole budget has no other chance.
@@ -83,9 +91,12 @@ def _alone(table: SegmentTable, number: int, layout: Layout) -> str:
     return layout.compose(layout.spans(table, {number, *table.needs(number)}))
 
 
-def _is_formal(segment: Segment) -> bool:
-    """Return whether a part of the segment is of little use: source code and data follow a grammar."""
-    return segment.unit is not None or segment.kind is Kind.RECORD
+def _is_formal(table: SegmentTable, number: int) -> bool:
+    """Return whether a part of a segment is of little use: source code and data follow a grammar, but not the text
+    within a string, whose quotes are other segments."""
+    if table.segments[number].kind is not Kind.RECORD:
+        return table.segments[number].unit is not None
+    return not any(table.texts[other].count('"') % 2 for other in table.needs(number))
 
 
 def _headings_last(table: SegmentTable, ranking: Sequence[int]) -> Iterator[int]:
@@ -124,20 +135,28 @@ def _beginnings(
     """Yield the longest beginning of a segment that fits, without its fence; then without its list or heading marks,
     too."""
     text = table.texts[number]
-    start, end = opening_fence(text), _closing_fence(text)
-    start += len(text[start:end]) - len(text[start:end].lstrip())
-    for place in dict.fromkeys((start, after_marks(text[:end], start))):
-        yield _longest_from(_grapheme_start(text, place), end, table, number, layout, budget, whole_words=whole_words)
+    for start, end in _between_fences(text):
+        start += len(text[start:end]) - len(text[start:end].lstrip())
+        for place in dict.fromkeys((start, after_marks(text[:end], start))):
+            begin = _grapheme_start(text, place)
+            yield _longest_from(begin, end, table, number, layout, budget, whole_words=whole_words)
 
 
 def _words(table: SegmentTable, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
     """Yield what fits from each word after the first one on."""
     text = table.texts[number]
-    end = _closing_fence(text)
-    for found in islice(_WORD.finditer(text, opening_fence(text), end), 1, _MOST_WORDS):
+    words = ((found, end) for start, end in _between_fences(text) for found in _WORD.finditer(text, start, end))
+    for found, end in islice(words, 1, _MOST_WORDS):
         if _LETTER.search(found.group()):
             start = _grapheme_start(text, found.start())
             yield _longest_from(start, end, table, number, layout, budget, whole_words=True)
+
+
+def _between_fences(text: str) -> list[tuple[int, int]]:
+    """Return where the text between the fences of a code block begins and ends, which may be fences that it shows; all
+    of a text that begins with no fence."""
+    fences = [found.span() for found in _FENCE_LINE.finditer(text)] if opening_fence(text) else [(0, 0)]
+    return [(start, end) for (_, start), (end, _) in pairwise([*fences, (len(text), 0)])]
 
 
 def _grapheme_start(text: str, place: int) -> int:

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from ctxcompress.data.documents import Spans
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import Knapsack, rank
@@ -100,6 +102,7 @@ def select(
     has_room = not layout.before or free >= _worth_filling(budget)
     split = best_split(table, ranking, layout, budget) if has_room else None
     forced: list[int] = []
+    unsplit = table, ranking
     if split is not None:
         table, first, added = split
         values = np.insert(values, first + 1, np.zeros(added))
@@ -119,9 +122,14 @@ def select(
     cost = SegmentCosts(table, layout, counts)
     room = free + layout.count(layout.separator)
     found = packing.filled(Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs())))
+    wanted = forced or [number for number in order[:1] if table.segments[number].kind is Kind.RECORD]
+    if found is None or not found[1].kept.issuperset(wanted):
+        whole = packing.composed({*wanted, *chain.from_iterable(map(table.needs, wanted))})
+        if wanted and whole.tokens <= budget:  # together they cost less than separately
+            return whole
     if found is not None and found[1].kept.issuperset(forced):
         return found[0] if forced else packing.exchanged(*found)
-    spans = {} if layout.before else best_alone(table, ranking, layout, budget)
+    spans = {} if layout.before else best_alone(*unsplit, layout, budget)
     text = layout.compose(spans)
     return Selection(spans, {}, text, layout.tokens(text))
 

@@ -7,6 +7,7 @@ import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from rule_inputs import budgets, fences, items, paragraphs, passages, queries, sentences, tables, words
 
 from ctxcompress import CompressionConfig, Compressor, compress
@@ -200,3 +201,38 @@ def test_indentation_marks_and_punctuation_stay_as_they_are(part):
 def test_crlf_stays():
     text = f"The timeout is 90.\r\n\r\n{FILLER.strip()}\r\n\r\nThe timeout can be set.\r\n"
     assert compress("timeout", [text], max_tokens=14).text == "The timeout is 90.\r\n\r\nThe timeout can be set."
+
+
+NESTED = st.tuples(
+    st.sampled_from(["", "- Item one:\n\n", "1. Item one:\n\n"]),
+    st.sampled_from(["```", "~~~", "````", "~~~~~"]),
+    st.sampled_from(["", "md"]),
+    st.sampled_from(["```", "~~~", "````"]),
+    st.sampled_from(["", "x"]),
+    st.sampled_from([1, 90]),
+    st.booleans(),
+    st.booleans(),
+).filter(lambda parts: not parts[3].startswith(parts[1]))
+
+
+def _nested(item, outer, info, inner, inner_info, lines, is_closed, is_inner_closed):
+    code = [f"{outer}{info}", "code line here", f"{inner}{inner_info}", *["inner code"] * lines]
+    code += [inner] * is_inner_closed + ["more code"] + [outer] * is_closed
+    indent = {"": "", "-": "  ", "1": "   "}[item[:1]]
+    return item + "\n".join(indent + line for line in code) + "\n\nAfter words the timeout is 30."
+
+
+def _in_fences(text):
+    return [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
+
+
+@given(parts=NESTED, query=st.sampled_from(["timeout", "inner code"]), share=st.floats(0, 1), before=st.booleans())
+def test_no_text_comes_into_a_fence_that_it_was_not_in_and_no_fence_is_left_open(parts, query, share, before):
+    text = "Before words come first.\n\n" * before + _nested(*parts)
+    around = {"After", "Before"} - set(" ".join(token.content for token in _in_fences(text)).split())
+    for budget in (1 + int(share * 60), 1 + int(share * len(text) / 3)):
+        found = compress(query, [text], max_tokens=budget).text
+        fences = _in_fences(found)
+        assert not around.intersection(" ".join(token.content for token in fences).split()), found
+        ends = [found.split("\n")[fence.map[1] - 1].strip() for fence in fences if fence.map[1] - fence.map[0] > 1]
+        assert not parts[-2] or ends == [fence.markup for fence in fences], found

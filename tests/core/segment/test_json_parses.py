@@ -73,3 +73,41 @@ def _parsed(text: str) -> object:
         return json.loads(text)
     except ValueError:
         return _NOTHING
+
+
+@given(
+    st.lists(
+        st.sampled_from(["timeout", "server", "30", "seconds.", "The", "pool,", "Zürich"]), min_size=9, max_size=80
+    ),
+    st.sampled_from([("text",), ("a", "b", "text"), (0,), ("id", "text"), ("text", "port")]),
+    _STYLES,
+)
+@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
+def test_more_budget_never_leaves_less_of_an_object_with_one_long_text(
+    words: list[str], path: tuple[object, ...], style: dict[str, object]
+) -> None:
+    value: object = " ".join(words)
+    data = (
+        {path[0]: 7, path[1]: value}
+        if path[0] == "id"
+        else {path[0]: value, path[1]: 80}
+        if path[-1] == "port"
+        else value
+    )
+    for key in reversed(path) if data is value else ():
+        data = [data] if key == 0 else {key: data}
+    text, most = json.dumps(data, **style), (False, False)
+    for budget in range(1, 60, 3):
+        result = compress("default timeout", [text], max_tokens=budget)
+        is_whole = isinstance(_parsed(result.text), dict | list)
+        state = is_whole, any(word in result.text.partition("text")[2] for word in words) or path == (0,)
+        assert state >= most, (budget, result.text)
+        most = state
+
+
+def test_the_text_of_a_long_string_is_cut_and_not_left_out_for_a_small_value() -> None:
+    text = json.dumps({"id": 7, "text": " ".join(f"server {n} timeout {n} seconds" for n in range(30))})
+    for budget in (60, 80, 200):
+        found = json.loads(compress("What is the default timeout?", [text], max_tokens=budget).text)
+        assert found["text"].startswith("server 0 timeout 0 seconds server 1")
+        assert len(found["text"]) > 3 * (budget - 20)

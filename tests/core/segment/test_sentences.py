@@ -35,6 +35,8 @@ def sentences(text, language="en"):
         ("en", ["1.2. The scope is wide. ", "IV. The fourth one is not."]),
         ("en", ["It stops after 30 s. of idle time. ", "It starts 5 min. later, in approx. 30 s. per call. ", "Good."]),
         ("en", ["It took 5 hrs. and 20 sec. on average, for 3 mio. rows of 5 MB. each. ", "See fig. 3 for more."]),
+        ("en", ["The timeout is 30 s. ", "The pool is 5 m. ", "It stops after 3 h. of idle time. ", "No 5 J. Doe."]),
+        ("de", ["Das Rohr ist 5 m. ", "Danach kommt ein Ventil."]),
         ("en", ["They had 3 cats. ", "then they had two. ", "It was so."]),
         ("de", ["Das dauert 30 Sek. pro Aufruf und ca. 5 Min. lang. ", "Dann ist es aus."]),
         ("de", ["Das ist z. B. ein Satz. ", "Noch einer."]),
