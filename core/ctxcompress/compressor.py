@@ -19,7 +19,7 @@ from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
-from ctxcompress.pipeline.task import Frame, Task
+from ctxcompress.pipeline.task import Frame, Searched, Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.required import MUST_KEEP
 from ctxcompress.telemetry import observer_of
@@ -67,14 +67,24 @@ class Compressor:
         return result
 
     def compress_part(
-        self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]
+        self,
+        query: str | None,
+        passages: PassageInput,
+        *,
+        frame: Frame | None = None,
+        searched: Searched | None = None,
+        **options: Unpack[Options],
     ) -> Compression:
-        """Do the same for one of many inputs: there is no warning if `must_keep` names something in others only."""
+        """Do the same for one of many inputs: there is no warning if `must_keep` names something in others only.
+
+        searched: what the search knows that found the passages.
+        """
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         config = self.config.with_options(**options)
         compressor = Compressor(resolve_auto_budget(query or "", config))
-        result = run_pipeline(Task(query or "", compressor._read(passages), compressor.config, compressor, frame))
+        read = compressor._read(passages)
+        result = run_pipeline(Task(query or "", read, compressor.config, compressor, frame, searched=searched))
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"
