@@ -1,7 +1,7 @@
 """The entry points: give a query and passages, and get the parts of the passages that best answer it."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import PathLike
@@ -19,7 +19,7 @@ from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
-from ctxcompress.pipeline.task import Frame, Searched, Task
+from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.required import MUST_KEEP
 from ctxcompress.telemetry import observer_of
@@ -72,19 +72,19 @@ class Compressor:
         passages: PassageInput,
         *,
         frame: Frame | None = None,
-        searched: Searched | None = None,
+        ranked: Sequence[float] | None = None,
         **options: Unpack[Options],
     ) -> Compression:
         """Do the same for one of many inputs: there is no warning if `must_keep` names something in others only.
 
-        searched: what the search knows that found the passages.
+        ranked: see `Task.ranked`.
         """
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         config = self.config.with_options(**options)
         compressor = Compressor(resolve_auto_budget(query or "", config))
         read = compressor._read(passages)
-        result = run_pipeline(Task(query or "", read, compressor.config, compressor, frame, searched=searched))
+        result = run_pipeline(Task(query or "", read, compressor.config, compressor, frame, ranked=ranked))
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"

@@ -76,7 +76,7 @@ class FolderIndex:
         return [Hit(chunk, score) for chunk, score in self.find(query, most).best]
 
     def find(self, query: str, most: int = 50) -> Found:
-        """Do the same, and tell how many chunks there are and how rare each term of the query is among all chunks."""
+        """Do the same, and tell how many chunks there are in all that have words of the query."""
         return self._fresh().search(query, most)
 
     def chunk(self, id: str) -> Chunk | None:

@@ -32,8 +32,6 @@ class Found(NamedTuple):
     """The best chunks, with scores relative to the best one, which has 1.0."""
     total: int
     """The number of all chunks that have terms of the query."""
-    rarity: Mapping[str, float]
-    """Term of the query -> its idf among all chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +85,14 @@ class Ranking:
 
         The best chunks come first. Equal scores keep the order of the files.
         """
-        found, weights, idf = self._occurrences(query)
-        worth = np.array([*weights.values()]) * idf**_RARITY
-        scores = bm25(found, self.lengths, worth, k1=_SATURATION, b=_LENGTH_SHARE)
+        found, idf = self._occurrences(query)
+        scores = bm25(found, self.lengths, idf, k1=_SATURATION, b=_LENGTH_SHARE)
         best = np.argsort(-scores, kind="stable")[:most]
         hits = [(self.chunks[number], float(scores[number] / scores[best[0]])) for number in best if scores[number] > 0]
-        return Found(hits, int(np.count_nonzero(scores)), dict(zip(weights, (idf**_RARITY).tolist(), strict=True)))
+        return Found(hits, int(np.count_nonzero(scores)))
 
-    def _occurrences(self, query: str) -> tuple[Occurrences, Mapping[str, float], Floats]:
-        """Return the occurrences of the query's terms, their weights and their idf. A term counts only in files of its
-        language."""
+    def _occurrences(self, query: str) -> tuple[Occurrences, Floats]:
+        """Return the occurrences of the query's terms and their idf. A term counts only in files of its language."""
         asked = [_LanguageQuery.of(query, number, language) for number, language in enumerate(self.languages)]
         weights: dict[str, float] = {}
         for in_language in asked:
@@ -113,7 +109,7 @@ class Ranking:
         keys, place = np.unique(_joined([key for key, _ in postings], np.intp), return_inverse=True)
         times = summed(_joined([times for _, times in postings], np.float64), place, keys.size)
         found = Occurrences(*np.divmod(keys, size), times, len(self.chunks), size)
-        return found, weights or {"": 0.0}, self._idf(position, found)
+        return found, np.array([*weights.values()] or [0.0]) * self._idf(position, found) ** _RARITY
 
     def _postings(self, term: str, asked: "_LanguageQuery") -> Iterator[tuple[Integers, Floats]]:
         """Yield the chunks in the asked language that have a term or an alternative to it, and how often."""

@@ -9,7 +9,6 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.index import Chunk, FolderIndex
-from ctxcompress.pipeline.task import Searched
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
 
 __all__ = ["DocumentTools", "ToolResult", "ToolSpec"]
@@ -94,9 +93,8 @@ class DocumentTools:
         asked = self.tool.parameters.read(arguments)
         top_n = asked.options["top_n"]
         hits = max(_HITS, _HITS_PER_RESULT * top_n) if asked.filters and top_n else _HITS
-        best, total, rarity = self.index.find(asked.query, hits)
-        searched = Searched(total, rarity, [score for _, score in best])
-        found = self.tool.answer(asked, [_passage(chunk, score) for chunk, score in best], searched=searched)
+        best, total = self.index.find(asked.query, hits)
+        found = self.tool.answer(asked, [_passage(chunk, score) for chunk, score in best], total=total)
         structured = found.structured()
         results = [{**result, "file_path": result["doc_id"]} for result in found.results]
         return ToolResult(found.text, {**structured, "results": results})

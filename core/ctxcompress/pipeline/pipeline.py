@@ -81,7 +81,7 @@ def _cache_keys(task: Task, fingerprint: Fingerprints) -> Keys | None:
     frame = "" if task.frame is None else description_of(task.frame)
     if frame is None:
         return None
-    known = f"{frame}{task.searched or ''}"
+    known = f"{frame}{task.ranked or ''}"
     return key_of_outcome(task.query, task.input_passages, task.config, known, fingerprint)
 
 
@@ -103,7 +103,7 @@ def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compressio
             task.language,
             task.config,
             with_likelihoods=listener is not None,
-            searched=task.searched,
+            ranked=task.ranked,
         )
         clock.lap("score", len(analysis.table.segments), int(np.count_nonzero(scored.scores)))
         choice = select_segments(task, reduced, analysis, scored, analyser)

@@ -13,7 +13,6 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
-from ctxcompress.pipeline.task import Searched
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import asks_for_all, main_question, query_terms, tables_of_synonyms
 from ctxcompress.score.asked_keys import raise_asked_keys
@@ -51,24 +50,21 @@ class _Query:
 
     text: str
     """The part of it that asks."""
-    language: str
     wanted: Mapping[str, float]
     """Its terms and their synonyms, with their weights."""
     terms: Terms
     ignored: frozenset[str]
     """The function words of the language."""
-    searched: Searched | None = None
 
     @classmethod
-    def of(cls, text: str, language: str, config: CompressionConfig, searched: Searched | None = None) -> "_Query":
+    def of(cls, text: str, language: str, config: CompressionConfig) -> "_Query":
         tables = tables_of_synonyms(config.synonyms, technical=config.technical_synonyms)
         terms, question = Terms(language), main_question(text, language)
         wanted = query_terms(text, language=language, terms=terms, synonyms=tables, question=question)
-        return cls(question, language, wanted, terms, STOP_WORDS.get(language, frozenset()), searched)
+        return cls(question, wanted, terms, STOP_WORDS.get(language, frozenset()))
 
     def matches(self, corpus: Corpus) -> Matches:
-        found = matches_in(corpus, self.text, self.wanted, self.terms)
-        return found.weighed(self.wanted, self.searched.rarity) if self.searched else found
+        return matches_in(corpus, self.text, self.wanted, self.terms)
 
     def beside_names(self) -> "_Query":
         """Return the query with its function words, for texts that have none of its other words but speakers' names:
@@ -134,23 +130,22 @@ def score_segments(
     config: CompressionConfig,
     *,
     with_likelihoods: bool = False,
-    searched: Searched | None = None,
+    ranked: Sequence[float] | None = None,
 ) -> ScoredSegments:
     """Score the segments for the queries, and weigh them by the options.
 
     Each question in the queries wants an answer of its own. document_passages: each document as a passage, see
     `documents_as_passages`. with_likelihoods: whether to find the likelihoods also without `adaptive`, which then
-    change nothing else. searched: what the search knows that found the passages.
+    change nothing else. ranked: see `Task.ranked`.
     """
     embeddings = [passage.embedding for passage in document_passages]
     semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
     questions = [question for query in queries for question in questions_in(query)]
     if len(questions) > 1 and analysis.corpus.search is None:
         analysis = replace(analysis, corpus=analysis.corpus.for_several(Terms(language)))
-    is_pruned = config.adaptive or with_likelihoods
     best = _Judgement.of_all(
         [
-            _judged(_Query.of(each, language, config, searched), each, analysis, config, semantics, is_pruned=is_pruned)
+            _judged(each, analysis, language, config, semantics, is_pruned=config.adaptive or with_likelihoods)
             for each in questions
         ]
     )
@@ -158,8 +153,8 @@ def score_segments(
     if config.on_empty == "original" and not likely.any():
         likely = ~likely
     worth = _worth(best.scores, table, config)
-    if searched:
-        worth *= np.asarray(searched.scores)[table.passage]
+    if ranked is not None:
+        worth *= np.array(ranked)[table.passage]
     unlikely = _unlikely(likely if config.adaptive else None, analysis.structure, best.around)
     if unlikely:
         worth[unlikely] -= 1 + worth.max(initial=0.0)
@@ -167,16 +162,16 @@ def score_segments(
 
 
 def _judged(
-    asked: _Query,
     question: str,
     analysis: Analysis,
+    language: str,
     config: CompressionConfig,
     semantics: Semantics | None,
     *,
     is_pruned: bool,
 ) -> _Judgement:
     """is_pruned: whether the likelihoods are wanted."""
-    table, corpus = analysis.table, analysis.corpus
+    table, corpus, asked = analysis.table, analysis.corpus, _Query.of(question, language, config)
     if config.scorer == "bm25":
         scores, chance = _bm25(asked, corpus), 1.0
     else:
@@ -190,7 +185,7 @@ def _judged(
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     if Kind.RECORD in table.kinds:
         raise_odd_records(asked.text, table.segments, table.texts, scores)
-    may_drop = is_pruned and not asks_for_all(question, asked.language)
+    may_drop = is_pruned and not asks_for_all(question, language)
     likelihoods = with_replies(corpus, _likelihoods(scores, chance, table)) if may_drop else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:

@@ -1,9 +1,9 @@
 """The task of the pipeline: a query, the passages to compress for it, and the options."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
@@ -11,7 +11,7 @@ from ctxcompress.data.results import ResultOperations
 from ctxcompress.pipeline.delivered_memory import DeliveredMemory
 from ctxcompress.text.language import detect_language
 
-__all__ = ["DescribedFrame", "Frame", "Searched", "Task", "description_of", "language_of"]
+__all__ = ["DescribedFrame", "Frame", "Task", "description_of", "language_of"]
 
 Frame = Callable[[Passage, str], str]
 """A function that returns a passage's kept text as the prompt shows it. Text that it adds counts in the budget."""
@@ -33,17 +33,6 @@ _LANGUAGE_SAMPLE = 150
 """Characters of each of the first passages that the language is detected from."""
 
 
-class Searched(NamedTuple):
-    """What a search knows of the passages that it found: how they compare with all the others."""
-
-    total: int
-    """The number of all results, of which the passages are the best."""
-    rarity: Mapping[str, float]
-    """Term of the query -> its idf among all that was searched."""
-    scores: Sequence[float]
-    """Of each passage, above 0; the best one has 1.0."""
-
-
 @dataclass(frozen=True)  # without slots: it has cached properties
 class Task:
     """A query, the passages to compress for it, and the options."""
@@ -58,7 +47,9 @@ class Task:
     """For a context that is built step by step, the part that the language model already has; None otherwise."""
     queries: tuple[str, ...] = ()
     """The queries that `query` joins, each of which wants an answer of its own; empty if it is a single one."""
-    searched: Searched | None = None
+    ranked: Sequence[float] | None = None
+    """How good a search of everything found each input passage, above 0, where 1.0 is the best: so much is its text
+    worth. None where the search is not known to rank well: then texts alone tell."""
     passages: Sequence[Passage] = field(init=False)
     """The delivered parts, then the input."""
 

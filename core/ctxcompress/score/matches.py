@@ -2,7 +2,7 @@
 search for misspelled words."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, chain, count, islice, pairwise
 
 import numpy as np
@@ -183,16 +183,6 @@ class Matches:
         is_in_label = contained(body.keys(self.section_of[body.unit]), self.label.keys())
         in_both = summed(weights * is_in_label, body.unit, body.units)
         return in_body, self.covered(self.label)[self.section_of] - in_both
-
-    def weighed(self, query: Mapping[str, float], rarity: Mapping[str, float]) -> "Matches":
-        """Return the matches with the idf that terms have among all that was searched, where it is known.
-
-        Passages that a search found have its words, so that among these alone a rare one seems frequent.
-        query: term -> weight, as in `find_matches`. rarity: term -> idf.
-        """
-        known = [rarity.get(term, 0.0) * weight for term, weight in query.items()]
-        idf, section = (np.where(known, known, local) for local in (self.idf, self.section_idf))
-        return replace(self, idf=idf, section_idf=section)
 
     def covered(self, found: Occurrences) -> Floats:
         """Sum up the idf of the terms in each unit of a level, shape (units,). found: the terms on that level."""

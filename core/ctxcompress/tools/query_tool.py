@@ -17,7 +17,6 @@ from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression, KeptPassage, Reason, Span, Stats
 from ctxcompress.errors import BudgetTooSmall, ConfigError
-from ctxcompress.pipeline.task import Searched
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.filters import known_scores, relative_scores
 from ctxcompress.tools.arguments import Parameters, QueryArguments, object_schema
@@ -55,11 +54,11 @@ class Retrieval(NamedTuple):
     after_limit_tokens: int
 
     @classmethod
-    def of(cls, compression: Compression, searched: Searched | None) -> Self:
+    def of(cls, compression: Compression, total: int | None) -> Self:
         left = {part.index: part.original for part in compression.passages}
         left |= {drop.index: drop.passage for drop in compression.dropped if drop.reason not in _LEFT_OUT}
         tokens = compression.original.tokens({index: [Span(0, len(one.text))] for index, one in left.items()})
-        return cls(searched.total if searched else compression.input_count, tokens)
+        return cls(compression.input_count if total is None else total, tokens)
 
     def summary(self, stats: Stats) -> str:
         """Return the statistics for the model to read."""
@@ -130,12 +129,13 @@ class QueryTool:
         passages: Sequence[Passage],
         *,
         lead: str = "",
-        searched: Searched | None = None,
+        total: int | None = None,
     ) -> Answer:
         """Return the parts of `passages` that answer the query, within the budget, statistics included.
 
         If there is no room for the statistics, or the format is "json" or "xml", they are only in `stats`. lead: an
-        answer in words that comes first, cut to half of the budget. searched: what the search knows of the passages.
+        answer in words that comes first, cut to half of the budget. total: the number of all results, of which a search
+        that ranks well found these the best.
         """
         compressor = Compressor(asking_once(self._options(asked))).resolve_auto_budget(asked.query)
         if lead:
@@ -143,9 +143,9 @@ class QueryTool:
             lead = Compressor(compressor.config.with_options(must_keep=())).expand(asked.query, Passage("", lead), half)
         with compressor.observed():
             given = _with_relative_scores(passages, self.config)
-            compression, text = _composed(asked, given, compressor, lead, searched)
+            compression, text = _composed(asked, given, compressor, lead, total)
         kept = tuple(replace(part, original=passages[part.index]) for part in compression.passages)
-        results, retrieval = tuple(map(_result, compression.passages)), Retrieval.of(compression, searched)
+        results, retrieval = tuple(map(_result, compression.passages)), Retrieval.of(compression, total)
         return Answer(text, results, compression.stats, kept, retrieval)
 
     async def answer_off_loop(self, asked: QueryArguments, passages: Sequence[Passage], *, lead: str = "") -> Answer:
@@ -166,25 +166,26 @@ def _composed(
     passages: Sequence[Passage],
     compressor: Compressor,
     lead: str,
-    searched: Searched | None,
+    total: int | None,
 ) -> tuple[Compression, str]:
     """Return the compression and the whole text. Without room, first the statistics and then the lead are dropped."""
     budget, form = compressor.config.budget, compressor.config.format
+    ranked = None if total is None else [passage.score or 1.0 for passage in passages]
     ways = (("", False),) if form in _MARKUP else ((lead, asked.show_stats), (lead, False), ("", False))
     for before, with_stats in dict.fromkeys(ways):
         room = budget
         while room > 0:
             try:
-                compression = compressor.compress_part(asked.query, passages, searched=searched, max_tokens=room)
+                compression = compressor.compress_part(asked.query, passages, ranked=ranked, max_tokens=room)
             except BudgetTooSmall:  # what must be kept comes before the statistics and the lead
                 break
-            summary = Retrieval.of(compression, searched).summary(compression.stats) if with_stats else ""
+            summary = Retrieval.of(compression, total).summary(compression.stats) if with_stats else ""
             text = _SEPARATOR.join(filter(None, (before, _body(compression, form), summary)))
             excess = compressor.count(text) - budget
             if excess <= 0:
                 return compression, text
             room -= excess + _SPARE
-    compression = compressor.compress_part(asked.query, passages, searched=searched)
+    compression = compressor.compress_part(asked.query, passages, ranked=ranked)
     texts = (_body(compression, form), "" if compression.text else _why_nothing(compression).partition(".")[0])
     return compression, next((text for text in texts if compressor.count(text) <= budget), compression.text)
 
