@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import Document
@@ -18,7 +18,16 @@ from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import check_retriever, compressed_document, passages_from_documents
 from langchain_ctxcompress.window import context_window
 
-__all__ = ["query_tool"]
+__all__ = ["Found", "query_tool"]
+
+
+class Found(TypedDict):
+    """The artifact of `query_documents_compressed`."""
+
+    documents: list[Document]
+    """Copies with the kept text, as CtxCompressor makes them."""
+    compression_stats: dict[str, Any]
+    """The results after each step, the tokens before and after, and the steps that were skipped."""
 
 
 def query_tool(
@@ -33,9 +42,9 @@ def query_tool(
     ngram_threshold, show_stats and filters.
 
     It returns the parts of the found documents that answer the query, each under a line with its source, in at most
-    `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. Results that score below
-    `min_score`, relative to the best one, are dropped, and so are duplicates. The tool's artifact is the documents:
-    copies with the kept text, as CtxCompressor makes them.
+    `max_tokens` tokens (1,000 if neither this nor `tier` is given), statistics included. Results that score below
+    `min_score`, relative to the best one, are dropped, and so are duplicates. The tool's artifact has "documents",
+    copies with the kept text, as CtxCompressor makes them, and "compression_stats", the numbers of `show_stats`.
 
     top_n is 1 to 100, min_score 0 to 1, similarity_threshold 0.5 to 1, ngram_threshold 0.1 to 1; null switches one
     filter off, filters=false all of them. Another value gives a message with status "error". Scores and embeddings are
@@ -70,13 +79,13 @@ class _Search:
     retriever: RetrieverLike
     tool: QueryTool
 
-    def query(self, callbacks: Callbacks = None, **given: Any) -> tuple[str, list[Document]]:
+    def query(self, callbacks: Callbacks = None, **given: Any) -> tuple[str, Found]:
         asked = self.tool.parameters.read(given)
         documents = self.retriever.invoke(asked.query, {"callbacks": callbacks})
         found = self.tool.answer(asked, passages_from_documents(documents, self.tool.config))
         return self._shown(documents, found)
 
-    async def aquery(self, callbacks: Callbacks = None, **given: Any) -> tuple[str, list[Document]]:
+    async def aquery(self, callbacks: Callbacks = None, **given: Any) -> tuple[str, Found]:
         asked = self.tool.parameters.read(given)
         documents = await self.retriever.ainvoke(asked.query, {"callbacks": callbacks})
         # Documents with large metadata take time to read and copy.
@@ -84,9 +93,9 @@ class _Search:
         found = await self.tool.answer_off_loop(asked, passages)
         return await run_in_executor(None, self._shown, documents, found)
 
-    def _shown(self, documents: Sequence[Document], found: Answer) -> tuple[str, list[Document]]:
-        kept = found.kept
-        return found.text, [compressed_document(documents[part.index], part, self.tool.config) for part in kept]
+    def _shown(self, documents: Sequence[Document], found: Answer) -> tuple[str, Found]:
+        kept = [compressed_document(documents[part.index], part, self.tool.config) for part in found.kept]
+        return found.text, Found(documents=kept, compression_stats=found.compression_stats())
 
 
 def _message(error: Any) -> str:

@@ -53,7 +53,7 @@ def query_tool(
     ngram_threshold, show_stats and filters.
 
     It returns the parts of the found nodes that answer the query, each under a line with its source, in at most
-    `max_tokens` tokens (2,000 if neither this nor `tier` is given), statistics included. The answer of a query engine
+    `max_tokens` tokens (1,000 if neither this nor `tier` is given), statistics included. The answer of a query engine
     comes first, cut to half of these tokens. Results that score below `min_score`, relative to the best one, are
     dropped, and so are duplicates. The tool's raw output is a `Found`. Nodes never change.
 

@@ -68,14 +68,24 @@ class Compressor:
         return result
 
     def compress_part(
-        self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]
+        self,
+        query: str | None,
+        passages: PassageInput,
+        *,
+        frame: Frame | None = None,
+        ranked: Sequence[float] | None = None,
+        **options: Unpack[Options],
     ) -> Compression:
-        """Do the same for one of many inputs: there is no warning if `must_keep` names something in others only."""
+        """Do the same for one of many inputs: there is no warning if `must_keep` names something in others only.
+
+        ranked: see `Task.ranked`.
+        """
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         config = self.config.with_options(**options)
         compressor = Compressor(resolve_auto_budget(query or "", config))
-        result = run_pipeline(Task(query or "", compressor._read(passages), compressor.config, compressor, frame))
+        read = compressor._read(passages)
+        result = run_pipeline(Task(query or "", read, compressor.config, compressor, frame, ranked=ranked))
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"

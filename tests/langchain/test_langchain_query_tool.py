@@ -63,24 +63,35 @@ def test_the_answer_says_where_its_parts_are_from_and_brings_their_documents():
     assert message.status == "success"
     assert "docs/0.md § Client" in message.content.splitlines()[0]
     assert "The default timeout is 30 seconds." in message.content
-    assert [document.id for document in message.artifact] == [f"doc-{n}" for n in range(5)]
-    assert all(document.page_content.strip() in message.content for document in message.artifact)
-    assert record_of(message.artifact[0])["spans"]
+    assert [document.id for document in message.artifact["documents"]] == [f"doc-{n}" for n in range(5)]
+    assert all(document.page_content.strip() in message.content for document in message.artifact["documents"])
+    assert record_of(message.artifact["documents"][0])["spans"]
     assert documents == before
+
+
+def test_the_artifact_has_the_statistics_as_data():
+    message = call(query_tool(finding(*scored(1.0, 0.6, 0.1))), query=QUERY, show_stats=True)
+    stats = message.artifact["compression_stats"]
+    counts = ("found_count", "original_count", "after_threshold", "after_dedup", "after_limit", "clusters_merged")
+    assert [stats[name] for name in counts] == [3, 3, 2, 2, 2, 0]
+    assert 0 < stats["after_limit_tokens"] < stats["original_tokens"]
+    assert stats["notes"] == ["semantic skipped: no embeddings and no encoder"]
+    assert "- Semantic skipped: no embeddings and no encoder" in message.content.splitlines()
 
 
 def test_scores_come_as_shares_of_the_best_and_the_artifact_keeps_those_of_the_store():
     message = call(query_tool(finding(*scored(4.0, 3.0, 0.4))), query=QUERY, top_n=2)
     assert "docs/1.md § Client (0.75)\n" in message.content
-    assert [record_of(document)["score"] for document in message.artifact] == [4.0, 3.0]
+    assert [record_of(document)["score"] for document in message.artifact["documents"]] == [4.0, 3.0]
     distances = call(query_tool(finding(*scored(0.0, 1.0, 9.0, kind="distance")), score_kind="distance"), query=QUERY)
     assert "docs/1.md § Client (0.50)\n" in distances.content
-    assert len(distances.artifact) == 2
+    assert len(distances.artifact["documents"]) == 2
 
 
 def test_the_arguments_of_the_call_hold():
     tool = query_tool(finding(*scored(1.0, 0.6, 0.2)))
-    counts = [len(call(tool, query=QUERY, **given).artifact) for given in ({}, {"min_score": 0}, {"top_n": 1})]
+    calls = [call(tool, query=QUERY, **given) for given in ({}, {"min_score": 0}, {"top_n": 1})]
+    counts = [len(message.artifact["documents"]) for message in calls]
     assert counts == [2, 3, 1]
     assert "- Original results: 3" in call(tool, query=QUERY, show_stats=True).content
 
@@ -129,14 +140,14 @@ def test_the_run_of_the_retriever_is_a_child_of_the_tools():
 def test_nothing_found_is_said():
     message = call(query_tool(finding()), query=QUERY)
     assert message.content.startswith("No results.")
-    assert (message.status, message.artifact) == ("success", [])
+    assert (message.status, message.artifact["documents"]) == ("success", [])
 
 
 def test_a_result_that_does_not_answer_is_said_to_do_so():
     tool = query_tool(finding(*make_documents()), adaptive=True, on_empty="drop")
     message = call(tool, query="which zebra crossed the Alps?")
     assert message.content.startswith("No result answers the query.")
-    assert message.artifact == []
+    assert message.artifact["documents"] == []
 
 
 def test_what_the_retriever_raises_is_raised():
@@ -157,4 +168,4 @@ def test_wrong_options_are_refused_when_the_tool_is_made():
 def test_an_option_is_the_default_of_an_argument():
     tool = query_tool(finding(*scored(1.0, 0.6, 0.2)), top_n=1, min_score=None)
     assert convert_to_openai_tool(tool)["function"]["parameters"]["properties"]["top_n"]["default"] == 1
-    assert [len(call(tool, query=QUERY, **given).artifact) for given in ({}, {"top_n": None})] == [1, 3]
+    assert [len(call(tool, query=QUERY, **given).artifact["documents"]) for given in ({}, {"top_n": None})] == [1, 3]

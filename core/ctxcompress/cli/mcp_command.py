@@ -27,7 +27,7 @@ __all__ = ["mcp_command"]
 def mcp_command(
     docs: Annotated[str, typer.Option("--docs", metavar="DIR", help="The folder whose text files are served.")],
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="Limit an answer to N tokens.", show_default="2000")
+        int | None, typer.Option(metavar="N", help="Limit an answer to N tokens.", show_default="1000")
     ] = None,
     preset: PresetOption = None,
     config: ConfigOption = None,

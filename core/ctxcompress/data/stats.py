@@ -115,6 +115,7 @@ class Stats:
                 f"- After deduplication: {self.after_dedup}",
                 f"- After document limit{notes.get('limit', '')}: {self.after_limit}",
                 f"- Clusters merged: {self.clusters_merged}",
+                *[f"- Semantic {stage.note}" for stage in self.stages if stage.name == "semantic" and stage.skipped],
                 *([f"- Must keep{notes['must_keep']}"] if notes.get("must_keep") else []),
                 *[f"- Metadata only: {self.metadata_only_count}"] * (self.metadata_only_count > 0),
                 f"- Tokens: {self.original_tokens:,} -> {self.compressed_tokens:,}, {self.savings_percent:.1f} % saved",

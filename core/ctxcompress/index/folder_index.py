@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ctxcompress.index.chunks import EMPTY_ANALYSIS, Analysis, Chunk, analyse_file
 from ctxcompress.index.folder import MOST_BYTES, MOST_FILES, Folder, Listing, Stamp, Unreadable, decoded, kinds_of
-from ctxcompress.index.ranking import Ranking
+from ctxcompress.index.ranking import Found, Ranking
 
 __all__ = ["FolderIndex", "Hit"]
 
@@ -46,7 +46,7 @@ class FolderIndex:
     skipped, each with a line in the log. Files that cannot be read or are deleted are treated as absent.
     """
 
-    __slots__ = ("_files", "_folder", "_language", "_lock", "_others", "_ranking", "_vocabulary")
+    __slots__ = ("_files", "_folder", "_language", "_lock", "_ranking", "_vocabulary", "_warnings")
 
     def __init__(self, folder: str | os.PathLike[str], *, language: str | None = None) -> None:
         """Check that the folder exists, without reading any file.
@@ -57,8 +57,8 @@ class FolderIndex:
         """
         self._folder, self._language, self._lock = Folder(folder), language, Lock()
         self._files: Mapping[str, _File] = {}
-        self._others: Mapping[str, int] = {}
-        """The files that are no text, as the log has them."""
+        self._warnings: frozenset[str] = frozenset()
+        """What the log said of the folder last, so that it says it once."""
         self._vocabulary: dict[str, int] = {}
         self._ranking = Ranking.of([], {})
 
@@ -73,7 +73,11 @@ class FolderIndex:
 
     def search(self, query: str, most: int = 50) -> list[Hit]:
         """Return the chunks that have words of the query, the best first. Equal scores keep the order of the folder."""
-        return [Hit(chunk, score) for chunk, score in self._fresh().search(query, most)]
+        return [Hit(chunk, score) for chunk, score in self.find(query, most).best]
+
+    def find(self, query: str, most: int = 50) -> Found:
+        """Do the same, and tell how many chunks there are in all that have words of the query."""
+        return self._fresh().search(query, most)
 
     def chunk(self, id: str) -> Chunk | None:
         """Return the chunk with this id in the current files, or None."""
@@ -124,15 +128,15 @@ class FolderIndex:
 
     def _log_listing(self, listing: Listing) -> None:
         _log.info("%d files, %d chunks", len(listing.stamps), len(self._ranking.chunks))
-        for path, reason in listing.unread.items():
-            _log.warning("%r is skipped: %s", path, reason)
-        if listing.others and listing.others != self._others:
-            _log.warning("files that are no text are skipped: %s", kinds_of(listing.others))
-        self._others = listing.others
+        warnings = [f"{path!r} is skipped: {reason}" for path, reason in listing.unread.items()]
+        if listing.others:
+            warnings.append(f"files that are no text are skipped: {kinds_of(listing.others)}")
         if not listing.is_all:
-            _log.warning(
-                "only the first %d files are indexed (at most %d, and %d MB of them); serve a smaller folder",
-                len(listing.stamps),
-                MOST_FILES,
-                MOST_BYTES // 1_000_000,
+            warnings.append(
+                f"only the first {len(listing.stamps)} files are indexed (at most {MOST_FILES}, and "
+                f"{MOST_BYTES // 1_000_000} MB of them); serve a smaller folder"
             )
+        for warning in warnings:
+            if warning not in self._warnings:
+                _log.warning("%s", warning)
+        self._warnings = frozenset(warnings)

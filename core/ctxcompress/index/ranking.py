@@ -14,12 +14,24 @@ from ctxcompress.query.terms import query_terms
 from ctxcompress.score.occurrences import Occurrences, bm25, summed
 from ctxcompress.text.words import Terms
 
-__all__ = ["Ranking"]
+__all__ = ["Found", "Ranking"]
 
 _MOST_TERMS = 256
 """The most terms of a query that are searched."""
+_SATURATION, _LENGTH_SHARE, _RARITY = 0.9, 0.4, 1.5
+"""BM25's k1 and b, and the power of the idf. With the usual ones, a word that only frames a question ("what does X
+mean?") outweighs its one rare word by being frequent in a short chunk or in a heading."""
 
 _Number = TypeVar("_Number", np.int32, np.intp, np.float64)
+
+
+class Found(NamedTuple):
+    """What a search found."""
+
+    best: Sequence[tuple[Chunk, float]]
+    """The best chunks, with scores relative to the best one, which has 1.0."""
+    total: int
+    """The number of all chunks that have terms of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +80,16 @@ class Ranking:
             by_id={chunk.id: chunk for chunk in chunks},
         )
 
-    def search(self, query: str, most: int) -> list[tuple[Chunk, float]]:
-        """Return at most `most` chunks that have terms of the query, with scores relative to the best, which has 1.0.
+    def search(self, query: str, most: int) -> Found:
+        """Find the chunks that have terms of the query, and return at most `most` of them.
 
         The best chunks come first. Equal scores keep the order of the files.
         """
         found, idf = self._occurrences(query)
-        scores = bm25(found, self.lengths, idf)
+        scores = bm25(found, self.lengths, idf, k1=_SATURATION, b=_LENGTH_SHARE)
         best = np.argsort(-scores, kind="stable")[:most]
-        return [(self.chunks[number], float(scores[number] / scores[best[0]])) for number in best if scores[number] > 0]
+        hits = [(self.chunks[number], float(scores[number] / scores[best[0]])) for number in best if scores[number] > 0]
+        return Found(hits, int(np.count_nonzero(scores)))
 
     def _occurrences(self, query: str) -> tuple[Occurrences, Floats]:
         """Return the occurrences of the query's terms and their idf. A term counts only in files of its language."""
@@ -96,7 +109,7 @@ class Ranking:
         keys, place = np.unique(_joined([key for key, _ in postings], np.intp), return_inverse=True)
         times = summed(_joined([times for _, times in postings], np.float64), place, keys.size)
         found = Occurrences(*np.divmod(keys, size), times, len(self.chunks), size)
-        return found, np.array([*weights.values()] or [0.0]) * self._idf(position, found)
+        return found, np.array([*weights.values()] or [0.0]) * self._idf(position, found) ** _RARITY
 
     def _postings(self, term: str, asked: "_LanguageQuery") -> Iterator[tuple[Integers, Floats]]:
         """Yield the chunks in the asked language that have a term or an alternative to it, and how often."""

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
-_TOP_N = 5
-"""Default number of chunks in an answer. The index ranks well, so more chunks cost more than they add."""
-
 
 def serve(
     docs: str | os.PathLike[str],
@@ -38,9 +35,9 @@ def serve(
     """Serve the text files of a folder until the client disconnects or the server is interrupted.
 
     config, preset: the options that the search tool starts from, by default the preset "docs"; config is a
-    CompressionConfig or the path of a TOML or JSON file. `top_n` (5 if there is none), `min_score` and the thresholds
-    of duplicates are the defaults of the tool's arguments.
-    max_tokens: the budget of an answer, by default 2,000.
+    CompressionConfig or the path of a TOML or JSON file. `top_n`, `min_score` and the thresholds of duplicates are the
+    defaults of the tool's arguments.
+    max_tokens: the budget of an answer, by default 1,000.
     format: the format of an answer, by default "compact".
     encoder: replaces the encoder of `config`.
     port: serves over streamable HTTP on this port of 127.0.0.1; 0 picks a free port. None serves over standard input
@@ -90,8 +87,6 @@ def _tool(
     encoder: Encoder | Comparer | None,
 ) -> QueryTool:
     options: Options = {"max_tokens": max_tokens}
-    if config.top_n is None:
-        options["top_n"] = _TOP_N
     if format is not None:
         options["format"] = format
     if encoder is not None:

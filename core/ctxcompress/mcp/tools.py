@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.index import Chunk, FolderIndex, Hit
+from ctxcompress.index import Chunk, FolderIndex
 from ctxcompress.tools.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
 
 __all__ = ["DocumentTools", "ToolResult", "ToolSpec"]
 
-_FEWEST_HITS, _HITS_PER_RESULT, _MOST_HITS = 50, 4, 100
-"""Chunks to retrieve: more than results, because some are duplicates."""
+_HITS, _HITS_PER_RESULT = 50, 4
+"""Chunks to retrieve, and for each of `top_n` results: some are duplicates. More change little."""
 _SUGGESTIONS = 5
 """Chunk ids that an error message names."""
 
@@ -92,8 +92,9 @@ class DocumentTools:
         """Search the chunks for the words of the query, and return the compressed results."""
         asked = self.tool.parameters.read(arguments)
         top_n = asked.options["top_n"]
-        hits = max(_FEWEST_HITS, _HITS_PER_RESULT * top_n) if asked.filters and top_n else _MOST_HITS
-        found = self.tool.answer(asked, [_passage(hit) for hit in self.index.search(asked.query, hits)])
+        hits = max(_HITS, _HITS_PER_RESULT * top_n) if asked.filters and top_n else _HITS
+        best, total = self.index.find(asked.query, hits)
+        found = self.tool.answer(asked, [_passage(chunk, score) for chunk, score in best], total=total)
         structured = found.structured()
         results = [{**result, "file_path": result["doc_id"]} for result in found.results]
         return ToolResult(found.text, {**structured, "results": results})
@@ -127,11 +128,10 @@ class DocumentTools:
         )
 
 
-def _passage(hit: Hit) -> Passage:
+def _passage(chunk: Chunk, score: float) -> Passage:
     """Convert a hit. Its id takes the place of the path in the line above the result, so that it can be expanded."""
-    chunk: Chunk = hit.chunk
     return Passage(
-        chunk.id, chunk.text, score=hit.score, doc_id=chunk.path, file_path=chunk.id, header_path=chunk.header_path
+        chunk.id, chunk.text, score=score, doc_id=chunk.path, file_path=chunk.id, header_path=chunk.header_path
     )
 
 

@@ -77,7 +77,10 @@ def _cache_keys(task: Task, fingerprint: Fingerprints) -> Keys | None:
     if task.delivered is not None:
         return None
     frame = "" if task.frame is None else description_of(task.frame)
-    return None if frame is None else key_of_outcome(task.query, task.input_passages, task.config, frame, fingerprint)
+    if frame is None:
+        return None
+    known = f"{frame}{task.ranked or ''}"
+    return key_of_outcome(task.query, task.input_passages, task.config, known, fingerprint)
 
 
 def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compression:
@@ -92,7 +95,13 @@ def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compressio
         clock.lap("segment", len(passages_of(reduced.layout.documents)), len(analysis.table.segments))
         queries, listener = task.queries or (task.query,), current_listener()
         scored = score_segments(
-            queries, documents, analysis, task.language, task.config, with_likelihoods=listener is not None
+            queries,
+            documents,
+            analysis,
+            task.language,
+            task.config,
+            with_likelihoods=listener is not None,
+            ranked=task.ranked,
         )
         clock.lap("score", len(analysis.table.segments), int(np.count_nonzero(scored.scores)))
         choice = select_segments(task, reduced, analysis, scored, analyser)

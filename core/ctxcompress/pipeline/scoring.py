@@ -132,12 +132,13 @@ def score_segments(
     config: CompressionConfig,
     *,
     with_likelihoods: bool = False,
+    ranked: Sequence[float] | None = None,
 ) -> ScoredSegments:
     """Score the segments for the queries, and weigh them by the options.
 
     Each question in the queries wants an answer of its own. document_passages: each document as a passage, see
     `documents_as_passages`. with_likelihoods: whether to find the likelihoods also without `adaptive`, which then
-    change nothing else.
+    change nothing else. ranked: see `Task.ranked`.
     """
     embeddings = [passage.embedding for passage in document_passages]
     semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
@@ -154,6 +155,8 @@ def score_segments(
     if config.on_empty == "original" and not likely.any():
         likely = ~likely
     worth = _worth(best.scores, table, config)
+    if ranked is not None:
+        worth *= np.array(ranked)[table.passage]
     unlikely = _unlikely(likely if config.adaptive else None, analysis.structure, best.around)
     if unlikely:
         worth[unlikely] -= 1 + worth.max(initial=0.0)

@@ -47,6 +47,9 @@ class Task:
     """For a context that is built step by step, the part that the language model already has; None otherwise."""
     queries: tuple[str, ...] = ()
     """The queries that `query` joins, each of which wants an answer of its own; empty if it is a single one."""
+    ranked: Sequence[float] | None = None
+    """How good a search of everything found each input passage, above 0, where 1.0 is the best: so much is its text
+    worth. None where the search is not known to rank well: then texts alone tell."""
     passages: Sequence[Passage] = field(init=False)
     """The delivered parts, then the input."""
 

@@ -8,13 +8,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig, Options, Preset
+from ctxcompress.config.presets import PRESETS
 from ctxcompress.config.start import ConfigSource, starting_config
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import Compression, KeptPassage, Reason, Stats
+from ctxcompress.data.results import Compression, KeptPassage, Reason, Span, Stats
 from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.filters import known_scores, relative_scores
@@ -24,23 +25,45 @@ from ctxcompress.tools.framework_models import asking_once
 __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "QueryTool"]
 
 NAME = "query_documents_compressed"
-MAX_TOKENS = 2_000
+MAX_TOKENS = 1_000
 """The default budget of an answer."""
+_PUBLISHED, _PUBLISHED_TOP_N = PRESETS["docs_published"], 5
+"""Options, and the number of results that was published with them."""
 
 # A language model reads these texts.
 DESCRIPTION = (
     "Search the documents. Returns the parts of the best results that answer the query, each under a line with its "
-    "source, without weak results and duplicates. Raise top_n for more results, lower min_score for weaker ones."
+    "source, without weak results and duplicates. Give top_n for fewer results, lower min_score for weaker ones."
 )
 _NOTHING = "No results. Search again with other words, or with a lower min_score."
 _NO_ANSWER = "No result answers the query. Search again with other words, or with a lower min_score."
 _NO_ROOM = "There are results, but nothing of them fits into so few tokens."
 
 _SEPARATOR = "\n\n"
+_LEFT_OUT = (Reason.SCORE, Reason.DUPLICATE, Reason.LIMIT, Reason.EMPTY)
 _SPARE = 10
 """Tokens by which the statistics may grow when less is kept."""
 _MARKUP = ("json", "xml")
 """Formats that allow no text around them, because clients parse them as a whole."""
+
+
+class Retrieval(NamedTuple):
+    """What the search and the filters left out, before anything was compressed."""
+
+    found_count: int
+    after_limit_tokens: int
+
+    @classmethod
+    def of(cls, compression: Compression, total: int | None) -> Self:
+        left = {part.index: part.original for part in compression.passages}
+        left |= {drop.index: drop.passage for drop in compression.dropped if drop.reason not in _LEFT_OUT}
+        tokens = compression.original.tokens({index: [Span(0, len(one.text))] for index, one in left.items()})
+        return cls(compression.input_count if total is None else total, tokens)
+
+    def summary(self, stats: Stats) -> str:
+        """Return the statistics for the model to read."""
+        found = f"- Found by the search: {self.found_count}, before compression: {stats.after_limit}"
+        return f"{stats.summary()}\n{found} with {self.after_limit_tokens:,} tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +77,7 @@ class Answer:
     stats: Stats
     kept: Sequence[KeptPassage]
     """The same chunks with their passages as they were given."""
+    retrieval: Retrieval
 
     def structured(self) -> dict[str, object]:
         """Return the answer in the form of OUTPUT_SCHEMA."""
@@ -62,7 +86,7 @@ class Answer:
     def compression_stats(self) -> dict[str, object]:
         """Return the results after each step, the tokens before and after, and the steps that were skipped."""
         skipped = [f"{stage.name} {stage.note}" for stage in self.stats.stages if stage.skipped]
-        return {**{name: getattr(self.stats, name) for name in _STATS}, "notes": skipped}
+        return {**self.retrieval._asdict(), **{name: getattr(self.stats, name) for name in _STATS}, "notes": skipped}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +101,8 @@ class QueryTool:
     def of(cls, config: ConfigSource | None = None, *, preset: Preset | None = None, **options: Any) -> Self:
         """Make the tool. config, preset: the options to start from, by default the preset "docs".
 
-        The default budget is 2,000 tokens, the default format "compact". Raises ConfigError.
+        The default budget is 1,000 tokens, which decides how many results there are; only with the options of the
+        preset "docs_published" there are 5. The default format is "compact". Raises ConfigError.
         """
         start = starting_config(config, preset, default="docs")
         defaults: Options = {"mode": "extract", "separator": "\n\n"}
@@ -85,6 +110,8 @@ class QueryTool:
             defaults["max_tokens"] = MAX_TOKENS
         if start.format == "plain":
             defaults["format"] = "compact"
+        if start.top_n is None and all(getattr(start, name) == value for name, value in _PUBLISHED.items()):
+            defaults["top_n"] = _PUBLISHED_TOP_N
         if options.get("score_kind") == "none":
             defaults["min_score"] = None
         config = start.with_options(**defaults).with_options(**options)
@@ -96,20 +123,30 @@ class QueryTool:
             )
         return cls(config, Parameters(config))
 
-    def answer(self, asked: QueryArguments, passages: Sequence[Passage], *, lead: str = "") -> Answer:
+    def answer(
+        self,
+        asked: QueryArguments,
+        passages: Sequence[Passage],
+        *,
+        lead: str = "",
+        total: int | None = None,
+    ) -> Answer:
         """Return the parts of `passages` that answer the query, within the budget, statistics included.
 
         If there is no room for the statistics, or the format is "json" or "xml", they are only in `stats`. lead: an
-        answer in words that comes first, cut to half of the budget.
+        answer in words that comes first, cut to half of the budget. total: the number of all results, of which a search
+        that ranks well found these the best.
         """
         compressor = Compressor(asking_once(self._options(asked))).resolve_auto_budget(asked.query)
         if lead:
             half = max(compressor.config.budget // 2, 1)
             lead = Compressor(compressor.config.with_options(must_keep=())).expand(asked.query, Passage("", lead), half)
         with compressor.observed():
-            compression, text = _composed(asked, _with_relative_scores(passages, self.config), compressor, lead)
+            given = _with_relative_scores(passages, self.config)
+            compression, text = _composed(asked, given, compressor, lead, total)
         kept = tuple(replace(part, original=passages[part.index]) for part in compression.passages)
-        return Answer(text, tuple(map(_result, compression.passages)), compression.stats, kept)
+        results, retrieval = tuple(map(_result, compression.passages)), Retrieval.of(compression, total)
+        return Answer(text, results, compression.stats, kept, retrieval)
 
     async def answer_off_loop(self, asked: QueryArguments, passages: Sequence[Passage], *, lead: str = "") -> Answer:
         """Do the same on another thread. An encoder that can be awaited is awaited on this event loop."""
@@ -125,25 +162,30 @@ class QueryTool:
 
 
 def _composed(
-    asked: QueryArguments, passages: Sequence[Passage], compressor: Compressor, lead: str
+    asked: QueryArguments,
+    passages: Sequence[Passage],
+    compressor: Compressor,
+    lead: str,
+    total: int | None,
 ) -> tuple[Compression, str]:
     """Return the compression and the whole text. Without room, first the statistics and then the lead are dropped."""
     budget, form = compressor.config.budget, compressor.config.format
+    ranked = None if total is None else [passage.score or 1.0 for passage in passages]
     ways = (("", False),) if form in _MARKUP else ((lead, asked.show_stats), (lead, False), ("", False))
     for before, with_stats in dict.fromkeys(ways):
         room = budget
         while room > 0:
             try:
-                compression = compressor.compress_part(asked.query, passages, max_tokens=room)
+                compression = compressor.compress_part(asked.query, passages, ranked=ranked, max_tokens=room)
             except BudgetTooSmall:  # what must be kept comes before the statistics and the lead
                 break
-            summary = compression.stats.summary() if with_stats else ""
+            summary = Retrieval.of(compression, total).summary(compression.stats) if with_stats else ""
             text = _SEPARATOR.join(filter(None, (before, _body(compression, form), summary)))
             excess = compressor.count(text) - budget
             if excess <= 0:
                 return compression, text
             room -= excess + _SPARE
-    compression = compressor.compress_part(asked.query, passages)
+    compression = compressor.compress_part(asked.query, passages, ranked=ranked)
     texts = (_body(compression, form), "" if compression.text else _why_nothing(compression).partition(".")[0])
     return compression, next((text for text in texts if compressor.count(text) <= budget), compression.text)
 
@@ -198,15 +240,21 @@ _RESULT = {
     "file_path": {"type": "string", "description": "Where the document is."},
     "content": {"type": "string", "description": "What of the chunk answers the query, word for word."},
 }
+_RETRIEVAL = MappingProxyType(
+    {
+        "found_count": "Results that the search has; the best of them were read.",
+        "after_limit_tokens": "Tokens of the results that score, duplicates and limits left to be compressed.",
+    }
+)
 _STATS = MappingProxyType(
     {
-        "original_count": "Results that were found.",
+        "original_count": "Results that were read.",
         "after_threshold": "Of these, the ones with at least min_score.",
         "after_dedup": "Of these, the ones that are no duplicates.",
         "after_limit": "Of these, the ones within top_n and the limit of a document.",
         "clusters_merged": "Duplicates that were dropped.",
         "kept_count": "Results of which something is in the answer.",
-        "original_tokens": "Tokens of the results that were found.",
+        "original_tokens": "Tokens of the results that were read.",
         "compressed_tokens": "Tokens of what is kept.",
     }
 )
@@ -219,11 +267,11 @@ OUTPUT_SCHEMA: Mapping[str, object] = MappingProxyType(
                 {
                     **{
                         name: {"type": "integer", "minimum": 0, "description": description}
-                        for name, description in _STATS.items()
+                        for name, description in (*_RETRIEVAL.items(), *_STATS.items())
                     },
                     "notes": {"type": "array", "items": {"type": "string"}, "description": "What was left undone."},
                 },
-                (*_STATS, "notes"),
+                (*_RETRIEVAL, *_STATS, "notes"),
             ),
         },
         ("results", "compression_stats"),

@@ -45,13 +45,13 @@ def test_the_best_chunk_comes_first_and_has_the_score_one(tmp_path):
     assert hits[0].score == 1.0 > hits[1].score > 0
 
 
-def test_scores_are_bm25(tmp_path):
+def test_scores_are_bm25_where_one_more_occurrence_and_the_length_count_little(tmp_path):
     index = write(tmp_path, {"1.txt": "apple apple pear", "2.txt": "apple plum plum plum plum", "3.txt": "cherry"})
     (first, second) = index.search("apple")
     lengths = [4, 6, 2]  # and one
     mean, weight = sum(lengths) / 3, math.log1p((3 - 2 + 0.5) / 2.5)
     best, other = (
-        weight * times * 2.5 / (times + 1.5 * (0.25 + 0.75 * length / mean)) for times, length in ((2, 4), (1, 6))
+        weight * times * 1.9 / (times + 0.9 * (0.6 + 0.4 * length / mean)) for times, length in ((2, 4), (1, 6))
     )
     assert first.chunk.path == "1.txt"
     assert second.score == pytest.approx(other / best)
@@ -196,6 +196,27 @@ def test_the_log_says_once_which_kinds_of_files_are_no_text(tmp_path, caplog):
         (tmp_path / "b.csv").write_text("name,timeout\nserver,20 seconds\n")
         assert paths(index, "server") == ["b.csv"]
     assert [record.getMessage() for record in caplog.records] == ["files that are no text are skipped: 1 .png"]
+
+
+def test_the_log_says_once_what_is_skipped_however_often_other_files_change(tmp_path, caplog):
+    index = write(tmp_path, {"a.md": "alpha", "odd\x07.md": "beta", "c.md": "gamma"})
+    with caplog.at_level(logging.WARNING):
+        for number in range(5):
+            (tmp_path / "a.md").write_text(f"alpha {number}")
+            index.refresh()
+        (tmp_path / "odd\x08.md").write_text("delta")
+        (tmp_path / "a.md").write_text("alpha again")
+        index.refresh()
+    assert [record.getMessage() for record in caplog.records] == [
+        r"'odd\x07.md' is skipped: its name cannot be shown; rename it",
+        r"'odd\x08.md' is skipped: its name cannot be shown; rename it",
+    ]
+
+
+def test_a_search_says_how_many_chunks_have_its_words(tmp_path):
+    files = {f"{number}.md": f"A text about a {'pump' if number < 5 else 'motor'}." for number in range(9)}
+    best, total = write(tmp_path, files).find("pump", most=3)
+    assert (len(best), total) == (3, 5)
 
 
 def test_a_large_file_is_left_out(tmp_path, monkeypatch, caplog):

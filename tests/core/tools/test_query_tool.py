@@ -305,7 +305,7 @@ def test_a_format_that_is_parsed_stands_alone(format):
 
 
 def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
-    docs = CompressionConfig.from_preset("docs", max_tokens=2_000, format="compact")
+    docs = CompressionConfig.from_preset("docs", max_tokens=1_000, format="compact")
     assert QueryTool.of().config == docs
     assert QueryTool.of(tier="key_facts").config.budget == 200
     start = CompressionConfig(max_tokens=300, min_score=0.5, mode="preview", top_n=3)
@@ -313,6 +313,36 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
     assert tool.config == CompressionConfig(max_tokens=300, min_score=0.5, top_n=3, format="verbose")
     asked = tool.parameters.read({"query": QUERY})
     assert asked.options == {"top_n": 3, "min_score": 0.5, "similarity_threshold": None, "ngram_threshold": None}
+
+
+def test_the_budget_decides_how_many_results_there_are_but_with_the_published_options_five():
+    assert QueryTool.of().config.top_n is None
+    published = (QueryTool.of(preset="docs_published"), QueryTool.of(CompressionConfig.from_preset("docs_published")))
+    assert [tool.config.top_n for tool in published] == [5, 5]
+    assert QueryTool.of(preset="docs_published", top_n=None).config.top_n is None
+    several = [passage(n, f"The default timeout of pump number {n} is {n + 20} seconds.", 0.9) for n in range(12)]
+    assert len(answer(several).results) == 12
+    assert len(answer(several, published[0]).results) == 5
+
+
+def test_the_statistics_tell_what_was_left_out_before_compression():
+    long = [passage(n, f"Pump {n} has a timeout of {n} s. " + f"It is made of part {n}. " * 40, 0.9) for n in range(9)]
+    tool = QueryTool.of(max_tokens=300)
+    asked = tool.parameters.read({"query": "timeout of pump 3", "top_n": 3, "show_stats": True})
+    told = tool.answer(asked, long, total=70)
+    stats = told.compression_stats()
+    assert (stats["found_count"], stats["original_count"], stats["after_limit"]) == (70, 9, 3)
+    assert stats["original_tokens"] == pytest.approx(3 * stats["after_limit_tokens"], rel=0.01)
+    assert stats["after_limit_tokens"] > 3 * stats["compressed_tokens"]
+    assert f"- Found by the search: 70, before compression: 3 with {stats['after_limit_tokens']:,} tokens" in told.text
+
+
+def test_of_equal_texts_those_that_a_good_search_ranks_first_are_kept():
+    several = [passage(n, f"A pump number {n} has a filter.", 0.4 + 0.6 * (n == 5)) for n in range(9)]
+    tool = QueryTool.of(max_tokens=30, ngram_threshold=None)
+    asked = tool.parameters.read({"query": "which pump has a filter?"})
+    assert [result["chunk_id"] for result in tool.answer(asked, several, total=9).results] == ["chunk-5"]
+    assert [result["chunk_id"] for result in tool.answer(asked, several).results] == ["chunk-0"]
 
 
 def test_a_score_that_is_not_relative_is_refused():
