@@ -60,8 +60,7 @@ _NAMES = """
 """
 _MONTHS = {name: number for number, names in enumerate(_NAMES.strip().split("\n"), 1) for name in names.split()}
 """The name of a month -> its number."""
-_INITIALS = "".join(sorted({name[0] for name in _MONTHS}))
-_MONTH = rf"(?=[{_INITIALS}])(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
+_MONTH = rf"(?=[{''.join(sorted({n[0] for n in _MONTHS}))}])(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[ap]m|[+-]\d{2}:?\d{2})\b)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|er|\.)?"
 _DATE = lazy_regex(
