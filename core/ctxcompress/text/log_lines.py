@@ -173,7 +173,8 @@ def is_output(text: str) -> bool:
 
 def _is_pattern(words: tuple[str, ...]) -> bool:
     """Tell whether words have numbers or paths among them, and no more names, which are empty, than other words."""
-    return any("#" in word for word in words) and words.count("") <= sum(map(str.isalpha, "".join(word[:1] for word in words)))
+    firsts = "".join(word[:1] for word in words)
+    return any("#" in word for word in words) and words.count("") <= sum(map(str.isalpha, firsts))
 
 
 def is_printed(text: str) -> bool:
