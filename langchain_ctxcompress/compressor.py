@@ -240,7 +240,7 @@ def _checked(given: object) -> Mapping[str, Any]:
         found = sorted(map(str, given)) if isinstance(given, Mapping) else type(given).__name__
         raise TypeError(f'the input of this step is {found}; give {{"documents": [...], "query": "..."}}')
     if not isinstance(given["query"], str):
-        raise TypeError(f"query is {given['query']!r}; give a string")
+        raise TypeError(f"query is a {type(given['query']).__name__}; give a string")
     return given
 
 

@@ -197,8 +197,8 @@ async def test_a_call_has_options_of_its_own():
         ({"top_n": 0}, "top_n is 0; give a whole number, at least 1"),
         ({"extra": 1}, "there is no option 'extra'"),
         ({"callbacks": []}, "the input of this step is"),
-        ({"query": None}, "query is None; give a string"),
-        ({"query": ["q"]}, r"query is \['q'\]; give a string"),
+        ({"query": None}, "query is a NoneType; give a string"),
+        ({"query": ["q"]}, "query is a list; give a string"),
     ],
 )
 async def test_what_the_runnable_does_not_know_is_refused(more, message):
