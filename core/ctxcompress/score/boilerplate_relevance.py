@@ -15,7 +15,8 @@ from ctxcompress.text.words import Terms, split_words
 __all__ = ["Surroundings", "surroundings"]
 
 _BOILERPLATE = Kind.BOILERPLATE
-_KINDS = frozenset((Kind.BOILERPLATE, Kind.METADATA))
+_NO_TEXT = ("<!--", "{/*", "---", "+++", "[", "import ")
+"""How comments, front matter, definitions and imports of Markdown begin. A heading above them has text below."""
 _UNASKED = 1e-4
 """The factor on the score of boilerplate that is not asked for: nearly everything else comes before it."""
 _LEAST = 0.01
@@ -80,13 +81,13 @@ def surroundings(
     wanted: the terms of the query with their weights. under: number of a heading -> the segments right under it. A
     heading with only boilerplate under it is boilerplate too.
     """
-    numbers = [number for number, segment in enumerate(segments) if segment[0] in _KINDS]
+    numbers = [number for number, segment in enumerate(segments) if segment[0] is _BOILERPLATE]
     if not numbers:
         return Surroundings([], [])
     named = [number for number in numbers if _is_named(query, texts[number])]
     others = set(numbers).difference(named)
     unasked = {number for number in others if not _has_its_words(texts[number], wanted, terms)}
-    notices = {number for number in unasked if segments[number][0] is _BOILERPLATE}
+    notices = {number for number in unasked if not texts[number].startswith(_NO_TEXT)}
     headings = {
         heading
         for heading, block in under.items()

@@ -28,8 +28,7 @@ NEIGHBOURS = (
     "covered_around",  # share of the query's weight in the unit, the three before and the three after
 )
 """The rows of `neighbour_rows`, in order."""
-_TURN = Kind.TURN  # ten times as fast as an attribute of an enum
-_QUIET = frozenset((Kind.BOILERPLATE, Kind.METADATA))
+_TURN, _BOILERPLATE = Kind.TURN, Kind.BOILERPLATE  # ten times as fast as attributes of an enum
 _ROWS = frozenset((Kind.TABLE, Kind.RECORD))
 """Kinds whose segments are no sequence: the row above says nothing about a row. So it is with definitions in code."""
 _HALVED = 4
@@ -47,7 +46,7 @@ class Units:
     continues: NDArray[np.bool_]
     """Whether each unit belongs to the same text or conversation as the unit before."""
     spreads: NDArray[np.bool_]
-    """Whether the units around gain from what each unit says: not from boilerplate and the like."""
+    """Whether the units around gain from what each unit says: not from boilerplate."""
 
     @classmethod
     def of(cls, table: SegmentTable, titles: Sequence[str], told: SpokenOrder | None = None) -> "Units":
@@ -61,8 +60,8 @@ class Units:
         if not table.kinds.isdisjoint(_ROWS):
             rows = rows | _of_kinds(table, _ROWS)
         continues[1:] &= ~(rows[1:] & rows[:-1])
-        is_quiet = not table.kinds.isdisjoint(_QUIET)
-        spreads = ~_of_kinds(table, _QUIET) if is_quiet else np.ones(size, dtype=bool)
+        is_quiet = _BOILERPLATE in table.kinds
+        spreads = ~_of_kinds(table, (_BOILERPLATE,)) if is_quiet else np.ones(size, dtype=bool)
         return cls(np.arange(size), continues, spreads)
 
     @classmethod
@@ -81,7 +80,7 @@ class Units:
         continues |= begins & both & same & np.array(order.follows)[places[documents]]
         number = np.empty(spoken.size, dtype=np.intp)
         number[spoken] = np.cumsum(starts) - 1
-        return cls(number, continues[starts], ~_of_kinds(table, _QUIET)[spoken][starts])
+        return cls(number, continues[starts], ~_of_kinds(table, (_BOILERPLATE,))[spoken][starts])
 
     @property
     def are_segments(self) -> bool:

@@ -251,7 +251,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return table_rows(text, block, number, first)
     if kind is _CODE:
         return _code(text, block, number, first)
-    if kind in (_HEADING, Kind.METADATA) or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
+    if kind in (_HEADING, Kind.BOILERPLATE) or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
         return [Segment(kind, start, end, number, heading)]
     if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
         return records

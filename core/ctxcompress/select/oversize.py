@@ -68,13 +68,9 @@ def _split(table: SegmentTable, number: int, layout: Layout, budget: int) -> tup
     segment, text = table.segments[number], table.texts[number]
     tail = segment.start + _closing_fence(text)
     index = table.document[number]
-    if segment.kind is Kind.RECORD and not _is_formal(table, number):  # its quotes and brackets come with it
-
-        def fits(length: int) -> bool:
-            return layout.tokens(_alone(table.split(number, segment.start + length, tail), number, layout)) <= budget
-
-    else:
-        fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
+    fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
+    if segment.kind is Kind.RECORD and not _is_formal(table, number):
+        fits = _fits_within_quotes(table, number, layout, budget)
     opening, lines = _opening(segment, text), segment.kind is Kind.CODE
     beginning = text[: tail - segment.start]
     # With content before, a word that is over the whole budget has no other chance.
@@ -89,6 +85,12 @@ def _split(table: SegmentTable, number: int, layout: Layout, budget: int) -> tup
 def _alone(table: SegmentTable, number: int, layout: Layout) -> str:
     """Return the text of a segment and what it needs, as the final text shows it."""
     return layout.compose(layout.spans(table, {number, *table.needs(number)}))
+
+
+def _fits_within_quotes(table: SegmentTable, number: int, layout: Layout, budget: int) -> Callable[[int], bool]:
+    """Return whether that many characters of a string fit, with the quotes and brackets around them."""
+    start, end = table.segments[number][1:3]
+    return lambda length: layout.tokens(_alone(table.split(number, start + length, end), number, layout)) <= budget
 
 
 def _is_formal(table: SegmentTable, number: int) -> bool:

@@ -222,7 +222,7 @@ def announced(table: SegmentTable, colons: Sequence[int]) -> dict[int, range]:
 def _end_of_run(table: SegmentTable, number: int) -> int:
     """Return where the list items, tables and code right under a segment end."""
     end, last = table.first[table.document[number] + 1], number + 1
-    while last < end and table.segments[last][0] in _ANNOUNCED:
+    while last < end and (table.segments[last][0] in _ANNOUNCED or table.segments[last][0] is Kind.BOILERPLATE):
         last += 1
     return last
 

@@ -1,6 +1,7 @@
 """Long passages are cut, and those of a low score become lines: what comes out, what is dropped, and what it costs."""
 
 import ast
+import json
 import sysconfig
 from dataclasses import replace
 from pathlib import Path
@@ -288,3 +289,27 @@ def test_a_small_share_of_the_budget_is_for_lines_where_evidence_would_take_all(
     count = Compressor().count
     assert sum(count(kept.text) for kept in lines) <= 0.1 * max_tokens + 5
     assert count("".join(kept.text for kept in result.passages if not kept.metadata_only)) >= 0.8 * max_tokens
+
+
+RECORDS = [{"name": f"service-{n}", "port": 8000 + n, "host": f"10.0.0.{n}"} for n in range(12)]
+
+
+@pytest.mark.parametrize("options", [{"max_length": 100}, {"max_length": 300}, {"factual_length": 100}], ids=str)
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("structure", [True, False])
+def test_data_that_is_cut_to_a_length_keeps_whole_records(options, indent, structure):
+    text = json.dumps(RECORDS, indent=indent)
+    result = compress("port of service-7", [text], max_tokens=500, preserve_structure=structure, **options)
+    kept = json.loads(result.text)
+    assert 0 < len(kept) < 12
+    assert all(record in RECORDS for record in kept)
+    assert len(result.text) <= max(options.values())
+    assert_accounted(result, [Passage("0", text)])
+
+
+def test_rows_that_are_cut_to_a_length_keep_their_header():
+    rows = "code;name;population\r\n" + "".join(f"{n};Land{n};{n}000\r\n" for n in range(40))
+    found = compress("Land30", [rows], max_tokens=500, max_length=100).text
+    assert found.startswith("code;name;population\r\n")
+    assert "30;Land30;30000" in found
+    assert "[…]" not in found

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ctxcompress import compress
 from ctxcompress.data.passages import Kind
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.boilerplate_relevance import surroundings
@@ -83,3 +84,37 @@ def test_a_heading_with_nothing_else_under_it_is_boilerplate():
     scores = weighed("timeout", page, {0: range(1, 2), 2: range(3, 5)})
     assert scores["# Title"] < 0.001
     assert scores["# Timeouts"] == 0.5
+
+
+REFERENCE = """# HTTP
+
+### `request.abort()`
+
+<!-- YAML
+added: v0.3.8
+changes:
+  - version: v13.0
+    description: How to abort an http request in node is fixed.
+-->
+
+Marks the request as aborting. The socket is destroyed.
+
+[abort an http request in node]: http.md#requestabort
+"""
+
+
+@pytest.mark.parametrize("budget", range(8, 60, 4))
+def test_comments_and_definitions_of_links_come_after_all_text(budget):
+    found = compress("how do I abort an http request in node?", [REFERENCE], max_tokens=budget).text
+    assert "Marks the request" in found
+    assert not any(part in found for part in ("added:", "-->", "fixed", "http.md"))
+
+
+def test_a_question_for_the_version_asks_for_the_comment_that_has_it():
+    assert "v0.3.8" in compress("in which version was request.abort added?", [REFERENCE], max_tokens=60).text
+
+
+def test_who_wrote_a_page_is_found_in_what_stands_before_it():
+    text = "---\ntitle: Rivers\nauthor: Jane Doe\n---\n\n" + "The river runs by the town. Mills stand there.\n\n" * 9
+    assert "Jane Doe" in compress("who wrote this page?", [text], max_tokens=40).text
+    assert "Jane Doe" not in compress("where do mills stand?", [text], max_tokens=40).text

@@ -459,3 +459,13 @@ def test_an_object_in_a_map_of_objects_names_nothing() -> None:
     properties = {key: {"type": "string", "description": f"The {key} of it " * 25} for key in ("name", "title", "age")}
     text = json.dumps({"schema": properties})
     assert {part.label for part in segment(text) if '"type"' in text[part.start : part.end]} == {"schema"}
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("header", ["code{0}name{0}population", "{0}name{0}population"])
+def test_a_row_comes_with_the_header_whatever_the_sign_and_the_line_end(header: str, sign: str, newline: str) -> None:
+    rows = [header.format(sign), *(f"{n}{sign}Land{n}{sign}{n}000" for n in range(40))]
+    found = compress("population of Land37", [newline.join(rows) + newline], max_tokens=30).text
+    assert found.split(newline)[0] == rows[0]
+    assert rows[38] in found

@@ -56,7 +56,7 @@ def pieces(text, **options):
 
 def test_kinds_of_a_page():
     assert [piece for piece in pieces(PAGE) if piece[1]] == [
-        ("metadata", "---\ntitle: x\n---"),
+        ("boilerplate", "---\ntitle: x\n---"),
         ("heading", "# Guide"),
         ("paragraph", "First one. "),
         ("paragraph", "Second one."),
@@ -65,7 +65,7 @@ def test_kinds_of_a_page():
         ("list_item", "- two"),
         ("list_item", "  - nested"),
         ("quote", "> said so"),
-        ("metadata", "<!-- hidden -->"),
+        ("boilerplate", "<!-- hidden -->"),
         ("metadata", "***"),
         ("heading", "Old style\n========="),
         ("heading", "Lower\n-----"),
@@ -366,3 +366,61 @@ def test_quotes_too_deep_to_be_written_are_one_block(mark: str) -> None:
     assert [text[block.start : block.end] for block in blocks][-1] == "After it.\n"
     assert module._without_deep_quotes(text).count(">") == 50
     assert module._without_deep_quotes(text[99_951 * len(mark) :]) == text[99_951 * len(mark) :]
+
+
+UNREAD = {
+    "definitions": '[`a.b()`]: http.md#ab\n[guide]: <guide.md> "The\n  guide"\n[x]: #x (X)\n',
+    "comment of YAML": "<!-- YAML\nadded: v1.2\nchanges:\n  - version: v13. Since then.\n    pr-url: https://x.org/1\n-->\n",
+    "comment of MDX": "{/* To abort. It is\n so. */}\n",
+    "imports of MDX": "import Tabs from '@theme/Tabs';\nimport {A, B} from \"./b\"\n",
+}
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("unread", UNREAD.values(), ids=UNREAD)
+def test_what_no_reader_sees_is_one_segment_that_is_no_text(unread, newline):
+    text = f"First text.\n\n{unread}\nLast text.\n".replace("\n", newline)
+    parts = [(part.kind, text[part.start : part.end].strip()) for part in segment(text)]
+    assert [kind for kind, _ in parts] == [Kind.PARAGRAPH, Kind.BOILERPLATE, Kind.PARAGRAPH]
+    assert parts[1][1] == unread.strip().replace("\n", newline)
+
+
+@pytest.mark.parametrize("mark", ["---", "+++"])
+def test_only_the_matter_before_a_text_is_no_text(mark):
+    text = f"{mark}\ntitle: To abort. It is so.\n{mark}\n\nText.\n\n{mark}\nMore text.\n{mark}\n\nLast text.\n"
+    kinds = {text[part.start : part.end].strip(): part.kind for part in segment(text)}
+    assert kinds[f"{mark}\ntitle: To abort. It is so.\n{mark}"] is Kind.BOILERPLATE
+    assert Kind.BOILERPLATE not in {kind for part, kind in kinds.items() if "ext." in part}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[^1]: The timeout is 30/40 seconds.\n",
+        "[Anna]: yes\n",
+        "[Note]: the timeout is 30.\n",
+        "Text that goes on with\n[x]: http://a.org\n",
+        "<!-- a comment --> The timeout is 30.\n",
+        "<!-- a comment without end\n\nThe timeout is 30.\n",
+        "a --> b\n\nThe timeout is 30.\n",
+    ],
+)
+def test_notes_and_text_beside_a_comment_stay_text(text):
+    assert Kind.BOILERPLATE not in {part.kind for part in segment(text)}
+
+
+def test_a_chunk_that_begins_within_a_comment():
+    text = "  - version: v13.0\n    pr-url: https://x.org/1\n-->\n\nThe timeout is 30.\n"
+    assert [part.kind for part in segment(text)] == [Kind.BOILERPLATE, Kind.PARAGRAPH]
+
+
+def test_rows_right_under_a_list_item_are_rows_of_a_table():
+    text = "- The settings:\n| name | value |\n|---|---|\n| a. B is c. | 1 |\n| b | It is so. It is 2. |\nMore.\n"
+    parts = [(part.kind, text[part.start : part.end], part.needs) for part in segment(text)]
+    assert [kind for kind, _, _ in parts] == [Kind.LIST_ITEM, *[Kind.TABLE] * 3, Kind.LIST_ITEM]
+    assert [needs for _, _, needs in parts] == [(), (), (1,), (1,), ()]
+
+
+def test_a_fence_within_a_longer_one_is_its_content():
+    text = "````\ncode\n```x\ninner\n```\n````\n\nAfter.\n"
+    assert [part.kind for part in segment(text)] == [Kind.CODE, Kind.PARAGRAPH]
