@@ -5,7 +5,7 @@ accident. This module corrects what the parser misreads in them.
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -16,7 +16,6 @@ from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.markup_lines import BlockStart, title_of_pod, with_known_marks
-from ctxcompress.segment.numbered_titles import NumberedTitle, numbered_titles
 from ctxcompress.segment.plain_rows import have_columns
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
@@ -45,8 +44,6 @@ _LONGEST_HEADING = 200
 _MOST_HEADING_LINES = 2
 _UNDERLINE = lazy_regex(r"[ \t>]*+(?:-+|=+)[ \t\r]*+")
 """The line below a heading without marks."""
-_DEEPEST = 6
-"""The deepest level of a heading in Markdown. Numbered titles are below all of them."""
 _FENCE = lazy_regex(
     r"\n[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*+)$", re.MULTILINE
 )
@@ -83,8 +80,7 @@ _HEADING_END = lazy_regex(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 def markdown_blocks(text: str) -> Iterator[Block]:
     """Yield the blocks of `text`, each with its heading path. Together they are exactly `text`."""
-    titles = numbered_titles(text)
-    if not titles and "\r" not in text and not is_marked(text):
+    if "\r" not in text and not is_marked(text):
         return _paragraphs(text)
     if _is_table(text):
         return iter((Block(_TABLE, 0, len(text)),))
@@ -94,7 +90,7 @@ def markdown_blocks(text: str) -> Iterator[Block]:
     starts = [(0, kind, 0)] if begin else []
     if begin < len(text):
         starts.extend(_block_starts(text, begin))
-    return _with_headings(text, _with_titles(starts, titles) if titles else starts)
+    return _with_headings(text, starts)
 
 
 def is_marked(text: str) -> bool:
@@ -168,22 +164,6 @@ def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) ->
         else:
             found.append(block)
     return found or starts
-
-
-def _with_titles(starts: list[tuple[int, Kind, int]], titles: Sequence[NumberedTitle]) -> list[tuple[int, Kind, int]]:
-    """Return the blocks with a heading for each numbered title in a paragraph, or right under a list item."""
-    begins = [start for start, _, _ in starts]
-    found = {start: (kind, level) for start, kind, level in starts}
-    for start, end, level in titles:
-        first, last = bisect_right(begins, start) - 1, bisect_left(begins, end)
-        kinds = {kind for _, kind, _ in starts[first:last]}
-        if kinds != {_PARAGRAPH} and (kinds != {_LIST_ITEM} or begins[first] == start):
-            continue
-        for other in begins[first + 1 : last]:  # the caption below a number
-            del found[other]
-        found[start] = _HEADING, _DEEPEST + level
-        found.setdefault(end, (_PARAGRAPH, 0))
-    return [(start, *found[start]) for start in sorted(found)]
 
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
@@ -322,7 +302,7 @@ def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[B
                 levels.pop()
                 titles.pop()
             levels.append(level)
-            titles.append(_heading_text(text[start:end]) if level <= _DEEPEST else " ".join(text[start:end].split()))
+            titles.append(_heading_text(text[start:end]))
             heading = tuple(titles)
         yield Block(kind, start, end, heading)
 
