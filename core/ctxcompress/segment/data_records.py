@@ -11,7 +11,6 @@ from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.bibliography_outline import bibliography_outline
-from ctxcompress.segment.catalog_outline import catalog_outline
 from ctxcompress.segment.json_outline import embedded_outline, json_outline, string_outline
 from ctxcompress.segment.markup_outline import markup_outline
 from ctxcompress.segment.record_names import Name, names_of, value_of
@@ -55,8 +54,8 @@ def _line_outline(text: str) -> tuple[Node, ...]:
 
 
 def sectioned_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
-    """Return the outline of INI, TOML, properties, gettext or YAML, else an empty one. name: see `data_outline`."""
-    return section_outline(text, name) or catalog_outline(text, name) or yaml_outline(text, name)
+    """Return the outline of INI, TOML, properties or YAML, else an empty one. name: see `data_outline`."""
+    return section_outline(text, name) or yaml_outline(text, name)
 
 
 def is_data(nodes: Sequence[Node]) -> bool:
