@@ -1,9 +1,9 @@
 """Measures the evidence in the answers of the search tool, as its users meet it: folder, index, tool, answer.
 
-    python benchmarks/search_tool.py CASES... [--limit 100] [--encoder static] [--preset docs] [--max-tokens 2000]
+    python benchmarks/search_tool.py CASES... [--limit 100] [--encoder static] [--preset docs] [--max-tokens 1000]
 
 CASES are files of marked cases (`*.json.gz`, see lib/cases.py). The documents of a set become the files of a folder,
-which the server's index reads. Each question is asked with the default arguments, for more results, and without
+which the server's index reads. Each question is asked with the default arguments, for at most 10 results, and without
 filters. The output is the share of the evidence that is whole in the answers, white space aside, and the mean tokens.
 """
 
@@ -74,7 +74,7 @@ def main() -> None:
     options = parser.parse_args()
     encoder = encoder_named(options.encoder) if options.encoder else None
     start = CompressionConfig.from_preset(options.preset)
-    tool = QueryTool.of(start, top_n=start.top_n or 5, max_tokens=options.max_tokens, encoder=encoder)
+    tool = QueryTool.of(start, max_tokens=options.max_tokens, encoder=encoder)
     print(f"{'set':12}" + "".join(f"{name:>20}" for name in ARGUMENTS))
     for path in options.cases:
         data = json.loads(gzip.decompress(path.read_bytes()))

@@ -13,7 +13,7 @@ def test_the_arguments_are_those_of_the_tool() -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([^|\s]+) \|\s*([\d.]*)(?: to )?([\d.]*)\s*\|", PAGE, re.MULTILINE)
     said = {name: [json.loads(value) if value else None for value in values] for name, *values in rows}
     assert said == {
-        name: [of.default, of.least, of.most] for name, of in QueryTool.of(top_n=5).parameters.besides_query.items()
+        name: [of.default, of.least, of.most] for name, of in QueryTool.of().parameters.besides_query.items()
     }
 
 

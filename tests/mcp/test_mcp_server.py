@@ -17,11 +17,13 @@ from mcp.types import CallToolResult, ListToolsResult
 from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, reading_is_held_up, text_of
 
 from ctxcompress import Compressor
+from ctxcompress.encoders import StaticVectors
 from ctxcompress.index import FolderIndex
 from ctxcompress.mcp.server import make_server
+from ctxcompress.mcp.tools import DocumentTools
 from ctxcompress.tools.query_tool import OUTPUT_SCHEMA, Answer, QueryTool
 
-TOOL = QueryTool.of(top_n=5)
+TOOL = QueryTool.of()
 
 
 @pytest.fixture
@@ -75,7 +77,7 @@ async def test_the_tools_are_listed_with_their_schemas(client: Calls) -> None:
     assert query.input_schema["properties"]["top_n"] == {
         "type": ["integer", "null"],
         "description": "The most passages kept, the best ones. null switches this off.",
-        "default": 5,
+        "default": None,
         "minimum": 1,
         "maximum": 100,
     }
@@ -84,6 +86,19 @@ async def test_the_tools_are_listed_with_their_schemas(client: Calls) -> None:
         jsonschema.Draft202012Validator.check_schema(tool.output_schema)
         assert tool.annotations.read_only_hint
         assert len(tool.description) > 80
+
+
+def test_word_vectors_choose_other_candidates(tmp_path: Path) -> None:
+    for number, thing in enumerate("bread oven|garden fence|bicycle chain|kitchen sink|wooden chair|coat".split("|")):
+        text = f"This guide is about the {thing}. Read the guide before you begin with the {thing}. It is a guide."
+        (tmp_path / f"{number}.md").write_text(text)
+    index, asked = FolderIndex(tmp_path), {"query": "guide: what do I bake a loaf in?"}
+    told = [
+        DocumentTools(index, QueryTool.of(max_tokens=60, **options)).query(asked).text
+        for options in ({}, {"encoder": StaticVectors()})
+    ]
+    assert told[0] != told[1]
+    assert "oven" in told[1]
 
 
 async def test_a_call_returns_text_for_the_model_and_structure_for_programs(client: Calls) -> None:
@@ -302,16 +317,16 @@ async def test_what_a_client_that_goes_has_asked_for_is_not_worked_out(
     server: Server, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searching, has_gone, ended = threading.Event(), threading.Event(), threading.Event()
-    search, answer, outcomes = FolderIndex.search, QueryTool.answer, []
+    search, answer, outcomes = FolderIndex.find, QueryTool.answer, []
 
     def held_up(*arguments: Any) -> Any:
         searching.set()
         assert has_gone.wait(60)
         return search(*arguments)
 
-    def watched(*arguments: Any) -> Answer:
+    def watched(*arguments: Any, **options: Any) -> Answer:
         try:
-            outcomes.append(answer(*arguments))
+            outcomes.append(answer(*arguments, **options))
         except CancelledError as error:
             outcomes.append(error)
             raise
@@ -319,7 +334,7 @@ async def test_what_a_client_that_goes_has_asked_for_is_not_worked_out(
             ended.set()
         return outcomes[-1]
 
-    monkeypatch.setattr(FolderIndex, "search", held_up)
+    monkeypatch.setattr(FolderIndex, "find", held_up)
     monkeypatch.setattr(QueryTool, "answer", watched)
     async with Client(server, mode=mode) as leaving, anyio.create_task_group() as group:
         group.start_soon(leaving.call_tool, QUERY, ASKED)
