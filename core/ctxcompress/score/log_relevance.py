@@ -115,7 +115,7 @@ def _matched(
     lengths = np.array([max(len(corpus.words[number]), 1) for number in lines.numbers.tolist()])
     longer: Floats = 1 - _LENGTH + _LENGTH * lengths / lengths.mean()
     matched = np.maximum(has / longer, _ABOVE * above / np.minimum(longer, 1))
-    whole = weights.sum() or 1.0
+    whole = sum(wanted.values()) or 1.0
     return weights @ matched / whole, weights @ above / whole, weights @ np.maximum(has, above) / whole
 
 
@@ -158,10 +158,11 @@ def _is_alike(part: str, term: str) -> bool:
 
 
 def _rarity_of_terms(has: Floats, lines: LineShapes) -> Floats:
-    """Return the inverse document frequency of each term, where a document is all lines of one shape."""
+    """Return the inverse document frequency of each term, where a document is all lines of one shape, relative to that
+    of a term of one shape."""
     shapes = int(lines.shape.max()) + 1
     frequency = np.array([np.unique(lines.shape[of_term > 0]).size for of_term in has])
-    rarity: Floats = np.log(1 + (shapes - frequency + 0.5) / (frequency + 0.5))
+    rarity: Floats = np.log(1 + (shapes - frequency + 0.5) / (frequency + 0.5)) / np.log(1 + (shapes - 0.5) / 1.5)
     return rarity
 
 
