@@ -19,8 +19,8 @@ __all__ = ["PATIENCE", "Costs", "Knapsack", "Repeats", "rank"]
 
 PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
-_FRESH = 0.85
-"""An item with a smaller share of new text is packed after all others."""
+_FRESH, _THIRD = 0.85, 0.3
+"""An item with a smaller share of new text is packed after all others, with a third of it new, before unlikely ones."""
 _LIKELY = 0.012
 """The least probability of an item that is packed for its own sake; others fill up what is left. Sources, contracts and
 encyclopedias keep as much or more with 0.008 to 0.025. It is the default of `min_probability`, too."""
@@ -89,8 +89,8 @@ class Knapsack:
     def fill(self, order: Sequence[int], chances: Sequence[float] = ()) -> bool:
         """Pack the items that fit, in this order, and tell whether any were packed.
 
-        Those that mostly repeat packed ones come after all others. If what is new in them is likely needed, they come
-        before the first item that is not.
+        Those that repeat packed ones come after all others. If a third of one is new and likely needed, it comes before
+        the first item that is not.
 
         chances: the probability that each item is needed, if known.
         """
@@ -98,7 +98,8 @@ class Knapsack:
         repeats: list[int] = []
         likely = [*takewhile(lambda item: not chances or chances[item] >= _LIKELY, order)]
         self._fill(likely, repeats)
-        self._fill([n for n in repeats if chances and chances[n] * self.novelty.share((n,)) >= _LIKELY], None)
+        news = {n: self.novelty.share((n,)) for n in repeats if chances}
+        self._fill([n for n, share in news.items() if share >= _THIRD and share * chances[n] >= _LIKELY], None)
         self._fill(order[len(likely) :], repeats)
         self._fill(repeats, None)
         return len(self.kept) > before

@@ -267,7 +267,9 @@ def test_lines_of_a_frequent_shape_are_not_raised_by_an_error_beside_them():
 
 
 def test_a_word_of_the_question_that_many_lines_have_does_not_outweigh_what_went_wrong():
-    steps = [f"{tool}:build: step {n} of {tool} took {n * 7 % 13} ms" for n in range(40) for tool in ("web", "api", "db")]
+    steps = [
+        f"{tool}:build: step {n} of {tool} took {n * 7 % 13} ms" for n in range(40) for tool in ("web", "api", "db")
+    ]
     steps[70] = "db: the migration 0042 does not apply"
     log = "\n".join([*steps, "The build ends here", "A build of the web was asked for", "build db"])
     assert steps[70] in compress("Why did the build fail?", [log], max_tokens=60).text
