@@ -13,7 +13,7 @@ from ctxcompress.tools.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, Query
 
 __all__ = ["DocumentTools", "ToolResult", "ToolSpec"]
 
-_HITS, _HITS_PER_RESULT = 50, 4
+_HITS, _HITS_PER_RESULT = 20, 4
 """Chunks to retrieve, and for each of `top_n` results: some are duplicates. More change little."""
 _SUGGESTIONS = 5
 """Chunk ids that an error message names."""

@@ -59,6 +59,8 @@ _LITERAL = lazy_regex(_LITERAL_TEXT, re.VERBOSE)
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _OPENING_QUOTE = lazy_regex(r"(?:^|[\[{,:(])\s*+\Z")
 _QUOTE = lazy_regex(r'(?<!\\)"')
+_SHORT_STRING = 200
+"""Shorter strings are never cut, in characters."""
 _WHOLE_STRING = lazy_regex(r'(?:"(?:[^"\\]|\\.)*+"\s*+:\s*+)?+"((?:[^"\\]|\\.)*+)"\s*+,?\s*+')
 _SENTENCE_END = lazy_regex(r"[.!?](?:[')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？]")
 _JSON_WITHIN = lazy_regex(r"""["'](?:[ ]|\\[nrt])*+(?:\{(?:[ ]|\\[nrt])*+\\"|\[(?:[ ]|\\[nrt])*+(?:[\[{\d-]|\\"))""")
@@ -108,9 +110,10 @@ def embedded_outline(text: str, start: int, end: int) -> tuple[Node, ...]:
 
 
 def string_outline(text: str, node: Node) -> Node:
-    """Return the node of a string with its sentences; any other node as it is."""
+    """Return the node of a long string with its sentences; any other node as it is. A short one is a name or a value,
+    which would be another one if it were cut."""
     found = _WHOLE_STRING.fullmatch(text, node.start, node.end)
-    if found is None or not found[1]:
+    if found is None or len(found[1]) < _SHORT_STRING:
         return node
     start, end = found.span(1)
     return node._replace(body=start, tail=end, children=tuple(_sentences(text, start, end)))
