@@ -29,6 +29,7 @@ _LETTER = lazy_regex(r"\w")
 _MOST_TOKENS = 4
 """The most tokens of one character: the bytes of its UTF-8 encoding."""
 _FENCES = ("```", "~~~")
+_ESCAPED = lazy_regex(r"\\.")
 _FENCE_LINE = lazy_regex(r"^[ \t>]*+(?:`{3}|~{3})[^\n]*+\n?", re.MULTILINE)
 
 
@@ -98,7 +99,7 @@ def _is_formal(table: SegmentTable, number: int) -> bool:
     within a string, whose quotes are other segments."""
     if table.segments[number].kind is not Kind.RECORD:
         return table.segments[number].unit is not None
-    return not any(table.texts[other].count('"') % 2 for other in table.needs(number))
+    return not any(_ESCAPED.sub("", table.texts[other]).count('"') % 2 for other in table.needs(number))
 
 
 def _headings_last(table: SegmentTable, ranking: Sequence[int]) -> Iterator[int]:
