@@ -104,8 +104,10 @@ class Particulars:
         Both must have the same numbers and code in the same order and the same negations of the same words, and the
         leader must have every name of the member; or the leader must have every sentence of it, in a row.
         """
+        if not self._are_compared:
+            return True
         is_known = leader in self._signatures and self._signatures[leader] != self._signature(member)
-        kept = not self._are_compared or (not is_known and self._is_kept(leader, member))
+        kept = not is_known and self._is_kept(leader, member)
         if not kept and not (kept := self._in_a_row(member) in self._in_a_row(leader)):
             self.apart[self._difference(leader, member)] += 1
         return kept
@@ -119,11 +121,12 @@ class Particulars:
 
     def _difference(self, leader: int, member: int) -> str:
         """Return what two texts differ in."""
-        exact = self._signature(leader)[1] ^ self._signature(member)[1]
-        if not exact and self._split_text(leader).plain == self._split_text(member).plain:
+        one, other = self._signature(leader), self._signature(member)
+        if one[1] != other[1]:
+            return "numbers or code"
+        if one == other and self._split_text(leader).plain == self._split_text(member).plain:
             return "names" if self._names(member) - self._names(leader) else "numbers or code"
-        is_plain = all(word is _NEGATION or word.lower() in _DECISIVE for word in exact)
-        return 'words such as "not"' if is_plain else "numbers or code"
+        return 'words such as "not"'
 
     def _is_kept(self, leader: int, member: int) -> bool:
         """Tell the same by comparing the two texts, without signatures."""
@@ -166,7 +169,7 @@ class Particulars:
         return exact, len(found) - len(exact)
 
     def _signature(self, number: int) -> tuple[int, frozenset[str]]:
-        """Return a hash of the numbers, code, decisive words and capital negations of a text, and all of these.
+        """Return a hash of the numbers, code, decisive words and capital negations of a text, and its numbers and code.
 
         Texts of which one can stand for the other have the same signature.
         """
@@ -174,7 +177,8 @@ class Particulars:
             words = self._split(number)
             found = sorted(filter(None, map(self._kinds.__getitem__, words)))
             found = [*_code(self._texts[number]), *found]
-            self._signatures[number] = hash(tuple(found)), frozenset(found)
+            exact = (word for word in found if word is not _NEGATION and word.lower() not in _DECISIVE)
+            self._signatures[number] = hash(tuple(found)), frozenset(exact)
         return self._signatures[number]
 
     def _split(self, number: int) -> list[str]:
