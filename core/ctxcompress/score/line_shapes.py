@@ -32,7 +32,7 @@ FAILURES = (
 )
 """Words for errors and failures in languages other than English, of a regular expression that ignores case."""
 _SEVERITIES = (
-    (0.6, r"(?i)\bexit(?:ed)?(?: with)? (?:code|status) \d"),  # tells that something failed, not why
+    (0.6, r"(?i)\bexit(?:ed)?(?: with)? (?:code|status) \d|\berror \d+\s*\Z"),  # tells that something failed, not why
     (
         1.0,
         r"\b(?:[Ff]atal|FATAL|CRITICAL|PANIC|EMERG|SEVERE|Segmentation fault|core dumped|OOM|[Oo]ut of memory)\b"

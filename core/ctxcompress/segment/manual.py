@@ -146,7 +146,7 @@ class _Reader:
             return self._append_title(number, number + 1, is_term=False)
         labels = max(end_of_labels(self._text, self._lines, number), number + 1)
         last = labels - 1
-        if not (self._is_option(number) or self._is_above_deeper(last)):
+        if not (self._is_option(number) or self._is_above_deeper(last)) or self._goes_on(last):
             return self._append(Kind.PARAGRAPH, number, self._end_of_paragraph(number))
         end = self._ends[last]
         if self._is_term(last) and line.indent <= _SUBSECTION and not is_label(self._of(number)):
@@ -166,6 +166,12 @@ class _Reader:
 
     def _is_option(self, number: int) -> bool:
         return is_option(self._of(number))
+
+    def _goes_on(self, number: int) -> bool:
+        """Tell whether a line that begins with an option is prose that goes on in the next one."""
+        below = next(iter(self._lines[number + 1 : number + 2]), None)
+        is_same = below is not None and below.indent == self._lines[number].indent
+        return is_same and not is_label(self._of(number)) and not self._is_option(number + 1)
 
     def _is_above_deeper(self, number: int) -> bool:
         return number + 1 < len(self._lines) and self._lines[number + 1].indent > self._lines[number].indent

@@ -163,7 +163,7 @@ def end_of_labels(text: str, lines: Sequence[Line], number: int) -> int:
         line = lines[under]
         if line.indent != indent:
             return under if line.indent > indent else number
-        if not is_label(text[line.start : line.end]):
+        if not is_label(text[line.start : line.end].rstrip().removesuffix(",")):
             break
     return number
 

@@ -24,7 +24,8 @@ _ALIGNED = 0.8
 """The least share of lines that fill their width with a gap at the same place, if these are columns."""
 _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*)\S")
 _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[.,;!?](?=\s)")
-_WORD = lazy_regex(r"[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"']*")
+_MARKS = r"'、。，；：！？「」『』（）《》"
+_WORD = lazy_regex(rf"[\"(]?[{_MARKS}]*[^\W\d_]+(?:[’{_MARKS}-]+[^\W\d_]+)*[.,;:!?)\"{_MARKS}]*")
 _STOPS = (".", "!", "?", ":", ";", ",", "\u3002", "\uff01", "\uff1f")
 _LETTER = lazy_regex(r"[^\W_]")
 _FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")

@@ -42,6 +42,7 @@ BREAKS = r"\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
 _FULL, _SMALL = 0.8, 0.3
 """The least share of wrapped lines that have no room for the next word, and that begin small."""
+_OPENING = "-([{<'`\""
 _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 _LINE = lazy_regex(r"[^\n]*\n|[^\n]+")
 _MARKER = (
@@ -96,7 +97,7 @@ def are_wrapped(lines: Sequence[str]) -> bool:
     width = max(map(len, lines))
     pairs = [(len(line), below.strip().partition(" ")[0]) for line, below in pairwise(lines)]
     full = 1 + sum(length + 1 + len(word) > width for length, word in pairs[1:])
-    small = sum(word[:1].islower() for _, word in pairs)
+    small = sum(word.lstrip(_OPENING)[:1].islower() for _, word in pairs)
     return full >= _FULL * len(pairs) and small >= _SMALL * len(pairs)
 
 

@@ -41,7 +41,7 @@ _EXCEPTION = r"""
 _BUILD = r"""
       (?:[A-Za-z]:)?[^\s:(]+[.\w](?::\d+(?::\d+)?:|\(\d+(?:,\d+)?\):)[ ](?=\S)       # of a compiler: main.c:3:5: error
     | (?:error|warning|fatal|note|help)(?:\[\w+\])?:[ ]
-    | CMake[ ](?:Error|Warning)
+    | CMake[ ](?:Error|Warning) | --[ ][A-Z]\w+
     | [ ]*[A-Z][a-z]{2,12}ing(?:[ ]\S+){1,4}(?<![.,;:!?])[ \t\r]*$                            # Collecting numpy
     | ={3,}[ ][^\n]+[ ]={3,} | _{3,}[ ][^\n]+[ ]_{3,} | -{5,}[ ]Captured               # of pytest
     | (?:PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR|FAIL|PASS|ok)[: \t]+\S*[\w/][./:(]
