@@ -113,6 +113,12 @@ def test_stats_go_to_standard_error(files: list[str]) -> None:
     assert "saved" not in result.stdout
 
 
+def test_nothing_is_said_and_ends_with_1_where_nothing_answers(files: list[str]) -> None:
+    result = run(files[0], "--adaptive", "--set", "on_empty=drop")
+    assert (result.exit_code, result.stdout.strip()) == (1, "")
+    assert "nothing is kept" in result.stderr
+
+
 def test_a_budget_that_nothing_fits_is_explained(files: list[str]) -> None:
     result = run(files[0], "--max-tokens", "1")
     assert result.stdout or "raise --max-tokens" in result.stderr

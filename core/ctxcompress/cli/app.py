@@ -112,7 +112,7 @@ def compress_command(
 
     Files that cannot be read are skipped, with a message on standard error.
 
-    Exit codes: 0 on success, 1 if no input can be used, 2 for wrong usage, 3 if some inputs were skipped.
+    Exit codes: 0 on success, 1 if no input can be used or nothing is kept, 2 for wrong usage, 3 if inputs were skipped.
     """
     screen = _screen()
     with readable_errors():
@@ -141,6 +141,9 @@ def compress_command(
         if stats:
             screen.print(stats_table(result.stats, result.max_tokens))
     write_text(output)
+    if not result.text:
+        complain("nothing is kept of the input, as the options have it; with on_empty=keep_best the best is kept")
+        raise typer.Exit(1)
     _end(inputs)
 
 

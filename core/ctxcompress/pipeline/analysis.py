@@ -25,7 +25,7 @@ from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import LoneTurn, read_each, read_text, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
 from ctxcompress.segment.speakers import recorded_speaker
-from ctxcompress.select.gap_markers import sentence_gaps
+from ctxcompress.select.gap_markers import prose_gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.words import Terms
@@ -83,9 +83,7 @@ class Analysis:
         """Return the gap markers in a document if these spans of it are kept: those of its source code, see Elision, or
         those within sentences of prose."""
         return (
-            self.elisions[number].markers(spans)
-            if number in self.elisions
-            else sentence_gaps(self.table, number, spans)
+            self.elisions[number].markers(spans) if number in self.elisions else prose_gaps(self.table, number, spans)
         )
 
     def __len__(self) -> int:

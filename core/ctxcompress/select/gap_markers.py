@@ -12,9 +12,10 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.layout import Elide
 from ctxcompress.text.lines import BREAKS, INVISIBLE
 
-__all__ = ["like_line_markers", "sentence_gaps", "with_dropped_lines"]
+__all__ = ["like_line_markers", "prose_gaps", "with_dropped_lines"]
 
 _GAP = PROSE.gap
+_WITHOUT_SECTIONS = frozenset((Kind.HEADING, Kind.RECORD, Kind.LOG))
 _OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
 _ENDED = lazy_regex(
     r"[.!?\u2026\u3002\uff01\uff1f\uff61\u061f\u06d4\u0964\u0965\u1362\u104a\u104b\u17d4]"
@@ -29,22 +30,43 @@ _LOOKS_LIKE_MARKER = lazy_regex(
 )
 
 
-def sentence_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> list[tuple[int, str]]:
-    """Return a marker for each place where text is missing inside a sentence if these spans of a document are kept.
+def prose_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> list[tuple[int, str]]:
+    """Return a marker for each place where text is missing inside a sentence if these spans of a document are kept, or
+    where a heading is missing above what follows.
 
-    Without it, the beginning of one sentence and the end of another would read as a sentence that nobody wrote. A
+    Without it, two halves would read as a sentence that nobody wrote, or a sentence as part of another section. A
     marker is (end of the span before it, or start of the first one, its text). What is left of a segment that alone is
     over the budget has no marker before or after everything else: there is hardly room for words.
     """
-    found: list[tuple[int, str]] = []
+    found: dict[int, str] = {}
     last = -1
     for start, end in spans:
-        if start and last not in dict(found[-1:]) and _is_in_sentence(table, document, start, is_outer=last < 0):
-            found.append((start, f" {_GAP}" if _character(table, document, start).isspace() else f"{_GAP} "))
-        last = end
-        if start < end and _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
-            found.append((end, f" {_GAP}"))
-    return found
+        text = _text(table, document, start, end)
+        bare = text.lstrip()
+        is_new = start > 0 and last not in found
+        if is_new and _is_in_sentence(table, document, start, is_outer=last < 0):
+            found[start] = f" {_GAP}" if text[:1].isspace() else f"{_GAP} "
+        elif is_new and bare and last > 0 and _is_under_other(table, document, last, start):
+            is_line = text[: -len(bare)].count("\n") == 1
+            found[start] = f"\n\n{_GAP}" if is_line else f" {_GAP}" if text[:1].isspace() else f"{_GAP} "
+        if bare:
+            last = end
+            if _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
+                found[end] = f" {_GAP}"
+    return sorted(found.items())
+
+
+def _text(table: SegmentTable, document: int, start: int, end: int) -> str:
+    """Return the text of a span, as far as the segment that it begins in."""
+    number = table.segment_at(document, start + 1) if start < end else 0
+    begin = table.segments[number].start if start < end else 0
+    return table.texts[number][start - begin : end - begin] if start < end else ""
+
+
+def _is_under_other(table: SegmentTable, document: int, last: int, start: int) -> bool:
+    """Tell whether a span is under another heading than the text before it, and does not begin with a heading."""
+    before, after = (table.segments[table.segment_at(document, place)] for place in (last, start + 1))
+    return after[0] not in _WITHOUT_SECTIONS and before.heading != after.heading
 
 
 def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer: bool) -> bool:
@@ -66,12 +88,6 @@ def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer:
     bare = after.lstrip()
     is_new_line = "\n" in before[len(before.rstrip()) :] + after[: len(after) - len(bare)]
     return bool(bare) and (not is_new_line or (bare[0].islower() and before.rstrip().endswith(_CLAUSE_SIGNS)))
-
-
-def _character(table: SegmentTable, document: int, place: int) -> str:
-    number = table.segment_at(document, place + 1)
-    start = place - table.segments[number].start
-    return table.texts[number][start : start + 1]
 
 
 def with_dropped_lines(elide: Elide, table: SegmentTable, texts: Sequence[str]) -> Elide:
