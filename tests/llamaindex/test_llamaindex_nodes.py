@@ -353,5 +353,5 @@ def test_elements_of_html_are_one_document_in_whatever_order_they_were_found():
     kept = CtxCompressPostprocessor(max_tokens=20).postprocess_nodes(found, query_str=query)
     texts = [item.node.get_content() for item in kept]
     assert "Opening the green door" in texts
-    assert "It takes seven turns of the key." in texts
+    assert any(text.startswith("It takes seven turns of the key.") for text in texts)
     assert all(set(node.metadata) == {"tag", "file_name"} for node in nodes)
