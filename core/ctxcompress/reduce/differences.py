@@ -44,7 +44,8 @@ NEGATIONS = frozenset(
 _DECISIVE = frozenset(
     "off before after above below less increase increases increased decrease decreases decreased "
     "minimum maximum min max least most always only true must reject rejects rejected block blocks blocked "
-    "prevent prevents prevented refuse refuses refused "
+    "prevent prevents prevented refuse refuses refused prohibit prohibits prohibited ban bans banned "
+    "suspend suspends suspended revoke revokes revoked "
     "read reads write writes start starts stop stops second third fourth fifth upper lower "
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
     "half twice".split()

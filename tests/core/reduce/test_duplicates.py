@@ -362,6 +362,10 @@ OPPOSITES = {
     "prevent": ("allow guests to come in", "prevent guests from coming in"),
     "forbids": ("the rule allows guests", "the rule forbids guests"),
     "refuse": ("allow the guests", "refuse the guests"),
+    "prohibited": ("guests are allowed to smoke", "guests are prohibited to smoke"),
+    "banned": ("guests are allowed to smoke", "guests are banned from smoking"),
+    "suspended": ("the account is enabled", "the account is suspended"),
+    "revoke": ("this allows access to the files", "this revokes access to the files"),
 }
 
 
