@@ -97,7 +97,9 @@ class Particulars:
     @property
     def note(self) -> str:
         """What similar pairs were kept apart by, for the note of a stage; "" if there were none."""
-        return "".join(f", {times} pairs kept apart by {why}" for why, times in sorted(self.apart.items()))
+        return "".join(
+            f", {times} pair{'s' * (times > 1)} kept apart by {why}" for why, times in sorted(self.apart.items())
+        )
 
     def kept_by(self, leader: int, member: int) -> bool:
         """Tell whether no particular is lost if the leader stands for the member.
