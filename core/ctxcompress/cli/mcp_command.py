@@ -55,7 +55,6 @@ def mcp_command(
     from ctxcompress.mcp import serve
 
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    logging.captureWarnings(True)
     with readable_errors():
         if port is not None and not http:
             raise ConfigError(f"--port {port} is given without --http; give both or neither")

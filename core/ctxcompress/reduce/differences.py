@@ -44,7 +44,8 @@ NEGATIONS = frozenset(
 _DECISIVE = frozenset(
     "off before after above below less increase increases increased decrease decreases decreased "
     "minimum maximum min max least most always only true must reject rejects rejected block blocks blocked "
-    "prevent prevents prevented refuse refuses refused "
+    "prevent prevents prevented refuse refuses refused prohibit prohibits prohibited ban bans banned "
+    "suspend suspends suspended revoke revokes revoked "
     "read reads write writes start starts stop stops second third fourth fifth upper lower "
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
     "half twice".split()
@@ -96,7 +97,9 @@ class Particulars:
     @property
     def note(self) -> str:
         """What similar pairs were kept apart by, for the note of a stage; "" if there were none."""
-        return "".join(f", {times} pairs kept apart by {why}" for why, times in sorted(self.apart.items()))
+        return "".join(
+            f", {times} pair{'s' * (times > 1)} kept apart by {why}" for why, times in sorted(self.apart.items())
+        )
 
     def kept_by(self, leader: int, member: int) -> bool:
         """Tell whether no particular is lost if the leader stands for the member.

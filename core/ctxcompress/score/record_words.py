@@ -8,7 +8,8 @@ from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["readable_records"]
 
-_KEY = lazy_regex(r"\"((?:[^\"\\]++|\\.)*+)\\?\"[ \t]*+:")
+_KEY = lazy_regex(r"\"((?:[^\"\\]++|\\.){0,64}+)\\?\"[ \t]*+:")
+"""A key. Without a limit, each quote that is escaped would be tried as the start of one that ends nowhere."""
 _ESCAPE = lazy_regex(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _SURROGATES = lazy_regex(r"[\ud800-\udbff][\udc00-\udfff]")
 _COMMON = 0.5

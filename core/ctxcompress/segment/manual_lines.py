@@ -100,8 +100,12 @@ def _offset_at(line: str, column: int) -> int:
     """Return the offset of the character of a line that stands in a column, or after it."""
     if "\t" not in line[:column]:
         return column
-    widths = (len(line[:end].expandtabs(_TAB)) for end in range(column + 1))
-    return next(end for end, width in enumerate(widths) if width >= column or end >= len(line))
+    width = 0
+    for offset, character in enumerate(line):
+        if width >= column:
+            return offset
+        width += _TAB - width % _TAB if character == "\t" else 1
+    return len(line)
 
 
 def _is_beside(label: str, line: str) -> bool:

@@ -63,7 +63,7 @@ _ROWS = lazy_regex(r"(?<=\n)\|[^\n]*+\n\|[ \t]*+:?-[-: \t|]*+\r?(?:\n|\Z)(?:\|[^
 """Lines of a table after another line, of which the second is its delimiter line."""
 _UNSEEN = lazy_regex(
     r"""(?:\A|(?<=\n\n)|(?<=\n\r\n))(?:
-        \ {0,3}\[[^\]\n^][^\]\n]{0,300}+\]:[ \t]*+(?:<[^<>\n]*+>|(?=[^\s]*?[/.\#:])\S++)
+        \ {0,3}\[[^\]\n^][^\]\n]{0,300}+\]:[ \t]*+(?:<[^<>\n]*+>|(?=\S*?(?:[/\#]|\.[A-Za-z]))\S++)
         (?:[ \t]*+(?:\n[ \t]++)?(?:"[^"]{0,300}+"|'[^']{0,300}+'|\([^()]{0,300}+\)))?+[ \t\r]*+(?:\n|\Z)
         |\{/\*(?:[^*\n]|\*(?!/)|\n(?!\n))*+\*/\}[ \t\r]*+(?:\n|\Z)
         |import[ ][^\n'"]{1,300}+['"][^\n'"]{1,300}+['"];?[ \t\r]*+(?:\n|\Z)
@@ -71,6 +71,8 @@ _UNSEEN = lazy_regex(
     re.VERBOSE,
 )
 """Definitions of links, and comments and imports of MDX, which no reader sees."""
+_FRONT_MATTER = lazy_regex(r"\s*+(?:-{3}|\+{3})[ \t\r]*+\n(?:\s*+[#\[][^\n]*+\n)*+\s*+[\w.\"'-]++[ \t]*+[:=]")
+"""The beginning of front matter: a key below its first line."""
 _MOST_CELLS = 100_000
 """The most cells of a table that is read without the parser, which ends tables with many missing cells early."""
 _DEEPEST_QUOTE = 50
@@ -208,8 +210,9 @@ def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -
         return around[-1] if around else _PARAGRAPH
     if name == "CodeBlock":
         return _CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else _PARAGRAPH
-    if name == "MetadataBlock":  # elsewhere it is text between two rules
-        return _PARAGRAPH if source[: min(start, 100)].strip() else _UNREAD
+    if name == "MetadataBlock":  # elsewhere, and without keys, it is text between two rules
+        is_first = not source[: min(start, 100)].strip()
+        return _UNREAD if is_first and _FRONT_MATTER.match(source, start) else _PARAGRAPH
     if name == "HtmlBlock":
         return _UNREAD if source.startswith("<!--", start) and _is_comment(source, start) else _PARAGRAPH
     return None

@@ -17,6 +17,8 @@ HOSTILE = {
     "quotes in quotes": ">" * (MILLION // 10),
     "list in list": "- " * (MILLION // 10),
     "JSON in JSON": '{"a":' * (MILLION // 5),
+    "escaped quotes": '{"a": "' + '\\"' * (MILLION // 2),
+    "a tab in a manual": f"OPTIONS\n    -a\t{'b ' * (MILLION // 8)}\n{' ' * (MILLION // 4)}c\n",
     "Chinese without line ends": "中文。" * (MILLION // 3),
     "open quotation marks": "“" * MILLION,
     "combining marks": "e" + "\u0301" * (MILLION // 4),

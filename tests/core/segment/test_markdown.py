@@ -398,7 +398,10 @@ def test_only_the_matter_before_a_text_is_no_text(mark):
     [
         "[^1]: The timeout is 30/40 seconds.\n",
         "[Anna]: yes\n",
+        "Call me at nine.\n\n[Anna]: thanks.\n\n[Bob]: 9:30.\n",
         "[Note]: the timeout is 30.\n",
+        "---\nThe timeout is 30.\n---\n\nMore text.\n",
+        "---\n- The timeout is 30.\n---\n\nMore text.\n",
         "Text that goes on with\n[x]: http://a.org\n",
         "<!-- a comment --> The timeout is 30.\n",
         "<!-- a comment without end\n\nThe timeout is 30.\n",
