@@ -126,7 +126,7 @@ class _Job:
         is_intended = compression.dropped and all(part.reason != "budget" for part in compression.dropped)
         if not made and not is_intended and any(passage.text.strip() for passage in self._passages):
             warn(
-                f"nothing of {len(self._passages)} texts fits into {self._config.budget} tokens beside what stands "
+                f"no text fits into {self._config.budget} tokens beside what stands "
                 "with them; raise max_tokens, or name the metadata that the language model need not see in "
                 "excluded_llm_metadata_keys"
             )
@@ -143,11 +143,10 @@ class _Job:
         kept, budget = {part.index for part in compression.passages}, self._config.budget
         dropped = {part.index for part in compression.dropped if part.reason == "budget"} - kept
         frames = [self._framed(self._passages[index], "") for index in dropped]
-        large = sum(len(frame) > budget and self._count(frame) > budget for frame in frames)
-        if large:
+        if any(len(frame) > budget and self._count(frame) > budget for frame in frames):
             warn(
-                f"the metadata of {large} of {len(self._passages)} nodes takes more than the {budget} tokens of the "
-                "budget, so they are dropped; name what the language model need not see in excluded_llm_metadata_keys"
+                f"the metadata of some nodes takes more than the {budget} tokens of the budget, so they are dropped; "
+                "name what the language model need not see in excluded_llm_metadata_keys"
             )
 
     def _made(self, compression: Compression, call: str | None = None) -> dict[int, NodeWithScore]:

@@ -61,7 +61,7 @@ def test_nodes_passed_on_whole_that_fill_the_budget_leave_nothing_and_that_is_sa
 ):
     result = budgeted(5).postprocess_nodes(mixed_nodes(), query_str=QUERY)
     assert [type(item.node) for item in result] == [ImageNode, IndexNode]
-    assert "nothing of 4 texts fits into 5 tokens" in warned.text
+    assert "no text fits into 5 tokens" in warned.text
 
 
 def test_a_node_with_an_image_and_no_text_costs_nothing():
@@ -80,7 +80,7 @@ def test_metadata_that_the_language_model_reads_counts():
 def test_an_empty_result_is_never_silent(warned):  # LI#20894, LI#9873
     crowded = text_node(0, metadata={"summary": "word " * 400})
     assert budgeted(200).postprocess_nodes(scored([crowded]), query_str=QUERY) == []
-    assert "nothing of 1 texts fits into 200 tokens" in warned.text
+    assert "no text fits into 200 tokens" in warned.text
     assert "excluded_llm_metadata_keys" in warned.text
 
 
@@ -167,4 +167,4 @@ def test_a_node_whose_metadata_is_over_the_budget_is_named_in_a_warning(warned):
     nodes = [NodeWithScore(node=node) for node in (answer, *others)]
     kept = CtxCompressPostprocessor(max_tokens=200).postprocess_nodes(nodes, query_str="what is the default timeout?")
     assert len(kept) == 9
-    assert "metadata of 1 of 10 nodes takes more than the 200 tokens" in warned.text
+    assert "metadata of some nodes takes more than the 200 tokens" in warned.text

@@ -40,7 +40,7 @@ _WAYS = (
 # A character class by its escape, a range at its beginning or its repetition; any characters, an edge of a word, a
 # group with options. Not every text with a backslash or a bracket: C:\\data, list[0], [2024-05-17] and [^1] are texts.
 _LIKE_REGEX = lazy_regex(
-    r"\\[dwsDWS](?![A-Za-z])|\\b(?![a-z])|\.[*+]|\(\?[:imsx=!<P]|\[[^\]\s]{1,60}\](?:[*+](?!\s*\w)|\{\d)"
+    r"\\[dwsDWS](?![A-Za-z])|\\b(?![a-z])|\.[*+](?![;,\s])|(?<!\w)\.[*+]|\(\?[:imsx=!<P]|\[[^\]\s]{1,60}\](?:[*+](?!\s*\w)|\{\d)"
     r"|\[\^?(?:\d-\d(?!\d)|[a-z]-[a-z](?![a-z])|[A-Z]-[A-Z](?![A-Z]))"
 )
 

@@ -79,8 +79,7 @@ def _cache_keys(task: Task, fingerprint: Fingerprints) -> Keys | None:
     frame = "" if task.frame is None else description_of(task.frame)
     if frame is None:
         return None
-    known = f"{frame}{task.ranked or ''}"
-    return key_of_outcome(task.query, task.input_passages, task.config, known, fingerprint)
+    return key_of_outcome(task.query, task.input_passages, task.config, f"{frame} {task.ranked}", fingerprint)
 
 
 def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compression:

@@ -111,7 +111,8 @@ class Particulars:
             return True
         is_known = leader in self._signatures and self._signatures[leader] != self._signature(member)
         kept = not is_known and self._is_kept(leader, member)
-        if not kept and not (kept := self._in_a_row(member) in self._in_a_row(leader)):
+        is_shorter = len(self._texts[member]) < len(self._texts[leader])
+        if not kept and not (kept := is_shorter and self._in_a_row(member) in self._in_a_row(leader)):
             self.apart[self._difference(leader, member)] += 1
         return kept
 

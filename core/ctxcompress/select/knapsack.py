@@ -89,7 +89,8 @@ class Knapsack:
     def fill(self, order: Sequence[int], chances: Sequence[float] = ()) -> bool:
         """Pack the items that fit, in this order, and tell whether any were packed.
 
-        Those that repeat packed ones come after all others. If a third of one is new and likely needed, it comes before
+        The order is one of worth for each token, so a short item may come before one that is needed more likely. Those
+        that repeat packed ones come after all others. If a third of one is new and likely needed, it comes before
         the first item that is not.
 
         chances: the probability that each item is needed, if known.

@@ -170,7 +170,7 @@ def _composed(
 ) -> tuple[Compression, str]:
     """Return the compression and the whole text. Without room, first the statistics and then the lead are dropped."""
     budget, form = compressor.config.budget, compressor.config.format
-    ranked = None if total is None else [passage.score or 1.0 for passage in passages]
+    ranked = None if total is None else [1.0 if passage.score is None else passage.score for passage in passages]
     ways = (("", False),) if form in _MARKUP else ((lead, asked.show_stats), (lead, False), ("", False))
     for before, with_stats in dict.fromkeys(ways):
         room = budget
