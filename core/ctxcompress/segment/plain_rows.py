@@ -23,7 +23,7 @@ half of the lines."""
 _ALIGNED = 0.8
 """The least share of lines that fill their width with a gap at the same place, if these are columns."""
 _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*)\S")
-_PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[.,;!?](?=\s)")
+_PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
 _MARKS = r"'、。，；：！？「」『』（）《》"
 _WORD = lazy_regex(rf"[\"(]?[{_MARKS}]*[^\W\d_]+(?:[’{_MARKS}-]+[^\W\d_]+)*[.,;:!?)\"{_MARKS}]*")
 _STOPS = (".", "!", "?", ":", ";", ",", "\u3002", "\uff01", "\uff1f")

@@ -46,7 +46,7 @@ def prose_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> lis
         is_new = start > 0 and last not in found
         if is_new and _is_in_sentence(table, document, start, is_outer=last < 0):
             found[start] = f" {_GAP}" if text[:1].isspace() else f"{_GAP} "
-        elif is_new and bare and last > 0 and _is_under_other(table, document, last, start):
+        elif is_new and bare and last > 0 and _is_under_other(table, document, last, start + len(text) - len(bare)):
             is_line = text[: -len(bare)].count("\n") == 1
             found[start] = f"\n\n{_GAP}" if is_line else f" {_GAP}" if text[:1].isspace() else f"{_GAP} "
         if bare:
@@ -57,10 +57,13 @@ def prose_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> lis
 
 
 def _text(table: SegmentTable, document: int, start: int, end: int) -> str:
-    """Return the text of a span, as far as the segment that it begins in."""
-    number = table.segment_at(document, start + 1) if start < end else 0
-    begin = table.segments[number].start if start < end else 0
-    return table.texts[number][start - begin : end - begin] if start < end else ""
+    """Return the text of a span, as far as the first segment with more than white space."""
+    text, number = "", table.segment_at(document, start + 1)
+    while start + len(text) < end and not text.strip():
+        begin = table.segments[number].start
+        text += table.texts[number][start + len(text) - begin : end - begin]
+        number += 1
+    return text
 
 
 def _is_under_other(table: SegmentTable, document: int, last: int, start: int) -> bool:

@@ -58,7 +58,7 @@ TOKENIZERS: dict[str, Callable[[str], object]] = {
 """Of an empty text each of them is taken to count 0."""
 
 
-MARKERS = ("...", "case _: ...", "# ...", "// ...", "-- ...")
+MARKERS = ("...", "case _: ...", "# ...", "// ...", "-- ...", "[…]")
 
 
 def framed(passage: Passage, text: str) -> str:
