@@ -183,13 +183,18 @@ class _Reader:
         return len(line) <= LONGEST_LABEL and not _BULLET.match(line)
 
     def _end_of_paragraph(self, number: int) -> int:
-        """Return the line after the last one with the same indentation, before a blank line and before an option."""
+        """Return the line after the last one with the same indentation, before a blank line and before a term."""
         indent, end = self._lines[number].indent, number + 1
         while end < len(self._lines) and self._lines[end].indent == indent:
-            if self._is_above_deeper(end) and self._is_option(end):
+            if self._is_above_deeper(end) and (self._is_option(end) or self._is_word_after_sentence(end)):
                 break
             end += 1
         return end
+
+    def _is_word_after_sentence(self, number: int) -> bool:
+        """Tell whether a line is one word, such as a term, and no sentence goes on in it."""
+        before, line = self._of(number - 1).rstrip(), self._of(number).split()
+        return before.endswith((".", ":")) and len(line) == 1 and line[0][-1:].isalnum()
 
     def _end_of_hanging(self, number: int) -> int:
         """Return the line after an entry's first paragraph, whose other lines are indented deeper."""

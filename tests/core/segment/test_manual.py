@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress import CompressionConfig, Compressor
+from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.segments import segment
@@ -221,3 +221,53 @@ def test_text_under_a_label_right_under_a_label_is_kept_with_both(max_tokens):
     assert "7 millimetres" in kept
     above = kept[: kept.index("Ducks eat grain")].split()
     assert above[-2:] == ["--feed=KIND", "--grain=SIZE"]
+
+
+WORDS_AS_TERMS = f"""\
+SHELL COMMANDS
+       -o option-name
+              The option-name can be one of the following:
+              allexport
+                      Same as -a.
+              braceexpand
+                      Same as -B.
+              errexit Same as -e.
+              errtrace
+                      Same as -E.
+              pipefail
+                      If set, the return value of a pipeline is that of the
+                      last command to exit with a non-zero status. {LONG}
+"""
+
+
+def test_a_word_under_a_sentence_is_a_term():
+    texts = texts_of(WORDS_AS_TERMS)
+    assert {"allexport Same as -a.", "errtrace Same as -E."} <= set(texts)
+
+
+def test_a_term_of_two_lines_is_one():
+    page = (
+        "OPTIONS\n       --merges\n           Print only merge commits.\n\n"
+        "       --min-parents=<number>, --max-parents=<number>,\n       --no-min-parents, --no-max-parents\n"
+        "           Show only commits which have at least that many parents.\n"
+    )
+    for budget in range(24, 60, 2):
+        kept = compress("show only commits with many parents", [page * 2], max_tokens=budget).text
+        assert ("--no-min-parents" in kept) == ("--min-parents=<number>, --max" in kept)
+
+
+def test_prose_that_begins_with_an_option_is_prose():
+    page = (
+        f"OPTIONS\n       --force-with-lease\n           {LONG}\n           {LONG}\n           {LONG}\n\n"
+        "           --force-with-lease alone, without specifying the details, will\n"
+        "           protect all remote refs that are going to be updated by\n"
+        "           requiring their current value to be the same.\n"
+    )
+    assert [text for text in texts_of(page) if text.startswith("--force-with-lease alone")] == [
+        "--force-with-lease alone, without specifying the details, will protect all remote refs that are going to be "
+        "updated by requiring their current value to be the same."
+    ]
+
+
+def texts_of(page):
+    return [" ".join(page[part.start : part.end].split()) for part in segment(page)]
