@@ -224,7 +224,7 @@ def test_text_under_a_label_right_under_a_label_is_kept_with_both(max_tokens):
 
 
 WORDS_AS_TERMS = f"""\
-SHELL COMMANDS
+OPTIONS
        -o option-name
               The option-name can be one of the following:
               allexport
