@@ -1,4 +1,4 @@
-"""Gap markers within prose: where text of a sentence is missing, and how many lines of a log were dropped."""
+"""Gap markers in prose and logs: where a part of a sentence or a heading is missing, and how many lines were dropped."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,8 +21,9 @@ _ENDED = lazy_regex(
     r"[.!?\u2026\u3002\uff01\uff1f\uff61\u061f\u06d4\u0964\u0965\u1362\u104a\u104b\u17d4]"
     r"[\"')\]*_`\u2019\u201c\u201d\u00bb\u203a\u300d\u300f\uff09]*+(?:\[\w{1,3}\])*+\Z"
 )
-_LONGEST_END = 8
 """The end of a sentence, with closing quotation marks, brackets and the numbers of notes."""
+_LONGEST_END = 8
+"""The characters in which it is looked for."""
 _CLAUSE_SIGNS = (",", ";", ":")
 _LOOKS_LIKE_MARKER = lazy_regex(
     rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+(\[[\s{INVISIBLE}]*+(?:…|\.\.\.)[^{BREAKS}]{{0,80}}?dropped)",
@@ -35,8 +36,8 @@ def prose_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> lis
     where a heading is missing above what follows.
 
     Without it, two halves would read as a sentence that nobody wrote, or a sentence as part of another section. A
-    marker is (end of the span before it, or start of the first one, its text). What is left of a segment that alone is
-    over the budget has no marker before or after everything else: there is hardly room for words.
+    marker is (end of the span before it, or start of the one after it, its text). What is left of a segment that alone
+    is over the budget has no marker before or after everything else: there is hardly room for words.
     """
     found: dict[int, str] = {}
     last = -1

@@ -19,7 +19,7 @@ __all__ = ["PATIENCE", "Costs", "Knapsack", "Repeats", "rank"]
 
 PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
-_FRESH, _THIRD = 0.85, 0.3
+_FRESH, _PARTLY_NEW = 0.85, 0.3
 """An item with a smaller share of new text is packed after all others, with a third of it new, before unlikely ones."""
 _LIKELY = 0.012
 """The least probability of an item that is packed for its own sake; others fill up what is left. Sources, contracts and
@@ -100,7 +100,7 @@ class Knapsack:
         likely = [*takewhile(lambda item: not chances or chances[item] >= _LIKELY, order)]
         self._fill(likely, repeats)
         news = {n: self.novelty.share((n,)) for n in repeats if chances}
-        self._fill([n for n, share in news.items() if share >= _THIRD and share * chances[n] >= _LIKELY], None)
+        self._fill([n for n, share in news.items() if share >= _PARTLY_NEW and share * chances[n] >= _LIKELY], None)
         self._fill(order[len(likely) :], repeats)
         self._fill(repeats, None)
         return len(self.kept) > before
