@@ -1,4 +1,4 @@
-"""Gap markers in prose and logs: where a part of a sentence or a heading is missing, and how many lines were dropped."""
+"""Gap markers in prose and logs: where part of a sentence or a heading is missing, and how many lines were dropped."""
 
 import re
 from collections.abc import Iterator, Sequence
