@@ -253,7 +253,10 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
     if text[end - 1] == ">":  # the tags in between are dropped, but what they part must not run together
         first = next((n for n in range(first, previous + 1, -1) if text[segments[n].start - 1].isspace()), previous + 1)
         end = segments[first].start
-    return Span(stripped_end(text, after, end), end)
+    begin = stripped_end(text, after, end)
+    if "\n" not in text[begin:end] and (blank := text.rfind("\n\n", after, begin)) >= 0:
+        return Span(blank, blank + 2)  # so that no sentence goes on in the line of another paragraph
+    return Span(begin, end)
 
 
 def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:

@@ -1,7 +1,7 @@
 """What is kept as the final text: which spans are emitted, what is shown around and between them, what that costs."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selections import pages
 
 from ctxcompress.data.documents import Document, Piece, documents_as_they_are
-from ctxcompress.data.passages import Marker, Span
+from ctxcompress.data.passages import Kind, Marker, Segment, Span
 from ctxcompress.data.spans import Gap, shown
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.segment.segments import segment
@@ -281,3 +281,11 @@ def test_what_a_segment_costs_at_least_is_below_what_it_does_cost(lengths):
 @pytest.mark.parametrize(("text", "tokens"), [("one ", 3), ("one\n", 4), ("one  \n ", 6), ("", 0)])
 def test_a_space_after_a_segment_is_of_the_next_word(text, tokens):
     assert tokens_of(text, len) == tokens
+
+
+def test_a_sentence_of_a_later_paragraph_does_not_go_on_in_the_line_of_an_earlier_one():
+    parts = ["Directory    Description\n\n", "Some are reserved. ", "They are:\n\n", "next"]
+    ends = list(accumulate(map(len, parts), initial=0))
+    segments = [Segment(Kind.PARAGRAPH, start, end, 0) for start, end in pairwise(ends)]
+    spans = assemble("".join(parts), segments, [0, 2])
+    assert shown("".join(parts), spans) == "Directory    Description\n\nThey are:"
