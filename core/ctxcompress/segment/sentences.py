@@ -61,6 +61,8 @@ _UNITS = (
 )
 _BEFORE_LONE_UNIT = lazy_regex(r"(?<=\d)[ \t\u00a0\u202f](?=[smhgldvwсмгчл]\.\s)")
 """The space in "30 s.": sentencex takes a lone letter for an initial, after which no sentence ends."""
+_BULLET = lazy_regex(r"[\u2022\u2023\u25aa\u25cf\u25e6]")
+"""After such a mark at its beginning, sentencex finds no sentence in a text."""
 _BEFORE_NUMBERS = "approx|circa|avg|est|max|min|figs?|nos?|vol|ch|sec|eq|pp?|nr|ver"
 _ABBREVIATED = lazy_regex(rf"(?:\d[ \t\u00a0\u202f]?(?:{_UNITS})|\b(?:{_BEFORE_NUMBERS})(?P<number>))\.\s+\Z", re.I)
 _LONGEST_UNIT = 16
@@ -197,7 +199,7 @@ def _masked(part: str) -> str:
         "`" in part or ("]" in part and "](" in part) or (":" in part and "://" in part)
     ):  # one character is found faster
         part = _OPAQUE.sub(lambda match: "x" * len(match.group()), part)
-    part = _BEFORE_LONE_UNIT.sub("x", part)
+    part = _BULLET.sub("-", _BEFORE_LONE_UNIT.sub("x", part))
     if part.isascii() or part.isprintable():
         return part
     return _UNUSUAL_SPACE.sub(" ", replace_surrogates(part, "x"))

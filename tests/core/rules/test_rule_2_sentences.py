@@ -164,3 +164,16 @@ def test_a_marker_shows_that_the_rest_of_a_sentence_is_missing():
     result = compress("sublet rooms", [text], max_tokens=60)
     assert result.text.endswith(GAP)
     assert result.passages[0].markers[-1].text.strip() == GAP
+
+
+@pytest.mark.parametrize("mark", ["\u2022", "-", "\u25cf"])
+def test_the_sentences_behind_a_bullet_are_whole(mark):
+    text = (
+        f"{mark} A list of words that are described below. These words always contain a slash, which\n"
+        "      sets them apart from all the other values of the field. When this list is provided, the\n"
+        "      builder must provide a command (as the rules define it) or pretend that\n"
+        "      the value was set to all of the targets, and both the builder and the package's script must\n"
+        "      downgrade accordingly (see below), whatever the other rules of this section may say about it.\n"
+    )
+    ends = [text[: part.end].rstrip()[-1] for part in segment(text)]
+    assert ends == ["."] * 3
