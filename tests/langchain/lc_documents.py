@@ -70,7 +70,7 @@ def reference_encoding(name: str) -> tiktoken.Encoding:
 
 
 def check_verbatim(given: Sequence[Document], compressed: Sequence[Document]) -> None:
-    """Source order, and every text consists of the pieces of its document that its spans say."""
+    """Source order, and every text consists of the pieces of its document that its spans say, and declared markers."""
     indices = [record_of(document)["index"] for document in compressed]
     assert indices == sorted(set(indices))
     for document in compressed:
@@ -78,7 +78,10 @@ def check_verbatim(given: Sequence[Document], compressed: Sequence[Document]) ->
         spans = record_of(document)["spans"]
         flat = [offset for span in spans for offset in span]
         assert flat == sorted(flat)
-        assert document.page_content == "".join(text[start:end] for start, end in spans)
+        pieces = [text[start:end] for start, end in spans]
+        for before, marker in reversed(record_of(document).get("markers", ())):
+            pieces.insert(before, marker)
+        assert document.page_content == "".join(pieces)
 
 
 def as_json(documents: Sequence[Document]) -> str:

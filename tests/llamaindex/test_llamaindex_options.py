@@ -71,6 +71,7 @@ OPTIONS = {
     "llm": MockLLM(max_tokens=7),
     "mode": "extract",
     "order": "edges",
+    "gap_markers": False,
     "mark_dropped_lines": True,
     "on_empty": "original",
     "min_score": 0.25,

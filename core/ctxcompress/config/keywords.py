@@ -29,6 +29,7 @@ class Options(TypedDict, total=False):
     format: Format
     mode: Mode
     order: Order
+    gap_markers: bool
     mark_dropped_lines: bool
     on_empty: OnEmpty
     min_score: float | None

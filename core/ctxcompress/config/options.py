@@ -102,6 +102,12 @@ class CompressionConfig:
         'best first; "edges" puts the best first and last. The text of one passage stays in its order.',
         checks.one_of(Order),
     )
+    gap_markers: bool = option(
+        True,
+        "Whether `[…]` shows where sentences between two kept ones of a paragraph were dropped. What is missing inside "
+        "a sentence or in source code is always marked. Markers count in the budget.",
+        checks.flag,
+    )
     mark_dropped_lines: bool = option(
         False,
         "Whether lines such as `[… 120 lines dropped]` show what is missing of a log. They count in the budget.",

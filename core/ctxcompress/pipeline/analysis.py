@@ -79,12 +79,15 @@ class Analysis:
         """How the segments depend on each other, for the selection."""
         return Structure(self.table)
 
-    def markers(self, number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
+    def markers(self, number: int, spans: Sequence[Span], *, is_within: bool = False) -> Sequence[tuple[int, str]]:
         """Return the gap markers in a document if these spans of it are kept: those of its source code, see Elision, or
-        those within sentences of prose."""
-        return (
-            self.elisions[number].markers(spans) if number in self.elisions else prose_gaps(self.table, number, spans)
-        )
+        those of prose.
+
+        is_within: whether prose has only those within sentences, and where a heading is missing.
+        """
+        if number in self.elisions:
+            return self.elisions[number].markers(spans)
+        return prose_gaps(self.table, number, spans, is_within=is_within)
 
     def __len__(self) -> int:
         """Return the number of characters."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 from ctxcompress.config.options import CompressionConfig
@@ -81,7 +82,7 @@ def select_segments(
 def _layout(config: CompressionConfig, layout: Layout, analysis: Analysis, relevance: Mapping[int, float]) -> Layout:
     """Return the layout with the order and the gap markers of the options."""
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    elide: Elide = analysis.markers
+    elide: Elide = partial(analysis.markers, is_within=not config.gap_markers)
     if config.mark_dropped_lines:
         elide = with_dropped_lines(elide, analysis.table, [document.text for document in layout.documents])
     return replace(layout, arrange=arrange, elide=elide, relevance=relevance)

@@ -72,7 +72,8 @@ class KeySentences:
         texts = [passage.text for passage in passages]
         required = find_all(config.must_keep, dict(enumerate(passages)))
         self._matches = matches_in(analysis.table, required, texts)
-        self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=analysis.markers)
+        elide = partial(analysis.markers, is_within=True)
+        self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=elide)
         self._sentence = _whole_sentences(analysis.table)
 
     def choose(self, numbers: Sequence[int], characters: int, sentences: int) -> Mapping[int, KeptText]:

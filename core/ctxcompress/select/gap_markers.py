@@ -31,30 +31,42 @@ _LOOKS_LIKE_MARKER = lazy_regex(
 )
 
 
-def prose_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> list[tuple[int, str]]:
-    """Return a marker for each place where text is missing inside a sentence if these spans of a document are kept, or
-    where a heading is missing above what follows.
+def prose_gaps(
+    table: SegmentTable, document: int, spans: Sequence[Span], *, is_within: bool = False
+) -> list[tuple[int, str]]:
+    """Return a marker for each place where text is missing inside a sentence, or between two of a paragraph, if these
+    spans of a document are kept, or where a heading is missing above what follows.
 
-    Without it, two halves would read as a sentence that nobody wrote, or a sentence as part of another section. A
-    marker is (end of the span before it, or start of the one after it, its text). What is left of a segment that alone
-    is over the budget has no marker before or after everything else: there is hardly room for words.
+    Without it, two halves would read as a sentence that nobody wrote, "this" would stand for something else, or a
+    sentence would be part of another section. A marker is (end of the span before it, or start of the one after it, its
+    text). What is left of a segment that alone is over the budget has no marker before or after everything else: there
+    is hardly room for words. is_within: whether there is none between whole sentences under one heading.
     """
     found: dict[int, str] = {}
-    last = -1
+    last, between = -1, ""
     for start, end in spans:
         text = _text(table, document, start, end)
         bare = text.lstrip()
+        blank = text[: len(text) - len(bare)]
+        between += blank
         is_new = start > 0 and last not in found
+        first = start + len(blank)
         if is_new and _is_in_sentence(table, document, start, is_outer=last < 0):
-            found[start] = f" {_GAP}" if text[:1].isspace() else f"{_GAP} "
-        elif is_new and bare and last > 0 and _is_under_other(table, document, last, start + len(text) - len(bare)):
-            is_line = text[: -len(bare)].count("\n") == 1
-            found[start] = f"\n\n{_GAP}" if is_line else f" {_GAP}" if text[:1].isspace() else f"{_GAP} "
+            found[start] = _before(blank)
+        elif is_new and bare and last > 0 and _is_under_other(table, document, last, first):
+            found[start] = f"\n\n{_GAP}" if blank.count("\n") == 1 else _before(blank)
+        elif is_new and bare and last > 0 and not is_within and _goes_on(table, document, last, first, between):
+            found[start] = _before(blank)
         if bare:
-            last = end
+            last, between = end, ""
             if _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
                 found[end] = f" {_GAP}"
     return sorted(found.items())
+
+
+def _before(blank: str) -> str:
+    """Return the marker before a span that begins with this white space."""
+    return f" {_GAP}" if blank else f"{_GAP} "
 
 
 def _text(table: SegmentTable, document: int, start: int, end: int) -> str:
@@ -71,6 +83,22 @@ def _is_under_other(table: SegmentTable, document: int, last: int, start: int) -
     """Tell whether a span is under another heading than the text before it, and does not begin with a heading."""
     before, after = (table.segments[table.segment_at(document, place)] for place in (last, start + 1))
     return after[0] not in _WITHOUT_SECTIONS and before.heading != after.heading
+
+
+def _goes_on(table: SegmentTable, document: int, last: int, start: int, between: str) -> bool:
+    """Tell whether a span would read as going on in the paragraph of the sentence before it.
+
+    At the beginning of a line it would only in the same block: lines may be entries of a list. between: the white space
+    between the two.
+    """
+    numbers = (table.segment_at(document, last), table.segment_at(document, start + 1))
+    before, after = (table.segments[number] for number in numbers)
+    text = table.texts[numbers[0]][: last - before.start]
+    ended = text.rstrip()
+    breaks = (text[len(ended) :] + between).count("\n")
+    if after[0] not in _OF_SENTENCES or breaks > 1 or (breaks and before.block != after.block):
+        return False
+    return bool(_ENDED.search(ended[-_LONGEST_END:]))
 
 
 def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer: bool) -> bool:

@@ -177,3 +177,36 @@ def test_the_sentences_behind_a_bullet_are_whole(mark):
     )
     ends = [text[: part.end].rstrip()[-1] for part in segment(text)]
     assert ends == ["."] * 3
+
+
+@given(
+    paragraphs=st.lists(stories, min_size=1, max_size=4, unique=True),
+    width=st.sampled_from([0, 40, 72]),
+    budget=st.integers(30, 200),
+    query=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join),
+)
+def test_what_is_kept_of_a_paragraph_stands_together_in_the_source_or_a_marker_is_between(
+    paragraphs, width, budget, query
+):
+    source = "\n\n".join(textwrap.fill(text, width) if width else text for text in paragraphs)
+    text = compress(query, [source], max_tokens=budget, exact_dedup=False).text
+    whole = folded(source)
+    assert [piece for piece in map(folded, re.split(r"\[…\]|\n\s*\n", text)) if piece not in whole] == []
+
+
+def test_this_does_not_stand_for_another_sentence():
+    rule = "A package in main must be built from source. Maintainers must review it twice."
+    contrib = "A package in contrib may depend on anything. This restriction does not apply to contrib."
+    between = "The archive is mirrored in many countries. Mirrors have names. They are updated at night."
+    text = f"{rule} {between} {contrib}"
+    query = "Does the restriction of main packages apply to contrib, must they be built from source?"
+    kept = compress(query, [text], max_tokens=45)
+    assert "[…] This restriction does not apply to contrib." in kept.text
+    assert "[…]" not in compress(query, [text], max_tokens=45, gap_markers=False).text
+
+
+def test_items_of_a_list_and_lines_of_rows_have_no_marker_between_them():
+    items = "\n".join(f"- The {word} is checked in week {n}." for n, word in enumerate(WORDS))
+    rows = "\n".join(f"{word} = {n}" for n, word in enumerate(WORDS))
+    for text in (items, rows):
+        assert GAP not in compress("pump, invoice and ledger", [text], max_tokens=60).text
