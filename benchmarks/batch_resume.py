@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import distributions
 from pathlib import Path
 
-COMMAND = (sys.executable, "-m", "ctxcompress.cli", "batch", "--max-tokens", "300", "--json")
+COMMAND = (sys.executable, "-m", "ctxcompress.apps.cli", "batch", "--max-tokens", "300", "--json")
 PASSAGES = 20
 
 

@@ -24,7 +24,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
 
 from ctxcompress import CompressionConfig, Compressor, Passage
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 from langchain_ctxcompress import CtxCompressMiddleware, CtxCompressor
 from langchain_ctxcompress import compress_tool as langchain_tool
 from llamaindex_ctxcompress import CtxCompressPostprocessor

@@ -15,9 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.tools import DocumentTools
-from ctxcompress.tools.query_tool import QueryTool
+from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.mcp.tools import DocumentTools
 
 SIZES = (250, 1_000, 4_000)
 CHARACTERS = 10_000

@@ -325,7 +325,7 @@ def main(arguments: argparse.Namespace) -> int:
         return 0
     with TemporaryDirectory() as folder:
         write_docs(Path(folder))
-        command = [sys.executable, "-m", "ctxcompress.cli", "mcp", "--docs", folder, "--http", "--port", "0"]
+        command = [sys.executable, "-m", "ctxcompress.apps.cli", "mcp", "--docs", folder, "--http", "--port", "0"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
             try:
                 assert server.stderr

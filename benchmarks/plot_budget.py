@@ -30,7 +30,7 @@ from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from ctxcompress import CompressionConfig, Compressor, Passage
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 BUDGETS = (100, 150, 200, 300, 500, 700, 1000, 1400, 2000)
 PROCESSES = 2

@@ -26,7 +26,7 @@ from time import process_time
 from lib.markdown_blocks import publish, table
 
 from ctxcompress import Passage, compress
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 QUERY = "how is the default timeout of a socket set and read?"
 BUDGET = 1_000
@@ -52,7 +52,7 @@ _IMPORTS = {
 _FIRST_CALL = """
 from time import process_time
 from ctxcompress import compress
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 TokenCounter("o200k_base")("the vocabulary")
 start = process_time()
 compress("what is the default timeout?", ["The default timeout is 30 seconds. Logs are kept."] * 4, max_tokens=8)

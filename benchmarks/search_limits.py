@@ -15,8 +15,8 @@ from typing import Any
 from lib.cases import Case, read_cases, set_name
 
 from ctxcompress import CompressionConfig
-from ctxcompress.search import SearchLimits
-from ctxcompress.tools.output_compressor import OutputCompressor
+from ctxcompress.agents.output_compressor import OutputCompressor
+from ctxcompress.apps.search import SearchLimits
 
 _ALL = 100_000
 """Tokens into which everything fits."""

@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.mcp.tools import DocumentTools
 from ctxcompress.config.options import Preset
 from ctxcompress.encoders import encoder_named
-from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.tools import DocumentTools
-from ctxcompress.tools.query_tool import QueryTool
 
 ARGUMENTS: Mapping[str, Mapping[str, object]] = {
     "as it is": {},

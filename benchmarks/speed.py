@@ -35,7 +35,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
 from ctxcompress.cache import MemoryCache
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 from langchain_ctxcompress import CtxCompressor
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from langchain_core.embeddings import Embeddings
 
-from ctxcompress.tools.component_options import ComponentOptions
+from ctxcompress.adapters.component_options import ComponentOptions
 
 if TYPE_CHECKING:
-    from ctxcompress.batch import CompressionPool
+    from ctxcompress.apps.batch import CompressionPool
 
 __all__ = ["shared_pool", "sharing"]
 
@@ -43,7 +43,7 @@ def sharing(compressor: ComponentOptions, inputs: int) -> Iterator[None]:
     if has_own or isinstance(compressor.encoder, Embeddings) or inputs < _ENOUGH:
         yield
         return
-    from ctxcompress.batch import CompressionPool  # takes time to import, and few calls are many
+    from ctxcompress.apps.batch import CompressionPool  # takes time to import, and few calls are many
 
     with CompressionPool(config) as pool:
         before = _POOL.set((compressor, pool))

@@ -9,7 +9,7 @@ from langchain_core.runnables import run_in_executor
 from typing_extensions import override
 
 from ctxcompress import CompressionConfig, Passage
-from ctxcompress.tools.building import Addition, FrameworkBuilder, ItemPassage, KeptPassage, plain_data
+from ctxcompress.agents.building import Addition, FrameworkBuilder, ItemPassage, KeptPassage, plain_data
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import (
     RECORD_KEY,

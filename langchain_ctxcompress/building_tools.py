@@ -7,7 +7,8 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.tools import BaseTool, StructuredTool
 
-from ctxcompress.tools.building import (
+from ctxcompress.adapters.input_models import NoInput, SearchInput
+from ctxcompress.agents.building import (
     ADD,
     STATUS,
     BudgetTooSmall,
@@ -16,7 +17,6 @@ from ctxcompress.tools.building import (
     message_without_room,
     room_for_search,
 )
-from ctxcompress.tools.input_models import NoInput, SearchInput
 from langchain_ctxcompress.building import CtxContextBuilder
 from langchain_ctxcompress.convert import check_retriever
 

@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableWithFallb
 from langchain_core.runnables.base import RunnableBindingBase
 
 from ctxcompress import CompressionConfig
-from ctxcompress.tools.framework_models import Answer, LLMSelector, Prompt, identity_of, reported, with_model
+from ctxcompress.agents.framework_models import Answer, LLMSelector, Prompt, identity_of, reported, with_model
 
 __all__ = ["LLMSelector", "as_language_model", "traced_by"]
 

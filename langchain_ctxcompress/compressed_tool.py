@@ -9,9 +9,9 @@ from typing import Any
 from langchain_core.runnables import ensure_config
 from langchain_core.tools import BaseTool
 
-from ctxcompress.tools.component_options import ConfigSource, Preset
-from ctxcompress.tools.keeper import check_room
-from ctxcompress.tools.output_compressor import SearchLimits, class_with, named_query, only_text
+from ctxcompress.adapters.component_options import ConfigSource, Preset
+from ctxcompress.agents.keeper import check_room
+from ctxcompress.agents.output_compressor import SearchLimits, class_with, named_query, only_text
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
 
@@ -48,7 +48,7 @@ def compress_tool(
     max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
     `reserved_tokens` leave of the context window of `model`. complexity: the complexity of every query, which limits
     search results; None classifies each query. search_limits: other limits on lists of search results, `SearchLimits`
-    of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. store: where whole results
+    of ctxcompress.apps.search; unless they say otherwise, they hold for all results. store: where whole results
     are kept, so that an agent with `expand_tool(store)` can read what was left out. A shortened result then ends with a
     marker that has its handle; it becomes text, or has one block more if it is content blocks. preset, config: the
     options to start from; config is a CompressionConfig or the path of a TOML or JSON file. options: those of

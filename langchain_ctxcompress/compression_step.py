@@ -7,7 +7,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from typing_extensions import override
 
-from ctxcompress.tools.component_options import ComponentOptions
+from ctxcompress.adapters.component_options import ComponentOptions
 from langchain_ctxcompress.batching import sharing
 from langchain_ctxcompress.compressor import DocumentsAndQuery
 

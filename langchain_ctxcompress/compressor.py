@@ -15,10 +15,10 @@ from typing_extensions import TypedDict, override
 
 import ctxcompress
 from ctxcompress import Compression, CompressionConfig, Encoder
-from ctxcompress.tools.call_memory import Remember, remembering
-from ctxcompress.tools.component_options import OPTIONS, ComponentOptions
-from ctxcompress.tools.framework_models import LLMSelector
-from ctxcompress.tools.records import original_index
+from ctxcompress.adapters.call_memory import Remember, remembering
+from ctxcompress.adapters.component_options import OPTIONS, ComponentOptions
+from ctxcompress.adapters.records import original_index
+from ctxcompress.agents.framework_models import LLMSelector
 from langchain_ctxcompress.batching import shared_pool
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder

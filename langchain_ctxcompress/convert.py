@@ -9,7 +9,7 @@ from numbers import Real
 from langchain_core.documents import Document
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
-from ctxcompress.tools.records import (
+from ctxcompress.adapters.records import (
     RECORD_KEY,
     REFUSALS,
     Decision,
@@ -45,7 +45,7 @@ def check_retriever(retriever: object) -> None:
     """Raise TypeError for what finds no documents."""
     from langchain_core.runnables import Runnable  # both take longer to import than all the rest
 
-    from ctxcompress.tools.retrieval import check_kind
+    from ctxcompress.adapters.retrieval import check_kind
 
     check_kind("retriever", retriever, Runnable, "a retriever, or any runnable from a query to documents")
 

@@ -13,11 +13,11 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 
-from ctxcompress.tools.input_models import LeftOutInput
-from ctxcompress.tools.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper, fitted
-from ctxcompress.tools.left_out import LeftOutStore, MemoryStore
-from ctxcompress.tools.markers import guarded, marker_room, tokens_left_out
-from ctxcompress.tools.output_compressor import on_own_thread, shown_to_model
+from ctxcompress.adapters.input_models import LeftOutInput
+from ctxcompress.agents.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper, fitted
+from ctxcompress.agents.left_out import LeftOutStore, MemoryStore
+from ctxcompress.agents.markers import guarded, marker_room, tokens_left_out
+from ctxcompress.agents.output_compressor import on_own_thread, shown_to_model
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.graph_store import GraphStore
 from langchain_ctxcompress.outputs import Outputs, Shortened

@@ -6,7 +6,7 @@ from langchain_core.documents import Document
 from langchain_core.messages.content import Citation
 
 from ctxcompress import CompressionConfig
-from ctxcompress.tools.feedback_calls import FeedbackLog, Span, Used, checked_items, record_used
+from ctxcompress.adapters.feedback_calls import FeedbackLog, Span, Used, checked_items, record_used
 from langchain_ctxcompress.convert import kept_passages
 
 __all__ = ["record"]

@@ -4,13 +4,13 @@ from collections.abc import Hashable, Sequence
 
 from langchain_core.documents import Document
 
-from ctxcompress.tools import retrieval
+from ctxcompress.adapters import retrieval
 
 __all__ = ["fused"]
 
 
 def fused(rankings: Sequence[Sequence[Document]]) -> list[Document]:
-    """Return the documents of all rankings, each once, the best first: see `ctxcompress.tools.retrieval.fused`.
+    """Return the documents of all rankings, each once, the best first: see `ctxcompress.adapters.retrieval.fused`.
 
     Documents with the same id, text and strings in the metadata are the same.
     """

@@ -11,8 +11,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
 
-from ctxcompress.tools.building import ADD, STATUS, Branches, BudgetTooSmall, message_for, message_without_room
-from ctxcompress.tools.input_models import SearchInput
+from ctxcompress.adapters.input_models import SearchInput
+from ctxcompress.agents.building import ADD, STATUS, Branches, BudgetTooSmall, message_for, message_without_room
 from langchain_ctxcompress.building import AddedDocuments, CtxContextBuilder
 
 __all__ = ["state_tools"]

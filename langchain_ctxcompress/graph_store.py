@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ctxcompress.tools.left_out import MONTH, as_bytes, check_bounds
+from ctxcompress.agents.left_out import MONTH, as_bytes, check_bounds
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore

@@ -12,9 +12,9 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from ctxcompress import CompressionConfig
-from ctxcompress.tools.agent_messages import AgentMessage, Role
-from ctxcompress.tools.history import Generation, HistoryCompressor
-from ctxcompress.tools.output_compressor import on_thread
+from ctxcompress.agents.agent_messages import AgentMessage, Role
+from ctxcompress.agents.history import Generation, HistoryCompressor
+from ctxcompress.agents.output_compressor import on_thread
 from langchain_ctxcompress.outputs import is_traced
 from langchain_ctxcompress.window import context_window
 

@@ -14,11 +14,11 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
-from ctxcompress.tools.component_options import ConfigSource, Preset, check_flag, starting_config
-from ctxcompress.tools.history import Generation, check_history
-from ctxcompress.tools.keeper import EXPAND, Expander, check_room
-from ctxcompress.tools.output_compressor import SearchLimits, asked_query, named_query, on_thread, only_text
-from ctxcompress.tools.prompt_size import with_window
+from ctxcompress.adapters.component_options import ConfigSource, Preset, check_flag, starting_config
+from ctxcompress.agents.history import Generation, check_history
+from ctxcompress.agents.keeper import EXPAND, Expander, check_room
+from ctxcompress.agents.output_compressor import SearchLimits, asked_query, named_query, on_thread, only_text
+from ctxcompress.agents.prompt_size import with_window
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.history import History
 from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
@@ -124,7 +124,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         are. tools: the tools, or their names, whose results are compressed; None means all but those in
         `exclude`. budgets: name of a tool -> its own `max_tokens`. complexity: the complexity of every query, which
         limits search results; None classifies each query. search_limits: other limits on lists of search results,
-        `SearchLimits` of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. name: the
+        `SearchLimits` of ctxcompress.apps.search; unless they say otherwise, they hold for all results. name: the
         name of the middleware, where an agent has several. preset, config: the options to start from; config is a
         CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressor other than `mode` and
         `format`.

@@ -18,8 +18,8 @@ from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 from typing_extensions import TypedDict
 
 from ctxcompress import Compressor, Passage
-from ctxcompress.tools.markers import LeftOut
-from ctxcompress.tools.output_compressor import OutputCompressor, SearchLimits, check_limits, on_thread
+from ctxcompress.agents.markers import LeftOut
+from ctxcompress.agents.output_compressor import OutputCompressor, SearchLimits, check_limits, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 

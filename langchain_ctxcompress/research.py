@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import ConfigDict
 from typing_extensions import override
 
-from ctxcompress.tools.research_contexts import ContextCodec, Research, ResearchCache, with_provenance
+from ctxcompress.adapters.research_contexts import ContextCodec, Research, ResearchCache, with_provenance
 from langchain_ctxcompress.convert import copied_document
 
 __all__ = ["CtxResearchRetriever"]

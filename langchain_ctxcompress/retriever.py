@@ -14,8 +14,8 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from ctxcompress.tools.component_options import ConfigSource, Preset
-from ctxcompress.tools.retrieval import adecompose, decompose
+from ctxcompress.adapters.component_options import ConfigSource, Preset
+from ctxcompress.adapters.retrieval import adecompose, decompose
 from langchain_ctxcompress.batching import sharing
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import scored_document

@@ -10,10 +10,10 @@ from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, StructuredTool
 
-from ctxcompress.tools.component_options import ConfigSource, Preset
-from ctxcompress.tools.input_models import query_input
-from ctxcompress.tools.prompt_size import with_window
-from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
+from ctxcompress.adapters.component_options import ConfigSource, Preset
+from ctxcompress.adapters.input_models import query_input
+from ctxcompress.agents.prompt_size import with_window
+from ctxcompress.agents.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import check_retriever, compressed_document, passages_from_documents
 from langchain_ctxcompress.window import context_window

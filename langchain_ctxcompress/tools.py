@@ -11,10 +11,10 @@ from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
+from ctxcompress.adapters.component_options import ConfigSource, Preset
+from ctxcompress.adapters.input_models import ExpandInput, SearchInput
+from ctxcompress.agents.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
 from ctxcompress.errors import InputError
-from ctxcompress.tools.component_options import ConfigSource, Preset
-from ctxcompress.tools.input_models import ExpandInput, SearchInput
-from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import check_retriever, compressed_document, passages_from_documents
 

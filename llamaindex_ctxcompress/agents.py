@@ -12,10 +12,10 @@ from llama_index.core.memory import BaseMemory
 from llama_index.core.workflow import JsonSerializer
 from typing_extensions import override
 
-from ctxcompress.tools.agent_messages import Role
-from ctxcompress.tools.component_options import Preset
-from ctxcompress.tools.history import Generation, HistoryCompressor
-from ctxcompress.tools.output_compressor import on_thread
+from ctxcompress.adapters.component_options import Preset
+from ctxcompress.agents.agent_messages import Role
+from ctxcompress.agents.history import Generation, HistoryCompressor
+from ctxcompress.agents.output_compressor import on_thread
 from llamaindex_ctxcompress.chat_messages import agent_messages, identified, with_results, with_texts
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.window import context_window

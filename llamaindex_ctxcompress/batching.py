@@ -8,7 +8,7 @@ from functools import partial
 from llama_index.core.schema import MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor
-from ctxcompress.batch import LOST, ProcessMap
+from ctxcompress.apps.batch import LOST, ProcessMap
 from llamaindex_ctxcompress.compression import compress_nodes
 
 __all__ = ["compress_node_lists"]

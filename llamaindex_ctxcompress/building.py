@@ -10,7 +10,7 @@ from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
 from typing_extensions import override
 
 from ctxcompress import CompressionConfig, Passage
-from ctxcompress.tools.building import Addition, FrameworkBuilder, ItemPassage, KeptPassage, plain_data
+from ctxcompress.agents.building import Addition, FrameworkBuilder, ItemPassage, KeptPassage, plain_data
 from llamaindex_ctxcompress.convert import (
     RECORD_KEY,
     compressed_node,

@@ -6,9 +6,9 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 
-from ctxcompress.tools.building import ADD, STATUS, BudgetTooSmall, message_for, message_without_room, room_for_search
-from ctxcompress.tools.input_models import NoInput, SearchInput
-from ctxcompress.tools.retrieval import check_kind
+from ctxcompress.adapters.input_models import NoInput, SearchInput
+from ctxcompress.adapters.retrieval import check_kind
+from ctxcompress.agents.building import ADD, STATUS, BudgetTooSmall, message_for, message_without_room, room_for_search
 from llamaindex_ctxcompress.building import CtxContextBuilder
 
 __all__ = ["builder_tools"]

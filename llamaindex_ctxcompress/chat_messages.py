@@ -9,7 +9,7 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 
-from ctxcompress.tools.agent_messages import AgentMessage, Role
+from ctxcompress.agents.agent_messages import AgentMessage, Role
 
 __all__ = ["agent_messages", "identified", "with_results", "with_texts"]
 

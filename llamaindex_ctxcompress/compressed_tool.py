@@ -10,11 +10,11 @@ from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
 
-from ctxcompress.tools.component_options import ConfigSource, Preset
-from ctxcompress.tools.keeper import check_room, fitted
-from ctxcompress.tools.left_out import LeftOutStore
-from ctxcompress.tools.markers import LeftOut, guarded, marker_room, tokens_left_out
-from ctxcompress.tools.output_compressor import (
+from ctxcompress.adapters.component_options import ConfigSource, Preset
+from ctxcompress.agents.keeper import check_room, fitted
+from ctxcompress.agents.left_out import LeftOutStore
+from ctxcompress.agents.markers import LeftOut, guarded, marker_room, tokens_left_out
+from ctxcompress.agents.output_compressor import (
     QUERY_NAMES,
     OutputCompressor,
     SearchLimits,
@@ -71,7 +71,7 @@ def compress_tool(
     max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
     `reserved_tokens` leave of the context window of `model`. complexity: the complexity of every query, which limits
     search results; None classifies each query. search_limits: other limits on lists of search results, `SearchLimits`
-    of ctxcompress.search; unless they say otherwise, they hold for results that fit, too. store: where whole outputs
+    of ctxcompress.apps.search; unless they say otherwise, they hold for all results. store: where whole outputs
     are kept, so that an agent with `expand_tool(store)` can read what was left out. A shortened output then ends with a
     marker such as "[… 120 lines left out (41-160): expand ctx-3f2a91c4]", which counts in its budget, and agents pass
     their context to the tool if it is a FunctionTool. preset, config: the options to start from; config is a

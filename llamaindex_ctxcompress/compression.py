@@ -7,10 +7,10 @@ from llama_index.core.node_parser.text.sentence_window import DEFAULT_WINDOW_MET
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
+from ctxcompress.adapters.call_memory import Remember, remembering
+from ctxcompress.adapters.feedback_calls import FeedbackLog
+from ctxcompress.agents.framework_models import asking_once
 from ctxcompress.errors import warn
-from ctxcompress.tools.call_memory import Remember, remembering
-from ctxcompress.tools.feedback_calls import FeedbackLog
-from ctxcompress.tools.framework_models import asking_once
 from llamaindex_ctxcompress.convert import (
     RECORD_KEY,
     compressed_node,

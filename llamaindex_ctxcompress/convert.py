@@ -19,7 +19,7 @@ from llama_index.core.schema import (
 )
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
-from ctxcompress.tools.records import NEXT_KEY, RECORD_KEY, Decision, deep_copy, dropped_record, readable, record_of
+from ctxcompress.adapters.records import NEXT_KEY, RECORD_KEY, Decision, deep_copy, dropped_record, readable, record_of
 
 __all__ = [
     "RECORD_KEY",

@@ -12,10 +12,10 @@ from uuid import uuid4
 from llama_index.core.tools import BaseTool, FunctionTool
 from llama_index.core.workflow import Context
 
-from ctxcompress.tools.input_models import LeftOutInput
-from ctxcompress.tools.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper
-from ctxcompress.tools.left_out import MONTH, LeftOutStore, MemoryStore, as_bytes, check_bounds
-from ctxcompress.tools.output_compressor import on_own_thread
+from ctxcompress.adapters.input_models import LeftOutInput
+from ctxcompress.agents.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper
+from ctxcompress.agents.left_out import MONTH, LeftOutStore, MemoryStore, as_bytes, check_bounds
+from ctxcompress.agents.output_compressor import on_own_thread
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = [

@@ -6,7 +6,7 @@ from llama_index.core.base.llms.types import CitationBlock
 from llama_index.core.schema import NodeWithScore
 
 from ctxcompress import CompressionConfig
-from ctxcompress.tools.feedback_calls import FeedbackLog, Span, Used, checked_items, record_used
+from ctxcompress.adapters.feedback_calls import FeedbackLog, Span, Used, checked_items, record_used
 from llamaindex_ctxcompress.convert import kept_passages
 
 __all__ = ["record"]

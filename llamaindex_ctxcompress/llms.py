@@ -8,7 +8,7 @@ from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
 from llama_index.core.callbacks.token_counting import get_tokens_from_response
 
-from ctxcompress.tools.framework_models import Answer, LLMSelector, Prompt, identity_of, reported, with_model
+from ctxcompress.agents.framework_models import Answer, LLMSelector, Prompt, identity_of, reported, with_model
 
 __all__ = ["LLMSelector", "as_language_model"]
 

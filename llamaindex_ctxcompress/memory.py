@@ -10,8 +10,8 @@ from llama_index.core.memory import BaseMemoryBlock
 from typing_extensions import override
 
 from ctxcompress import Compressor, Encoder
-from ctxcompress.tools.agent_messages import goal_of, query_for
-from ctxcompress.tools.recall import recall, recalled_text
+from ctxcompress.agents.agent_messages import goal_of, query_for
+from ctxcompress.agents.recall import recall, recalled_text
 from llamaindex_ctxcompress.chat_messages import agent_messages
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.option_serializers import SerializedOptions

@@ -6,7 +6,7 @@ from typing import Any
 from llama_index.core.bridge.pydantic import ConfigDict, field_serializer
 from typing_extensions import override
 
-from ctxcompress.tools.component_options import ComponentOptions
+from ctxcompress.adapters.component_options import ComponentOptions
 from llamaindex_ctxcompress.embeddings import as_encoder
 from llamaindex_ctxcompress.llms import as_language_model
 from llamaindex_ctxcompress.window import context_window

@@ -17,7 +17,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
-from ctxcompress.tools.records import original_index
+from ctxcompress.adapters.records import original_index
 from llamaindex_ctxcompress.batching import compress_node_lists
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_nodes, confidence_of_nodes
 from llamaindex_ctxcompress.convert import RECORD_KEY
@@ -139,7 +139,7 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         """Return what `postprocess_nodes` returns for each list of nodes and its query, in several processes.
 
         workers: the number of processes; None uses others after two seconds of work: see
-        `ctxcompress.batch.compress_batch`. A script has to call this under ``if __name__ == "__main__"``. With an
+        `ctxcompress.apps.batch.compress_batch`. A script has to call this under ``if __name__ == "__main__"``. With an
         `llm` or `feedback`, this process does all the work.
 
         Handlers get the same events, in this process. Raises what `postprocess_nodes` raises for one of the lists,

@@ -13,11 +13,11 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
 from ctxcompress import Passage
-from ctxcompress.tools.component_options import ConfigSource, Preset
-from ctxcompress.tools.input_models import query_input
-from ctxcompress.tools.prompt_size import with_window
-from ctxcompress.tools.query_tool import DESCRIPTION, NAME, Answer, QueryTool
-from ctxcompress.tools.retrieval import check_kind
+from ctxcompress.adapters.component_options import ConfigSource, Preset
+from ctxcompress.adapters.input_models import query_input
+from ctxcompress.adapters.retrieval import check_kind
+from ctxcompress.agents.prompt_size import with_window
+from ctxcompress.agents.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 from llamaindex_ctxcompress.window import context_window

@@ -11,11 +11,11 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import FunctionTool
 
 from ctxcompress import Compression, Compressor, Passage
+from ctxcompress.adapters.component_options import ConfigSource, Preset
+from ctxcompress.adapters.input_models import ExpandInput, SearchInput
+from ctxcompress.adapters.retrieval import check_kind
+from ctxcompress.agents.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
 from ctxcompress.errors import InputError
-from ctxcompress.tools.component_options import ConfigSource, Preset
-from ctxcompress.tools.input_models import ExpandInput, SearchInput
-from ctxcompress.tools.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
-from ctxcompress.tools.retrieval import check_kind
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 

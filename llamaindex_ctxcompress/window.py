@@ -6,7 +6,7 @@ from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.tools import BaseTool, ToolMetadata
 
-from ctxcompress.tools.prompt_size import Encoding, count_prompt
+from ctxcompress.agents.prompt_size import Encoding, count_prompt
 
 __all__ = ["context_window", "prompt_tokens"]
 

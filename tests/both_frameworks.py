@@ -22,7 +22,7 @@ from pydantic import Field
 
 import langchain_ctxcompress as lc
 import llamaindex_ctxcompress as li
-from ctxcompress.feedback import FeedbackLog
+from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.research import ResearchCache
 
 __all__ = ["Chunk", "Framework", "both"]

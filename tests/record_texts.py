@@ -5,7 +5,7 @@ from ctxcompress.pipeline.analysis import AnalysisOptions
 from ctxcompress.segment.data_records import data_outline
 from ctxcompress.segment.segments import segment_outlined
 from ctxcompress.select.layout import assemble
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 _MOST_TRIED = 64
 """The number of segments that are tried whole. Of more, the best are."""

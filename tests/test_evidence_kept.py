@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage
+from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.mcp.tools import DocumentTools
 from ctxcompress.config.presets import PRESETS
-from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.tools import DocumentTools
-from ctxcompress.tools.query_tool import QueryTool
 
 # Set, budget in tokens, and a floor that only a mistake goes below: the figures are in the README.
 FLOORS = [

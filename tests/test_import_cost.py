@@ -14,9 +14,9 @@ _LATE = {
     "importlib.metadata": "only caches and whole source files need it",
     "sqlite3": "only caches in a file need it",
     "tomllib": "only configuration files need it",
-    "ctxcompress.feedback": "only tuning needs it",
-    "ctxcompress.search": "only search results need it",
-    "ctxcompress.xray": "only pages need it",
+    "ctxcompress.apps.feedback": "only tuning needs it",
+    "ctxcompress.apps.search": "only search results need it",
+    "ctxcompress.apps.xray": "only pages need it",
 }
 _LATE_IN_LANGCHAIN = {
     "langchain_core.language_models.chat_models": "only the option llm needs it",
@@ -24,7 +24,7 @@ _LATE_IN_LANGCHAIN = {
     "langsmith": "LangChain's runnables bring it",
     "numpy": "only a call needs it",
     "ctxcompress.pipeline": "only a call needs it",
-    **{name: _LATE[name] for name in ("difflib", "sqlite3", "tomllib", "ctxcompress.feedback")},
+    **{name: _LATE[name] for name in ("difflib", "sqlite3", "tomllib", "ctxcompress.apps.feedback")},
 }
 _CODE = """
 import json, re, sys

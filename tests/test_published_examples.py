@@ -13,7 +13,7 @@ import pytest
 from both_frameworks import Chunk, Framework, both
 
 from ctxcompress import Compressor
-from ctxcompress.search import SearchLimits
+from ctxcompress.apps.search import SearchLimits
 
 count = Compressor().count
 

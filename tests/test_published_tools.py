@@ -14,8 +14,8 @@ from both_frameworks import Chunk, Framework, both
 from research_questions import AGAIN, ASKED, OTHER, research_cache
 
 from ctxcompress import Compressor
-from ctxcompress.feedback import FeedbackLog
-from ctxcompress.search import SearchLimits
+from ctxcompress.apps.feedback import FeedbackLog
+from ctxcompress.apps.search import SearchLimits
 
 count = Compressor().count
 

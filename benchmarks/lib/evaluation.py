@@ -14,7 +14,7 @@ from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, load_models, sigmoid
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 from lib.cases import read_cases, set_name
 from lib.examples import Example, Floats, example, kept_evidence
 from lib.kinds import LINES, kind_of

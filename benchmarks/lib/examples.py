@@ -27,8 +27,8 @@ from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS, detect_language
+from ctxcompress.text.tokens import TokenCounter
 from ctxcompress.text.words import Terms, split_words
-from ctxcompress.tokens import TokenCounter
 from lib.cases import Case
 
 __all__ = ["Example", "Floats", "example", "kept_evidence"]

@@ -7,6 +7,7 @@ from ctxcompress.lazy_names import lazy_names
 from ctxcompress.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from ctxcompress.apps.search import compress_search_results
     from ctxcompress.compressor import Compressor, compress
     from ctxcompress.config.options import CompressionConfig
     from ctxcompress.data.metadata import passage_from_metadata
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from ctxcompress.errors import CtxCompressError
     from ctxcompress.query.complexity import classify_complexity
     from ctxcompress.query.decompose import decompose
-    from ctxcompress.search import compress_search_results
 
 __all__ = [
     "Compression",
@@ -45,7 +45,7 @@ __getattr__, __dir__ = lazy_names(
         "Passage": "ctxcompress.data.passages",
         "classify_complexity": "ctxcompress.query.complexity",
         "compress": "ctxcompress.compressor",
-        "compress_search_results": "ctxcompress.search",
+        "compress_search_results": "ctxcompress.apps.search",
         "decompose": "ctxcompress.query.decompose",
         "passage_from_metadata": "ctxcompress.data.metadata",
     },

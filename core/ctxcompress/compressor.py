@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Unpack
+from typing import Protocol, Unpack
 
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
@@ -14,16 +14,17 @@ from ctxcompress.data.must_keep import MustKeep, find_all, missing_texts
 from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
-from ctxcompress.errors import BudgetTooSmall, ConfigError, CtxCompressError, InputError, warn
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
 from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.pipeline.threads import off_loop
+from ctxcompress.plugins import plugin
 from ctxcompress.reduce.required import MUST_KEEP, nothing_matches
 from ctxcompress.telemetry import observer_of
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["Compressor", "PassageInput", "compress"]
 
@@ -191,23 +192,26 @@ class Compressor:
 
         brief: return the short form that notebooks show.
         """
-        from ctxcompress.xray.collect import collect_xray  # pages are rare, and their modules take time to import
-        from ctxcompress.xray.page import brief as in_brief
-        from ctxcompress.xray.page import page
-
-        return in_brief(compression) if brief else page(collect_xray(compression, self.config))
+        return _pages().page(compression, self.config, brief=brief)
 
     def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
         """Write that page into a folder: see `Compression.trace`."""
-        from ctxcompress.xray.collect import collect_xray
-        from ctxcompress.xray.page import page
-        from ctxcompress.xray.trace import write_page
+        return _pages().trace(compression, self.config, directory)
 
-        try:  # the encoder is not called again: that could be expensive, or fail
-            return write_page(page(collect_xray(compression, self.config, asks_encoder=False)), directory)
-        except CtxCompressError as error:
-            warn(f"the page of a compression could not be made ({error})")
-            return None
+
+class _Pages(Protocol):
+    """What makes pages about compressions: the plug-in "xray" of the group "ctxcompress.pages"."""
+
+    def page(self, compression: Compression, config: CompressionConfig, *, brief: bool) -> str:
+        """Return the page as HTML. brief: return the short form that notebooks show."""
+
+    def trace(self, compression: Compression, config: CompressionConfig, directory: str | PathLike[str]) -> Path | None:
+        """Write the page into a folder. Return its path, or None with a warning if it could not be written."""
+
+
+def _pages() -> _Pages:
+    found: _Pages = plugin("ctxcompress.pages", "xray")
+    return found
 
 
 def _warn_of_missing(result: Compression, must_keep: Sequence[MustKeep]) -> None:

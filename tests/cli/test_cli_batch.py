@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = (sys.executable, "-m", "ctxcompress.cli", "batch", "--max-tokens", "20")
+COMMAND = (sys.executable, "-m", "ctxcompress.apps.cli", "batch", "--max-tokens", "20")
 COUNT = 1_200
 LATER = 40
 

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from ctxcompress import __version__
-from ctxcompress.cli.app import app
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.apps.cli.app import app
+from ctxcompress.text.tokens import TokenCounter
 
 QUESTION = "What is the default timeout?"
 ANSWER = "The default timeout is 30 seconds."
@@ -202,7 +202,7 @@ def test_a_bad_line_skips_its_file_alone(tmp_path: Path, files: list[str]) -> No
 
 
 def test_a_file_without_end_is_skipped(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxcompress.cli.inputs.MOST_BYTES", 1_000)
+    monkeypatch.setattr("ctxcompress.apps.cli.inputs.MOST_BYTES", 1_000)
     result = run("/dev/zero", files[1])
     assert result.exit_code == 3
     assert "'/dev/zero' is skipped: it has more than 1,000 bytes; split it" in result.stderr

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from ctxcompress.cli.app import app
-from ctxcompress.cli.demo import CHUNK_CHARACTERS, HashedWords, installed_documentation, split_markdown
+from ctxcompress.apps.cli.app import app
+from ctxcompress.apps.cli.demo import CHUNK_CHARACTERS, HashedWords, installed_documentation, split_markdown
 
 MARKDOWN = st.lists(
     st.sampled_from(["# Heading\n", "words\n", "\n", " \n", "```\n", "~~~ py\n", "x" * 60 + "\n", "end"])

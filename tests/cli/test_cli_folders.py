@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from ctxcompress.cli.app import app
+from ctxcompress.apps.cli.app import app
 
 TEXT = "The default timeout is 30 seconds."
 NO_TEXT = "ctxcompress: files in 'docs' that are no text are not read: 1 .png\n"
@@ -138,7 +138,7 @@ def test_a_folder_without_a_text_is_told(docs: Path) -> None:
 
 
 def test_what_is_above_the_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxcompress.index.folder.MOST_FILES", 2)
+    monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_FILES", 2)
     result = run("docs", "--json")
     assert result.exit_code == 3
     assert [passage["id"] for passage in json.loads(result.stdout)["passages"]] == ["docs/B/c.txt", "docs/a [1] b.rst"]

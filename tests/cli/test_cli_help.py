@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ctxcompress.cli.app import app
+from ctxcompress.apps.cli.app import app
 
 if TYPE_CHECKING:
     from click import Parameter

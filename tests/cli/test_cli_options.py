@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from ctxcompress.cli.app import app
+from ctxcompress.apps.cli.app import app
+from ctxcompress.apps.mcp import serve
 from ctxcompress.errors import ConfigError
-from ctxcompress.mcp import serve
 
 QUESTION = "What is the default timeout?"
 LINES = [

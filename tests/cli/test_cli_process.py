@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = (sys.executable, "-m", "ctxcompress.cli")
+COMMAND = (sys.executable, "-m", "ctxcompress.apps.cli")
 TEXT = "Caf\u00e9, \u4e2d\u6587, \U0001f680."
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell and devices")
 
@@ -18,9 +18,16 @@ def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.C
     )
 
 
+COMMAND = f"'{sys.executable}' -m ctxcompress.apps.cli"
+
+
 def shell(script: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        ["bash", "-c", f"set -o pipefail; ctxcompress() {{ '{sys.executable}' -m ctxcompress.cli \"$@\"; }}; {script}"],
+        [
+            "bash",
+            "-c",
+            f"set -o pipefail; ctxcompress() {{ '{sys.executable}' -m ctxcompress.apps.cli \"$@\"; }}; {script}",
+        ],
         capture_output=True,
         stdin=subprocess.DEVNULL,
         timeout=120,
@@ -80,7 +87,9 @@ def test_a_closed_stream_is_reported(closed: str) -> None:
 
 def test_importing_the_core_imports_no_extra() -> None:
     extras = ("typer", "rich", "langchain_core", "llama_index", "torch")
-    program = f"import sys, ctxcompress, ctxcompress.cli; print([name for name in {extras} if name in sys.modules])"
+    program = (
+        f"import sys, ctxcompress, ctxcompress.apps.cli; print([name for name in {extras} if name in sys.modules])"
+    )
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "[]\n"
 
 
@@ -100,7 +109,7 @@ def test_without_an_extra_its_name_is_said(missing: str, arguments: list[str], e
         "    def find_spec(self, name, path=None, target=None):\n"
         f"        if name == {missing!r}: raise ModuleNotFoundError(name=name)\n"
         "sys.meta_path.insert(0, Missing())\n"
-        "from ctxcompress.cli import main\n"
+        "from ctxcompress.apps.cli import main\n"
         "main()\n"
     )
     result = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True)

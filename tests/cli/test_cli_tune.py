@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.cli.app import app
-from ctxcompress.feedback import FeedbackLog
+from ctxcompress.apps.cli.app import app
+from ctxcompress.apps.feedback import FeedbackLog
 
 QUESTION = "What is the default timeout?"
 ANSWER = "The default timeout is 30 seconds."

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from ctxcompress import Passage, compress
-from ctxcompress.cli.app import app
+from ctxcompress.apps.cli.app import app
 
 QUESTION = "What is the default timeout?"
 TEXT = "# Timeouts\n\nThe default timeout is 30 seconds.\n"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctxcompress import CompressionConfig, Passage
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError, InputError
 

@@ -13,11 +13,11 @@ from opentelemetry.trace import StatusCode
 from telemetry import Told
 
 from ctxcompress import CompressionConfig, Compressor, compress, compress_search_results
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
+from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.cache import MemoryCache
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.telemetry import OpenTelemetry
-from ctxcompress.tools.query_tool import QueryTool
 
 
 @pytest.fixture

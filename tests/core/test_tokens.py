@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress, tokens
 from ctxcompress.errors import ConfigError, TokenizerUnavailable
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 ENCODINGS = ["o200k_base", "cl100k_base"]
 PIECE_END = re.compile(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
@@ -188,7 +188,7 @@ socket.socket.connect = refuse
 socket.getaddrinfo = refuse
 sys.modules["llama_index"] = None  # which carries vocabularies
 from ctxcompress.errors import TokenizerUnavailable
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 before = dict(os.environ)
 try:
     print(TokenCounter(sys.argv[1])("hello world"))

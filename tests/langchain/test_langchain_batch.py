@@ -9,9 +9,9 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.runnables import RunnableLambda
 
-from ctxcompress.batch import processes
+from ctxcompress.apps.batch import processes
+from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.cache import MemoryCache
-from ctxcompress.feedback import FeedbackLog
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, batching, record
 
 COUNT = 12

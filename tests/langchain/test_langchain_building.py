@@ -14,7 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
-from ctxcompress.tools.building import Branches
+from ctxcompress.agents.building import Branches
 from langchain_ctxcompress import CtxContextBuilder, builder_tools, latest_context
 
 RULES = [f"Rule {n} says that port {8000 + n} is for tenant {n}. Nobody knows why it was chosen." for n in range(9)]

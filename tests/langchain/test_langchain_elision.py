@@ -19,7 +19,7 @@ from langgraph.store.memory import InMemoryStore
 from lc_tools import PAGE, RECORDS, Scripted, calling, tokens
 from search_shapes import CLOUDS, KUBERNETES
 
-from ctxcompress.tools.left_out import DiskStore, MemoryStore
+from ctxcompress.agents.left_out import DiskStore, MemoryStore
 from langchain_ctxcompress import CtxCompressMiddleware, compress_tool, expand_tool
 from langchain_ctxcompress.graph_store import GraphStore
 

@@ -12,7 +12,7 @@ from langchain_core.tools import tool
 from lc_tools import Scripted, calling, tokens
 from telemetry import Told
 
-from ctxcompress.tools.left_out import MemoryStore
+from ctxcompress.agents.left_out import MemoryStore
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
     CtxContextBuilder,

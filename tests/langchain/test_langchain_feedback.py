@@ -9,7 +9,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from lc_documents import QUERY, make_documents
 from pydantic import Field, ValidationError
 
-from ctxcompress.feedback import FeedbackLog, Used, tune
+from ctxcompress.apps.feedback import FeedbackLog, Used, tune
 from langchain_ctxcompress import CtxCompressor, cite, record
 
 ANSWER = "The default timeout is 30 seconds."

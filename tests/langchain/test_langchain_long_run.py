@@ -40,8 +40,8 @@ from long_runs import (
 from pydantic import Field
 from telemetry import Told
 
+from ctxcompress.agents.left_out import DiskStore
 from ctxcompress.cache import MemoryCache
-from ctxcompress.tools.left_out import DiskStore
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
     CtxCompressor,

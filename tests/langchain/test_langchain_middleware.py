@@ -22,7 +22,7 @@ from lc_tools import PAGE, Scripted, calling, tokens
 from search_shapes import CLOUDS, KUBERNETES, tavily
 
 from ctxcompress import compress, compress_search_results
-from ctxcompress.tools.output_compressor import asked_query
+from ctxcompress.agents.output_compressor import asked_query
 from langchain_ctxcompress import CtxCompressMiddleware
 
 

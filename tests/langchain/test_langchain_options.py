@@ -18,11 +18,11 @@ from pydantic import ConfigDict, Field, ValidationError
 
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
+from ctxcompress.agents.left_out import MemoryStore as LeftInMemory
 from ctxcompress.cache import DiskCache, MemoryCache
 from ctxcompress.config.options import OPTIONS
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.research import ResearchCache
-from ctxcompress.tools.left_out import MemoryStore as LeftInMemory
 from langchain_ctxcompress import (
     CtxAnalysisTransformer,
     CtxCompressor,

@@ -12,7 +12,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from lc_documents import QUERY, make_documents, record_of, reference_encoding
 from lc_embeddings import QUESTION, Meanings, car_documents
 
-from ctxcompress.tools.query_tool import QueryTool
+from ctxcompress.agents.query_tool import QueryTool
 from langchain_ctxcompress import query_tool
 from langchain_ctxcompress.convert import scored_document
 

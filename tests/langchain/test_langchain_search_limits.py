@@ -12,7 +12,7 @@ from lc_tools import Scripted, calling
 from search_shapes import KUBERNETES, tavily
 
 from ctxcompress import compress_search_results
-from ctxcompress.search import SearchLimits
+from ctxcompress.apps.search import SearchLimits
 from langchain_ctxcompress import CtxCompressMiddleware, compress_tool
 
 LIMITS = SearchLimits(max_results=2, max_characters=150, max_sentences=1)
@@ -84,5 +84,5 @@ def test_an_emptied_mapping_stays_one():
 
 @pytest.mark.parametrize("make", [lambda **options: compress_tool(lc_tools.echo, **options), CtxCompressMiddleware])
 def test_limits_that_are_none_are_refused(make):
-    with pytest.raises(ValueError, match=r"search_limits is 3; give SearchLimits\(...\) of ctxcompress.search"):
+    with pytest.raises(ValueError, match=r"search_limits is 3; give SearchLimits\(...\) of ctxcompress.apps.search"):
         make(search_limits=3)

@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.tools import BaseTool
 from lc_documents import QUERY, make_documents, make_store
 
-from ctxcompress.tools.left_out import MemoryStore
+from ctxcompress.agents.left_out import MemoryStore
 from langchain_ctxcompress import (
     CtxCompressor,
     CtxCompressRetriever,

@@ -19,7 +19,7 @@ from llama_index.core.workflow import Context
 from workflows.errors import WorkflowCancelledByUser
 
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.tools.left_out import MemoryStore
+from ctxcompress.agents.left_out import MemoryStore
 from llamaindex_ctxcompress import (
     CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,

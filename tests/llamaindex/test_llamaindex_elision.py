@@ -24,7 +24,7 @@ from pydantic import BaseModel, PrivateAttr
 from search_shapes import KUBERNETES, tavily
 
 from ctxcompress import Compressor
-from ctxcompress.tools.left_out import DiskStore, MemoryStore
+from ctxcompress.agents.left_out import DiskStore, MemoryStore
 from llamaindex_ctxcompress import ContextStore, compress_tool, expand_tool
 
 AMOUNT = r"[\d,]+ (?:line|token|result|record)s?(?:, [\d,]+ tokens)?"

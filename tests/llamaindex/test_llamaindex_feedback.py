@@ -9,7 +9,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.schema import ImageNode, NodeWithScore
 from pydantic import Field
 
-from ctxcompress.feedback import FeedbackLog, Used
+from ctxcompress.apps.feedback import FeedbackLog, Used
 from llamaindex_ctxcompress import CtxCompressPostprocessor, cite, record
 
 ANSWER = "The default timeout is thirty seconds."

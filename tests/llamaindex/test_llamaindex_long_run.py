@@ -42,8 +42,8 @@ from long_runs import (
 from telemetry import Told
 
 from ctxcompress import CompressionConfig
+from ctxcompress.agents.left_out import DiskStore
 from ctxcompress.cache import MemoryCache
-from ctxcompress.tools.left_out import DiskStore
 from llamaindex_ctxcompress import (
     CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,

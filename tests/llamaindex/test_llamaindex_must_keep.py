@@ -11,8 +11,8 @@ from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, Quer
 from llama_index.core.tools import FunctionTool
 from pydantic import ValidationError
 
+from ctxcompress.agents.left_out import MemoryStore
 from ctxcompress.errors import BudgetTooSmall
-from ctxcompress.tools.left_out import MemoryStore
 from llamaindex_ctxcompress import (
     CtxCompressPostprocessor,
     CtxContextBuilder,

@@ -16,7 +16,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.tools.calling import acall_tool_with_selection, call_tool_with_selection
 
 from ctxcompress import Compressor
-from ctxcompress.tools.query_tool import QueryTool
+from ctxcompress.agents.query_tool import QueryTool
 from llamaindex_ctxcompress import query_tool
 
 COUNT = Compressor().count

@@ -8,7 +8,7 @@ from llama_index.core.tools import FunctionTool
 from search_shapes import KUBERNETES, tavily
 
 from ctxcompress import compress_search_results
-from ctxcompress.search import SearchLimits
+from ctxcompress.apps.search import SearchLimits
 from llamaindex_ctxcompress import compress_tool
 
 
@@ -62,5 +62,5 @@ def test_an_emptied_mapping_stays_one():
 
 
 def test_limits_that_are_none_are_refused():
-    with pytest.raises(ValueError, match=r"search_limits is 3; give SearchLimits\(...\) of ctxcompress.search"):
+    with pytest.raises(ValueError, match=r"search_limits is 3; give SearchLimits\(...\) of ctxcompress.apps.search"):
         compress_tool(TOOL, search_limits=3)

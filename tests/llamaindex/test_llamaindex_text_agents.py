@@ -18,7 +18,7 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.tools.left_out import MemoryStore
+from ctxcompress.agents.left_out import MemoryStore
 from llamaindex_ctxcompress import (
     CtxCompressCodeActAgent,
     CtxCompressReActAgent,

@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 import mcp.types as types
 
-from ctxcompress.index.folder import Folder
+from ctxcompress.apps.index.folder import Folder
 
-COMMAND = (sys.executable, "-m", "ctxcompress.cli", "mcp")
+COMMAND = (sys.executable, "-m", "ctxcompress.apps.cli", "mcp")
 ENVIRONMENT = {name: os.environ[name] for name in ("PYTHONPATH", "TIKTOKEN_CACHE_DIR") if name in os.environ}
 QUERY = "query_documents_compressed"
 ASKED = {"query": "what is the default timeout of the client?"}

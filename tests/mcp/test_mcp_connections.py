@@ -15,10 +15,10 @@ from mcp_docs import ASKED, QUERY, make_docs, reading_is_held_up, text_of
 from pytest_socket import enable_socket, socket_allow_hosts
 from starlette.types import Receive, Scope, Send
 
-from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.connections import Limits, bounded_protocol
-from ctxcompress.mcp.server import http_server, make_server
-from ctxcompress.tools.query_tool import QueryTool
+from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.mcp.connections import Limits, bounded_protocol
+from ctxcompress.apps.mcp.server import http_server, make_server
 
 SOON = 60
 """Seconds after which a test gives up; nothing here takes one."""

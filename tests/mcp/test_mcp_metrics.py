@@ -14,12 +14,12 @@ from pytest_socket import enable_socket, socket_allow_hosts
 from telemetry import Told
 
 from ctxcompress import CompressionConfig, CtxCompressError, compress
+from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.mcp import serve
+from ctxcompress.apps.mcp.metrics import ServerMetrics
+from ctxcompress.apps.mcp.tools import DocumentTools
 from ctxcompress.cache import MemoryCache
-from ctxcompress.index import FolderIndex
-from ctxcompress.mcp import serve
-from ctxcompress.mcp.metrics import ServerMetrics
-from ctxcompress.mcp.tools import DocumentTools
-from ctxcompress.tools.query_tool import QueryTool
 
 Samples = Callable[..., float]
 
@@ -113,9 +113,9 @@ def test_metrics_without_http_are_refused(docs: Path) -> None:
 
 
 def test_a_missing_library_is_named_and_is_not_needed_without_the_page(docs: Path) -> None:
-    start = "import sys; sys.modules['prometheus_client'] = None; from ctxcompress.mcp import serve; "
+    start = "import sys; sys.modules['prometheus_client'] = None; from ctxcompress.apps.mcp import serve; "
     for call, said in ((f"serve({str(docs)!r}, port=0, metrics=True)", "pip install 'ctxcompress[mcp]'"), ("", "")):
-        program = f"{start}{call or 'import ctxcompress.mcp.server'}"
+        program = f"{start}{call or 'import ctxcompress.apps.mcp.server'}"
         ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
         assert said in ended.stderr
         assert (ended.returncode == 0) is not bool(call)

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from ctxcompress.tools.query_tool import OUTPUT_SCHEMA, QueryTool
+from ctxcompress.agents.query_tool import OUTPUT_SCHEMA, QueryTool
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
 

@@ -17,11 +17,11 @@ from mcp.types import CallToolResult, ListToolsResult
 from mcp_docs import ASKED, FILES, QUERY, SECRET, ids_of, make_docs, reading_is_held_up, text_of
 
 from ctxcompress import Compressor
+from ctxcompress.agents.query_tool import OUTPUT_SCHEMA, Answer, QueryTool
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.mcp.server import make_server
+from ctxcompress.apps.mcp.tools import DocumentTools
 from ctxcompress.encoders import StaticVectors
-from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.server import make_server
-from ctxcompress.mcp.tools import DocumentTools
-from ctxcompress.tools.query_tool import OUTPUT_SCHEMA, Answer, QueryTool
 
 TOOL = QueryTool.of()
 

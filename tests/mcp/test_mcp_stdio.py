@@ -14,7 +14,7 @@ from mcp_docs import ASKED, COMMAND, ENVIRONMENT, QUERY, ids_of, make_docs, text
 from pytest_socket import enable_socket, socket_allow_hosts
 from typer.testing import CliRunner
 
-from ctxcompress.cli.app import app
+from ctxcompress.apps.cli.app import app
 
 
 def parameters(docs: Path, *more: str) -> StdioServerParameters:
@@ -110,7 +110,7 @@ def test_it_can_be_interrupted_while_it_waits(tmp_path: Path) -> None:
 def test_a_missing_extra_is_named(name: str, tmp_path: Path) -> None:
     program = (
         f"import sys; sys.modules[{name!r}] = None; "
-        "from ctxcompress.mcp import serve; assert 'mcp.server' not in sys.modules; "
+        "from ctxcompress.apps.mcp import serve; assert 'mcp.server' not in sys.modules; "
         f"serve({str(tmp_path)!r})"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)

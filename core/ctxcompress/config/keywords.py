@@ -11,7 +11,7 @@ from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.language_model import LanguageModel, LLMSelector
-from ctxcompress.tokens import Encoding
+from ctxcompress.text.tokens import Encoding
 
 __all__ = ["Options"]
 

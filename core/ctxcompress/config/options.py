@@ -23,7 +23,7 @@ from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
 from ctxcompress.language_model import LanguageModel, LLMSelector
-from ctxcompress.tokens import Encoding
+from ctxcompress.text.tokens import Encoding
 
 __all__ = [
     "OPTIONS",

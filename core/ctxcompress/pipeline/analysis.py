@@ -28,8 +28,8 @@ from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.gap_markers import prose_gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
+from ctxcompress.text.tokens import TokenCounter
 from ctxcompress.text.words import Terms
-from ctxcompress.tokens import TokenCounter
 
 __all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages", "read_together", "segments_of"]
 

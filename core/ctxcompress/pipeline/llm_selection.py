@@ -23,7 +23,7 @@ from ctxcompress.select.layout import Layout
 from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts
 from ctxcompress.select.selection import Selection, ranked, select, select_in_order
 from ctxcompress.select.structure import Structure
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["Choices", "LLMSelection", "not_asked", "select_by_llm"]
 

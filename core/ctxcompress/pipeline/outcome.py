@@ -9,7 +9,7 @@ from ctxcompress.data.spans import intersection, inverse, spans_of
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import Selection
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["OutcomeBuilder"]
 

@@ -34,6 +34,7 @@ from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.selecting import Choice, asks_if_fits, choice_of_llm, select_segments
 from ctxcompress.pipeline.task import Task, description_of
 from ctxcompress.telemetry import observer_of
+from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["run_pipeline"]
 
@@ -53,11 +54,17 @@ def run_pipeline(task: Task) -> Compression:
     return result
 
 
+def _counter(task: Task) -> TokenCounter:
+    """Return a counter, which counts what was delivered before only once."""
+    encoding = task.config.encoding
+    return task.delivered.counter(encoding) if task.delivered else TokenCounter(encoding)
+
+
 def _cached(task: Task) -> Compression:
     stop_if_cancelled()
     config, fingerprint = task.config, Fingerprints()
     cache = CallCache.of(config.cache, task.passages)
-    analyser = Analyser(cache, fingerprint, config.encoding, task.before.counter(config.encoding))
+    analyser = Analyser(cache, fingerprint, config.encoding, _counter(task))
     if cache is None:
         return _run(task, analyser)
     codec, keys = ResultCodec(task.input_passages), _cache_keys(task, fingerprint)

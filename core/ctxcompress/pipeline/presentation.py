@@ -15,7 +15,7 @@ from ctxcompress.render.formats import renderer
 from ctxcompress.render.headers import Entry, Renderer
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.previews import preview_line
-from ctxcompress.tokens import Encoding, TokenCounter
+from ctxcompress.text.tokens import Encoding, TokenCounter
 
 __all__ = ["OriginalText", "Presentation"]
 

@@ -19,7 +19,7 @@ from ctxcompress.pipeline.scored_calls import ScoredCall
 from ctxcompress.pipeline.scoring import confidence_in, score_segments
 from ctxcompress.pipeline.task import Frame, language_of
 from ctxcompress.reduce.stages import reduced
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["Reanalysis", "analyse_ahead", "analysed_again", "confidence_again", "scored_again"]
 

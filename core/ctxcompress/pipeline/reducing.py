@@ -12,6 +12,7 @@ from ctxcompress.pipeline.presentation import OriginalText, Presentation
 from ctxcompress.pipeline.shortlisting import find_shortlist
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.text_codec import FEW_OBJECTS
+from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.filters import standing
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.reduce.stages import reduced
@@ -55,8 +56,8 @@ def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
     layout = replace(
         presentation.layout(task.passages, documents, analyser.count, task.delivered_count),
         arrange=sorted if task.delivered is None else list,
-        before=task.before.context.text,
-        delivered_runs=task.before.runs,
+        before=task.delivered_context.text,
+        delivered_runs=task.delivered.runs if task.delivered else frozenset,
         gaps=gaps,
         escapes=find_escapes(enumerate(task.input_passages, task.delivered_count), config),
     )
@@ -75,7 +76,13 @@ def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -
     known = cache.get(key, FEW_OBJECTS) if cache and key else None
     if isinstance(known, Reduction):
         return known
-    reduction = reduced(task.passages, task.config, fits=fits, delivered=task.before.texts, shortlist=shortlist)
+    reduction = reduced(
+        task.passages,
+        task.config,
+        fits=fits,
+        delivered=task.delivered.texts if task.delivered else DeliveredTexts(),
+        shortlist=shortlist,
+    )
     if cache and key and (lasting := reduction.for_others()) is not None:
         cache.put(key, lasting, FEW_OBJECTS)
     return reduction
@@ -103,7 +110,7 @@ def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]
     if not low:
         return Lines({}, ()), reduction
     texts = metadata_lines(task.passages, low)
-    delivered = {part.text: number for number, part in enumerate(task.before.context.parts) if part.metadata_only}
+    delivered = {part.text: number for number, part in enumerate(task.delivered_context.parts) if part.metadata_only}
     leaders = {number: delivered[line] for number, line in texts.items() if line in delivered}
     reasons: Mapping[int, Reason] = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
     reduction = replace(reduction, reasons=reasons, leaders={**reduction.leaders, **leaders})

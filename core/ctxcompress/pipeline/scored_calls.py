@@ -12,7 +12,7 @@ from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.pipeline.scoring import ScoredSegments
 from ctxcompress.select.layout import Layout
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["Listener", "ScoredCall", "current_listener", "listening"]
 

@@ -145,7 +145,7 @@ def _matches(task: Task, reduced: Reduced, analysis: Analysis) -> list[Match]:
     documents = reduced.layout.documents
     required = places_in_documents(reduced.reduction.required, documents)
     found = matches_in(analysis.table, required, [document.text for document in documents]) if required else []
-    new = {text for text in {match.text for match in found} if text not in task.before.context.text}
+    new = {text for text in {match.text for match in found} if text not in task.delivered_context.text}
     return [match for match in found if match.text in new]
 
 
@@ -170,8 +170,8 @@ def _without_packing(
 
 def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analyser) -> Delivered:
     """Find the segments that were delivered before."""
-    before = task.before
-    if not before.passages or task.config.exact_dedup is False:
+    before = task.delivered
+    if before is None or not before.passages or task.config.exact_dedup is False:
         return Delivered()
     had = before.spans_of(enumerate(task.input_passages, task.delivered_count))
     return delivered_segments(analysis.table, reduced.layout, before.unit_texts(analyser, analysis.options), had)

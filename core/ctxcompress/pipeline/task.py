@@ -1,17 +1,19 @@
 """The task of the pipeline: a query, the passages to compress for it, and the options."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import ResultOperations
-from ctxcompress.pipeline.delivered_memory import DeliveredMemory
+from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.results import DeliveredContext, ResultOperations
+from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
+from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.text.language import detect_language
+from ctxcompress.text.tokens import Encoding, TokenCounter
 
-__all__ = ["DescribedFrame", "Frame", "Task", "description_of", "language_of"]
+__all__ = ["Delivered", "DescribedFrame", "Frame", "Task", "description_of", "language_of"]
 
 Frame = Callable[[Passage, str], str]
 """A function that returns a passage's kept text as the prompt shows it. Text that it adds counts in the budget."""
@@ -29,6 +31,34 @@ class DescribedFrame(Protocol):
         """All that the frame adds to the passages of the call; None if that cannot be said."""
 
 
+class Delivered(Protocol):
+    """What is known of the part of a context that the language model already has."""
+
+    @property
+    def context(self) -> DeliveredContext:
+        """Its text and parts."""
+
+    @property
+    def passages(self) -> Sequence[Passage]:
+        """The parts as passages."""
+
+    @property
+    def texts(self) -> DeliveredTexts:
+        """Their texts, to find duplicates and overlaps."""
+
+    def counter(self, encoding: Encoding) -> TokenCounter:
+        """Return a counter for texts that begin with the delivered one."""
+
+    def runs(self) -> Collection[int]:
+        """Return the hashes of the runs of words of the text."""
+
+    def spans_of(self, passages: Iterable[tuple[int, Passage]]) -> Mapping[int, tuple[Span, ...]]:
+        """Return the delivered spans by number, for numbered passages whose original text was delivered before."""
+
+    def unit_texts(self, analyser: Analyser, options: AnalysisOptions) -> Collection[str]:
+        """Return the texts of all delivered sentences, tables and code blocks: see `select.delivered_segments`."""
+
+
 _LANGUAGE_SAMPLE = 150
 """Characters of each of the first passages that the language is detected from."""
 
@@ -43,7 +73,7 @@ class Task:
     operations: ResultOperations
     """How the result renders itself and expands passages later."""
     frame: Frame | None = None
-    delivered: DeliveredMemory | None = None
+    delivered: Delivered | None = None
     """For a context that is built step by step, the part that the language model already has; None otherwise."""
     queries: tuple[str, ...] = ()
     """The queries that `query` joins, each of which wants an answer of its own; empty if it is a single one."""
@@ -54,17 +84,19 @@ class Task:
     """The delivered parts, then the input."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "passages", (*self.before.passages, *self.input_passages))
+        object.__setattr__(
+            self, "passages", (*(self.delivered.passages if self.delivered else ()), *self.input_passages)
+        )
 
     @property
     def delivered_count(self) -> int:
         """The number of delivered parts, which come first in `passages`."""
         return len(self.passages) - len(self.input_passages)
 
-    @cached_property
-    def before(self) -> DeliveredMemory:
-        """The delivered part, empty if there is none."""
-        return self.delivered or DeliveredMemory()
+    @property
+    def delivered_context(self) -> DeliveredContext:
+        """The context that was delivered before, empty if there is none."""
+        return self.delivered.context if self.delivered else DeliveredContext()
 
     @cached_property
     def language(self) -> str:

@@ -12,7 +12,7 @@ from ctxcompress.data.passages import Kind, Marker, Segment, Span
 from ctxcompress.data.spans import Gap, joined, markers_for, merged, shown
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 __all__ = [
     "Arrange",

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Passage, compress
-from ctxcompress.batch import BatchProgress, acompress_batch, compress_batch, processes
+from ctxcompress.apps.batch import BatchProgress, acompress_batch, compress_batch, processes
 from ctxcompress.cache import MemoryCache
 from ctxcompress.encoders.encoder import AsyncEncoder
 from ctxcompress.errors import ConfigError
@@ -146,7 +146,7 @@ def test_a_cache_is_used_and_changes_nothing() -> None:
 
 SCRIPT = """
 from ctxcompress import CtxCompressError
-from ctxcompress.batch import compress_batch, processes
+from ctxcompress.apps.batch import compress_batch, processes
 processes._PATIENCE, processes.usable_cores = 0.0, lambda: 2
 print("began")
 {body}

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.batch import row_files
-from ctxcompress.batch.job import BatchJob
-from ctxcompress.batch.outputs import JsonLinesSink, ParquetSink, ResumableOutput
-from ctxcompress.batch.row_files import RowFile, found_files, rows_of
-from ctxcompress.batch.row_records import USUAL_FIELDS, FieldNames, RowOutcome
-from ctxcompress.batch.statistics import Totals
+from ctxcompress.apps.batch import row_files
+from ctxcompress.apps.batch.job import BatchJob
+from ctxcompress.apps.batch.outputs import JsonLinesSink, ParquetSink, ResumableOutput
+from ctxcompress.apps.batch.row_files import RowFile, found_files, rows_of
+from ctxcompress.apps.batch.row_records import USUAL_FIELDS, FieldNames, RowOutcome
+from ctxcompress.apps.batch.statistics import Totals
 from ctxcompress.errors import ConfigError, MissingExtra
 
 CONFIG = CompressionConfig(max_tokens=30)

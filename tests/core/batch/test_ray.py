@@ -11,8 +11,8 @@ import pytest
 from batch_rows import rows
 
 from ctxcompress import CompressionConfig, compress
+from ctxcompress.apps.batch.ray import CompressBatch, compress_dataset, run_on_ray
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.ray import CompressBatch, compress_dataset, run_on_ray
 
 pyarrow = pytest.importorskip("pyarrow")
 

@@ -9,9 +9,9 @@ import pytest
 from caches import PLAIN
 
 from ctxcompress import CtxCompressError
+from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.cache import DiskCache
 from ctxcompress.errors import ConfigError
-from ctxcompress.feedback import FeedbackLog
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
 

@@ -1,9 +1,9 @@
 """Calls with feedback, made of real compressions."""
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
+from ctxcompress.apps.feedback import FeedbackRecord, Used
+from ctxcompress.apps.feedback.call_sheet import CallSheet, ScoredPart
 from ctxcompress.data.passages import Span
-from ctxcompress.feedback import FeedbackRecord, Used
-from ctxcompress.feedback.call_sheet import CallSheet, ScoredPart
 
 QUESTION = "what is the default timeout of the client?"
 ANSWER = "The default timeout of the client is 30 seconds."

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
+from ctxcompress.apps.feedback import Used
+from ctxcompress.apps.feedback.answer_quotes import used_by_answer
 from ctxcompress.data.passages import Span
-from ctxcompress.feedback import Used
-from ctxcompress.feedback.answer_quotes import used_by_answer
 
 
 def used(answer: str, **given) -> list[str]:

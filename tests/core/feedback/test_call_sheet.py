@@ -8,9 +8,9 @@ from calls import ANSWER, QUESTION, TEXTS, compressed, passages, span_of
 from handbook import chunks
 
 from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.apps.feedback import Used
+from ctxcompress.apps.feedback.call_sheet import BUDGETS, CallSheet
 from ctxcompress.errors import InputError
-from ctxcompress.feedback import Used
-from ctxcompress.feedback.call_sheet import BUDGETS, CallSheet
 
 
 def test_a_sheet_says_what_each_passage_and_segment_was_worth():

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from calls import ANSWER, QUESTION, compressed, span_of
 
+from ctxcompress.apps.feedback import FeedbackLog, Used
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.feedback import FeedbackLog, Used
 
 
 class Clock:

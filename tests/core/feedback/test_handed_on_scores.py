@@ -10,9 +10,9 @@ from calls import QUESTION, TEXTS, compressed, passages
 from handbook import chunks
 
 from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.apps.feedback import FeedbackLog
+from ctxcompress.apps.feedback.call_sheet import CallSheet
 from ctxcompress.cache import MemoryCache
-from ctxcompress.feedback import FeedbackLog
-from ctxcompress.feedback.call_sheet import CallSheet
 from ctxcompress.pipeline.scored_calls import current_listener, listening
 
 ASKED = "how do I keep the cache on disk?"

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig
+from ctxcompress.apps.feedback import FeedbackRecord, tune, write_tuned
+from ctxcompress.apps.feedback.tuning import TUNED, least_records, lower_bound
 from ctxcompress.errors import ConfigError
-from ctxcompress.feedback import FeedbackRecord, tune, write_tuned
-from ctxcompress.feedback.tuning import TUNED, least_records, lower_bound
 
 DAY = date(2026, 3, 1)
 

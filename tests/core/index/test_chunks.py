@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.index.chunks import LONGEST, chunks_of
+from ctxcompress.apps.index.chunks import LONGEST, chunks_of
 
 PIECES = st.sampled_from(
     [

@@ -6,8 +6,8 @@ import sys
 import pytest
 from fresh_modules import fresh
 
-from ctxcompress.index import FolderIndex
-from ctxcompress.index.folder import Folder, Unreadable, is_text_name, kinds_of
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.index.folder import Folder, Unreadable, is_text_name, kinds_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
 
@@ -30,7 +30,7 @@ def way(request, monkeypatch):
     """How files are opened: within an open folder, or as on systems that cannot do that."""
     if request.param == "by path":
         monkeypatch.setattr(os, "supports_dir_fd", frozenset())
-        by_path = fresh("ctxcompress.index.folder")
+        by_path = fresh("ctxcompress.apps.index.folder")
         for name in ("Folder", "Unreadable"):
             monkeypatch.setattr(sys.modules[__name__], name, getattr(by_path, name))
     return str(request.param)

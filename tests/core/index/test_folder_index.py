@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.index import folder_index as module
+from ctxcompress.apps.index.folder import Folder
 from ctxcompress.errors import ConfigError
-from ctxcompress.index import FolderIndex
-from ctxcompress.index import folder_index as module
-from ctxcompress.index.folder import Folder
 
 
 def write(folder, files):
@@ -220,7 +220,7 @@ def test_a_search_says_how_many_chunks_have_its_words(tmp_path):
 
 
 def test_a_large_file_is_left_out(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("ctxcompress.index.folder.LARGEST", 10)
+    monkeypatch.setattr("ctxcompress.apps.index.folder.LARGEST", 10)
     index = write(tmp_path, {"a.md": "alpha", "b.md": "alpha beta gamma"})
     assert paths(index, "alpha") == ["a.md"]
     assert "b.md is skipped: it has more than 10 bytes" in caplog.text
@@ -228,10 +228,10 @@ def test_a_large_file_is_left_out(tmp_path, monkeypatch, caplog):
 
 def test_no_more_files_than_the_limit_are_indexed(tmp_path, monkeypatch, caplog):
     index = write(tmp_path, {f"{n}.md": "alpha" for n in range(4)})
-    monkeypatch.setattr("ctxcompress.index.folder.MOST_FILES", 3)
+    monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_FILES", 3)
     assert paths(index, "alpha") == ["0.md", "1.md", "2.md"]
     assert "serve a smaller folder" in caplog.text
-    monkeypatch.setattr("ctxcompress.index.folder.MOST_BYTES", 10)
+    monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_BYTES", 10)
     assert paths(index, "alpha") == ["0.md", "1.md"]
 
 

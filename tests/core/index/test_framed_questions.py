@@ -2,9 +2,9 @@
 
 import pytest
 
-from ctxcompress.index import FolderIndex
-from ctxcompress.mcp.tools import DocumentTools
-from ctxcompress.tools.query_tool import QueryTool
+from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.mcp.tools import DocumentTools
 
 IDENTIFIERS = [f"{first}{rest}" for first in ("EQX", "WSK", "ZTV") for rest in "RABO MILD FENK TUSP GOHR".split()] + [
     f"{first}{rest}" for first in ("lumo", "kraf", "vint") for rest in "zex bork dusp quil tane".split()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.config.options import TIERS
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError

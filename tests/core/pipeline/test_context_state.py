@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ctxcompress import CompressionConfig, Passage
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
+from ctxcompress.agents.context_state import plain_data
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.pipeline.context_state import plain_data
 
 RULES = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
 PAGE = Passage(
@@ -106,7 +106,7 @@ def test_a_damaged_state_is_refused(damage, message):
     "content", [{"passages": 5}, {"parts": [{"index": 9}]}, {"dropped": [[0, "no reason"]]}, {"text": 3}]
 )
 def test_a_state_of_another_shape_is_refused_whatever_its_checksum_says(content):
-    from ctxcompress.pipeline.context_state import _checksum
+    from ctxcompress.agents.context_state import _checksum
 
     state = {name: value for name, value in {**built().to_state(), **content}.items() if name != "checksum"}
     with pytest.raises(InputError, match="cannot be read"):

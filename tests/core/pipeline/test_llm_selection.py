@@ -8,7 +8,7 @@ import pytest
 from language_models import ANSWER, QUERY, TOWNS, AsyncModel, Model, naming, number_of, numbers_in, page
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, MemoryCache
 from ctxcompress.data.results import Reason
 from ctxcompress.language_model import LLMSelector

@@ -15,7 +15,7 @@ from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout, arrangement
 from ctxcompress.select.selection import Selection
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 TEXTS = ("One. Two.", "Three.\n\nFour.", " \n", "")
 

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 import ctxcompress.cache.protocol as keys
 from ctxcompress import CompressionConfig, Compressor, Passage
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.pipeline import analysis, result_cache
 from ctxcompress.pipeline.result_cache import ResultCodec, key_of_outcome
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 
 class Shared:

@@ -8,10 +8,10 @@ import pytest
 from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
+from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.stats import cancellable, stop_if_cancelled
-from ctxcompress.tools.query_tool import QueryTool
 
 
 class HeldCache(Held):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reduce_inputs import note, scored
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import MemoryCache
 from ctxcompress.reduce.filters import are_doubtful
 

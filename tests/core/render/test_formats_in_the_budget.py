@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import MemoryCache
 from ctxcompress.errors import BudgetTooSmall, ConfigError
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 sys.path.append(str(Path(__file__).parent.parent / "rules"))
 from rule_inputs import TOKENIZERS, assert_partition, assert_verbatim, budgets, queries

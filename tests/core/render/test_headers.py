@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
 RESULTS = [

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rule_inputs import TOKENIZERS, assert_verbatim, bare, budgets, framed, passages, queries
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 
 def _items(texts):

@@ -4,7 +4,7 @@ from hypothesis import given
 from rule_inputs import bare, budgets, framed, passages, queries
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 
 @given(texts=passages, query=queries)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rule_inputs import budgets, fences, paragraphs, sentences, tables
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.errors import BudgetTooSmall
 
 PATTERN = re.compile(r"[A-Z]+-\d+|\d{4}-\d{2}-\d{2}")

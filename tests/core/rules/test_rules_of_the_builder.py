@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rule_inputs import TOKENIZERS, budgets, paragraphs, passages, queries, texts
 
 from ctxcompress import CompressionConfig, Passage, compress
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.data.spans import shown
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 # Rounds draw from the same few texts: the same comes again, and parts of it.
 rounds = st.lists(passages, max_size=3).flatmap(

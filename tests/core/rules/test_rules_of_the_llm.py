@@ -8,7 +8,7 @@ from rule_inputs import TOKENIZERS, assert_partition, assert_verbatim, budgets, 
 
 from ctxcompress import Passage, compress
 from ctxcompress.language_model import LLMSelector
-from ctxcompress.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter
 
 
 def test_a_document_that_gives_orders_changes_at_most_which_segments_are_chosen():

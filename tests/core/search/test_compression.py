@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from search_shapes import CLOUDS, KUBERNETES, SHAPES, shape
 
 from ctxcompress import CompressionConfig, Compressor, compress_search_results
+from ctxcompress.apps.search.result_limits import page_of
 from ctxcompress.data.results import Reason
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.search.result_limits import page_of
 
 TEXT = "Kubernetes runs containers on many machines."
 SENTENCES = (

@@ -5,10 +5,10 @@ import pytest
 from search_shapes import tavily
 
 from ctxcompress import compress, compress_search_results
+from ctxcompress.apps.search.result_limits import boilerplate_only
+from ctxcompress.apps.search.shapes import Record
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Reason
-from ctxcompress.search.result_limits import boilerplate_only
-from ctxcompress.search.shapes import Record
 
 GATEWAY = "What is the default idle timeout of the Larch gateway?"
 NOTICES = (

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from search_shapes import CLOUDS, KUBERNETES, tavily
 
 from ctxcompress import CompressionConfig
+from ctxcompress.agents.output_compressor import OutputCompressor
+from ctxcompress.apps.search import SearchLimits, compress_search_results
 from ctxcompress.errors import ConfigError
-from ctxcompress.search import SearchLimits, compress_search_results
-from ctxcompress.tools.output_compressor import OutputCompressor
 
 QUERY = "what is the default timeout of the client?"
 ANSWER = "The default timeout of the client is 30 seconds."

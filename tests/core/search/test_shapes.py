@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from search_shapes import KUBERNETES, SHAPES, shape
 
 from ctxcompress import compress_search_results
+from ctxcompress.apps.search.shapes import TEXT_KEYS
 from ctxcompress.errors import InputError
-from ctxcompress.search.shapes import TEXT_KEYS
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=20),

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.builder import ContextBuilder
+from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import MemoryCache
 from ctxcompress.errors import BudgetTooSmall
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.agents.agent_messages import AgentMessage, Role, goal_of, query_for, steps_of
+from ctxcompress.agents.history import HistoryCompressor
+from ctxcompress.agents.older_steps import LEFT_OUT
 from ctxcompress.errors import ConfigError
-from ctxcompress.tools.agent_messages import AgentMessage, Role, goal_of, query_for, steps_of
-from ctxcompress.tools.history import HistoryCompressor
-from ctxcompress.tools.older_steps import LEFT_OUT
 
 CONFIG = CompressionConfig()
 PARAGRAPHS = (

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.agents.keeper import CannotExpand, Expander, Keeper, fitted
+from ctxcompress.agents.left_out import DiskStore, MemoryStore
 from ctxcompress.errors import ConfigError
-from ctxcompress.tools.keeper import CannotExpand, Expander, Keeper, fitted
-from ctxcompress.tools.left_out import DiskStore, MemoryStore
 
 CONFIG = CompressionConfig(encoding="o200k_base")
 MARKER = re.compile(r"\n\[… [\d,]+ \w+ left out(?: \((?P<lines>[^)]*)\))?: expand (?P<handle>ctx-[0-9a-f]{8})\]\Z")

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ctxcompress.agents.left_out import DiskStore, LeftOutStore, MemoryStore
 from ctxcompress.errors import ConfigError
-from ctxcompress.tools.left_out import DiskStore, LeftOutStore, MemoryStore
 
 
 class Clock:

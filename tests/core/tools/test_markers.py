@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
+from ctxcompress.agents.markers import LeftOut, guarded, lines_of, marker_room
 from ctxcompress.data.passages import Span
-from ctxcompress.tools.markers import LeftOut, guarded, lines_of, marker_room
 
 HANDLE = "ctx-3f2a91c4"
 MARKER = f"[… 120 lines left out (41-160): expand {HANDLE}]"

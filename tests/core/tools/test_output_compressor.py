@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ctxcompress import CompressionConfig
-from ctxcompress.tools.output_compressor import evident_results, is_json
+from ctxcompress.agents.output_compressor import evident_results, is_json
 
 CONFIG = CompressionConfig(encoding="o200k_base")
 QUERY = "how much water does the reservoir hold"

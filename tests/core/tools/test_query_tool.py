@@ -13,8 +13,8 @@ from language_models import ANSWER, Model, naming, page
 from language_models import QUERY as LLM_QUERY
 
 from ctxcompress import CompressionConfig, Compressor, Passage
+from ctxcompress.agents.query_tool import OUTPUT_SCHEMA, QueryTool
 from ctxcompress.errors import ConfigError
-from ctxcompress.tools.query_tool import OUTPUT_SCHEMA, QueryTool
 
 QUERY = "what is the default timeout?"
 COUNT = Compressor().count

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from xray_page import OMITTED, check_safe, read, shows, written
 
 from ctxcompress import Compressor, Passage, compress
+from ctxcompress.apps.xray.collect import collect_xray
+from ctxcompress.apps.xray.facts import Scored
+from ctxcompress.apps.xray.html import element, short, visible
+from ctxcompress.apps.xray.passage_cards import parts_of
 from ctxcompress.cache import MemoryCache
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Decision, KeptPassage, Reason
-from ctxcompress.xray.collect import collect_xray
-from ctxcompress.xray.facts import Scored
-from ctxcompress.xray.html import element, short, visible
-from ctxcompress.xray.passage_cards import parts_of
 
 QUERY = "what is the default timeout?"
 ANSWER = "The default timeout is 30 seconds."

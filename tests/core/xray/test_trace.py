@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxcompress import Compressor, CtxCompressError, Passage, compress
-from ctxcompress.xray.trace import LAST, write_page
+from ctxcompress.apps.xray.trace import LAST, write_page
 
 NAME = re.compile(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
 QUERY = "what is the default timeout?"
@@ -76,7 +76,7 @@ def test_half_a_page_is_not_left(tmp_path, monkeypatch):
         os.close(real(str(path), *rest))
         return real("/dev/full", os.O_WRONLY)
 
-    monkeypatch.setattr("ctxcompress.xray.trace.os.open", full)
+    monkeypatch.setattr("ctxcompress.apps.xray.trace.os.open", full)
     assert write_page("page", tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 

@@ -1,0 +1,1 @@
+"""What the classes of LangChain and LlamaIndex share: options as fields, records in metadata, inputs of tools."""

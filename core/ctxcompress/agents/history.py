@@ -1,0 +1,192 @@
+"""The history of an agent's run, compressed in generations.
+
+As long as the messages fit, nothing happens. When they exceed the budget, older messages are compressed for the current
+goal, to a share of the budget. That is a generation: until the messages exceed the budget again, or the user writes
+something for which text that was left out is likely needed, the older messages are shown byte for byte the same, so
+that prompt caches stay valid. Each generation starts from the whole messages, so what one has left out can come back in
+the next.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+
+from typing_extensions import TypedDict  # comes with pydantic, which takes no other before Python 3.12
+
+from ctxcompress.agents.agent_messages import AgentMessage, goal_of
+from ctxcompress.agents.older_steps import MessageTexts, OlderSteps
+from ctxcompress.config.budgets import check_tokens_or_share, is_share, tokens_in_window
+from ctxcompress.config.checks import check_count
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.errors import ConfigError, warn
+
+__all__ = ["Generation", "HistoryCompressor", "Shortened", "check_history"]
+
+
+class Shortened(TypedDict):
+    """The texts that are shown in place of a message's own."""
+
+    digest: str
+    """Identifies the message's own texts: if they have changed, they are shown."""
+    texts: list[str]
+
+
+class Generation(TypedDict):
+    """How the older messages are shown until the next generation. It can be written as JSON."""
+
+    number: int
+    goal: str | None
+    """The id of the message that it was made for."""
+    shortened: dict[str, Shortened]
+    """Id of a message -> what is shown of it."""
+    dropped: list[str]
+    """The ids of messages that are not shown."""
+    original_tokens: int
+    """The tokens of all messages when the generation was made."""
+    compressed_tokens: int
+    """The tokens of what was shown of them."""
+
+
+class HistoryCompressor:
+    """Compresses the older messages of a run to `history_tokens`. Threads can share it."""
+
+    def __init__(
+        self, config: CompressionConfig, history_tokens: int | str, *, keep_last: int = 3, history_share: float = 0.5
+    ) -> None:
+        """Raises ConfigError for a value that cannot work.
+
+        history_tokens: "25%" is a share of what `reserved_tokens` leave of the context window. keep_last: the number of
+        steps that always stay as they are. history_share: how much of what `history_tokens` leave beside these a new
+        generation fills.
+        """
+        check_history(history_tokens, keep_last, history_share)
+        self.history_tokens = history_tokens
+        self.keep_last = keep_last
+        self.history_share = history_share
+        self._reserved = config.reserved_tokens
+        self._texts = MessageTexts(config)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether `history_tokens` is a share of the context window."""
+        return is_share(self.history_tokens)
+
+    def limit(self, window: int | None = None) -> int:
+        """Return `history_tokens`, or the share that it is of this context window.
+
+        Raises ConfigError for a share of a window that is not known.
+        """
+        if isinstance(self.history_tokens, int):
+            return self.history_tokens
+        return tokens_in_window("history_tokens", self.history_tokens, window, self._reserved)
+
+    def next_generation(
+        self,
+        messages: Sequence[AgentMessage],
+        last: Generation | None,
+        window: int | None = None,
+        *,
+        keep_last: int | None = None,
+    ) -> Generation | None:
+        """Return the generation to show the messages by: `last` itself, unless it is time for a new one.
+
+        window: the context window of the model. keep_last: used instead of the attribute. Raises TokenizerUnavailable,
+        and ConfigError as `limit` does.
+        """
+        limit, newest = self.limit(window), keep_last or self.keep_last
+        shown = self.shown(messages, last)
+        fits = sum(map(self.tokens, shown.values())) <= limit
+        goal = goal_of(messages)
+        goal_id = None if goal is None else messages[goal].id
+        is_new_goal = last is not None and last["goal"] != goal_id
+        if fits and not is_new_goal:
+            return last
+        older = OlderSteps(self._texts, messages, goal, newest)
+        texts = [text for message in shown.values() for text in message.texts]
+        if fits and last is not None and not older.missing_in(texts, limit):
+            return {**last, "goal": goal_id}
+        found = Generation(
+            number=last["number"] + 1 if last else 1,
+            goal=goal_id,
+            shortened={},
+            dropped=[],
+            original_tokens=sum(map(self.tokens, messages)),
+            compressed_tokens=sum(map(self.tokens, messages)),
+        )
+        self._fill(found, messages, older, limit, is_new_goal=is_new_goal)
+        if last is not None and _is_shown_alike(found, last):
+            return {**last, "goal": goal_id} if is_new_goal else last
+        if found["compressed_tokens"] > limit:
+            warn(
+                f"the messages have more than history_tokens={limit}: the last {newest} steps and what cannot be "
+                "shortened are too long; raise history_tokens, or lower keep_last"
+            )
+        return found
+
+    def shown(self, messages: Sequence[AgentMessage], generation: Generation | None) -> dict[int, AgentMessage]:
+        """Return the position of each message that is shown -> the message with the texts that are shown."""
+        if generation is None:
+            return dict(enumerate(messages))
+        dropped = frozenset(generation["dropped"])
+        shown = {place: message for place, message in enumerate(messages) if message.id not in dropped}
+        for place, message in shown.items():
+            shorter = generation["shortened"].get(message.id or "")
+            if shorter and shorter["digest"] == _digest(message.texts):
+                shown[place] = replace(message, texts=shorter["texts"])
+        return shown
+
+    def tokens(self, message: AgentMessage) -> int:
+        """Count the tokens of a message: its texts, everything else, and what a prompt puts around it."""
+        return self._texts.tokens(message)
+
+    def _fill(
+        self,
+        generation: Generation,
+        messages: Sequence[AgentMessage],
+        older: OlderSteps,
+        limit: int,
+        *,
+        is_new_goal: bool,
+    ) -> None:
+        """Write into a generation how the older messages are shown. For a new goal they fill their whole share, because
+        more of them may matter; otherwise the next steps must fit, too."""
+        original = generation["original_tokens"]
+        if original <= limit:
+            return
+        fixed = original - sum(self.tokens(messages[place]) for place in older.places)
+        found = older.within(max(limit - fixed, 0), self.history_share, is_stable=not is_new_goal)
+        _write(generation, {place: messages[place] for place in older.places}, found.messages)
+        generation["compressed_tokens"] = fixed + found.tokens
+
+
+def _write(generation: Generation, older: Mapping[int, AgentMessage], shown: Mapping[int, AgentMessage]) -> None:
+    for place, message in older.items():
+        if message.id is None:
+            continue
+        if place not in shown:
+            generation["dropped"].append(message.id)
+        elif tuple(shown[place].texts) != tuple(message.texts):
+            texts = [*shown[place].texts]
+            generation["shortened"][message.id] = Shortened(digest=_digest(message.texts), texts=texts)
+
+
+def _is_shown_alike(one: Generation, other: Generation) -> bool:
+    return one["shortened"] == other["shortened"] and one["dropped"] == other["dropped"]
+
+
+def _digest(texts: Iterable[str]) -> str:
+    state = blake2b(digest_size=16)
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        state.update(len(data).to_bytes(8))
+        state.update(data)
+    return state.hexdigest()
+
+
+def check_history(history_tokens: object, keep_last: object, history_share: object) -> None:
+    """Raise ConfigError for a value that cannot work. history_tokens: None compresses no history."""
+    if history_tokens is not None:
+        check_tokens_or_share("history_tokens", history_tokens)
+    check_count("keep_last", keep_last, 1)
+    if isinstance(history_share, bool) or not isinstance(history_share, float) or not 0 < history_share < 1:
+        raise ConfigError(f"history_share is {history_share!r}; give a number between 0 and 1, such as 0.5")

@@ -1,0 +1,77 @@
+"""The command `mcp`."""
+
+import logging
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+from ctxcompress.apps.cli.common_options import (
+    AdaptiveOption,
+    ConfigOption,
+    EncoderOption,
+    PresetOption,
+    SetOption,
+    given_options,
+    starting_options,
+)
+from ctxcompress.apps.cli.report import complain, readable_errors
+from ctxcompress.config.options import Format
+from ctxcompress.encoders import encoder_named
+from ctxcompress.errors import ConfigError
+
+__all__ = ["mcp_command"]
+
+
+def mcp_command(
+    docs: Annotated[str, typer.Option("--docs", metavar="DIR", help="The folder whose text files are served.")],
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="Limit an answer to N tokens.", show_default="1000")
+    ] = None,
+    preset: PresetOption = None,
+    config: ConfigOption = None,
+    format: Annotated[
+        Format | None,
+        typer.Option(help="How an answer shows the source of each result.", show_default="compact"),
+    ] = None,
+    encoder: EncoderOption = None,
+    adaptive: AdaptiveOption = None,
+    others: SetOption = None,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", help="The port for --http; 0 picks a free one.", show_default="8000")
+    ] = None,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="Serve a page for Prometheus at /metrics; needs --http.")
+    ] = False,
+) -> None:
+    """Serve a folder of documents over MCP.
+
+    Exit codes: 0 when the client disconnects, 2 for wrong usage.
+    """
+    from ctxcompress.apps.mcp import serve
+
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    with readable_errors():
+        if port is not None and not http:
+            raise ConfigError(f"--port {port} is given without --http; give both or neither")
+        if metrics and not http:
+            raise ConfigError("--metrics is given without --http; give both or neither")
+        number = (8_000 if port is None else port) if http else None
+        if not http:
+            # Ctrl-C ends the process at once: a thread waits for standard input, and no exception can wake it.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        start = starting_options(preset, config, others, default="docs")
+        serve(
+            docs,
+            config=start.with_options(**given_options({"adaptive": adaptive})),
+            max_tokens=max_tokens,
+            format=format,
+            encoder=encoder_named(encoder) if encoder is not None else None,
+            port=number,
+            metrics=metrics,
+            ready=lambda where: complain(f"serving {docs} on {where}"),
+        )

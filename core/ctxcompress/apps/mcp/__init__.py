@@ -1,0 +1,94 @@
+"""A server for the Model Context Protocol that searches a folder. It needs the extra `mcp`; importing this does not."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress.apps.index import FolderIndex
+from ctxcompress.compressor import Compressor
+from ctxcompress.config.options import CompressionConfig, Format, Options, Preset
+from ctxcompress.config.start import ConfigSource, starting_config
+from ctxcompress.encoders.encoder import Comparer, Encoder
+from ctxcompress.errors import ConfigError, MissingExtra
+from ctxcompress.telemetry import observer_of
+
+if TYPE_CHECKING:
+    from ctxcompress.apps.mcp.metrics import ServerMetrics
+
+__all__ = ["serve"]
+
+
+def serve(
+    docs: str | os.PathLike[str],
+    *,
+    config: ConfigSource | None = None,
+    preset: Preset | None = None,
+    max_tokens: int | None = None,
+    format: Format | None = None,
+    encoder: Encoder | Comparer | None = None,
+    port: int | None = None,
+    metrics: bool = False,
+    ready: Callable[[str], object] = lambda _: None,
+) -> None:
+    """Serve the text files of a folder until the client disconnects or the server is interrupted.
+
+    config, preset: the options that the search tool starts from, by default the preset "docs"; config is a
+    CompressionConfig or the path of a TOML or JSON file. `top_n`, `min_score` and the thresholds of duplicates are the
+    defaults of the tool's arguments.
+    max_tokens: the budget of an answer, by default 1,000.
+    format: the format of an answer, by default "compact".
+    encoder: replaces the encoder of `config`.
+    port: serves over streamable HTTP on this port of 127.0.0.1; 0 picks a free port. None serves over standard input
+    and output.
+    metrics: serves a page for Prometheus at /metrics; needs a port.
+    ready: called with the server's address once it listens.
+
+    Raises ConfigError (no such folder, an invalid budget, a port in use, metrics without a port), MissingExtra or
+    TokenizerUnavailable.
+    """
+    if metrics and port is None:
+        raise ConfigError("metrics=True is given without a port; give a port: metrics are served over HTTP only")
+    index, tool = FolderIndex(docs), _tool(starting_config(config, preset, default="docs"), max_tokens, format, encoder)
+    try:
+        from ctxcompress.apps.mcp import server as transports
+    except ImportError as error:  # also if an incompatible release is installed
+        missing = (error.name or "").partition(".")[0]
+        if missing not in ("anyio", "mcp", "mcp_types", "uvicorn"):
+            raise
+        raise MissingExtra(
+            f"serving documents needs {missing} (mcp 2 or later); install it with: pip install 'ctxcompress[mcp]'"
+        ) from error
+    Compressor(tool.config).count("")  # reports an unavailable tokenizer now, not in every call
+    told = _metrics(index, tool) if metrics else None
+    if told is not None:
+        tool = replace(tool, config=tool.config.with_options(telemetry=told))
+    server = transports.make_server(index, tool, told)
+    if port is None:
+        ready("standard input and output")
+        transports.serve_stdio(server, index)
+    else:
+        transports.serve_http(server, index, port, ready, told)
+
+
+def _metrics(index: FolderIndex, tool: QueryTool) -> "ServerMetrics":
+    try:
+        from ctxcompress.apps.mcp.metrics import ServerMetrics
+    except ImportError as error:
+        raise MissingExtra("metrics need prometheus-client; run: pip install 'ctxcompress[mcp]'") from error
+    return ServerMetrics(index, observer_of(tool.config.telemetry))
+
+
+def _tool(
+    config: CompressionConfig,
+    max_tokens: int | None,
+    format: Format | None,
+    encoder: Encoder | Comparer | None,
+) -> QueryTool:
+    options: Options = {"max_tokens": max_tokens}
+    if format is not None:
+        options["format"] = format
+    if encoder is not None:
+        options["encoder"] = encoder
+    return QueryTool.of(config, **options)

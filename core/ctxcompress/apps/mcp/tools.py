@@ -1,0 +1,153 @@
+"""The server's tools, independent of the protocol: searching the folder and reading one chunk of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ctxcompress.agents.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
+from ctxcompress.apps.index import Chunk, FolderIndex
+from ctxcompress.compressor import Compressor
+from ctxcompress.data.passages import Passage
+from ctxcompress.errors import ConfigError, InputError
+
+__all__ = ["DocumentTools", "ToolResult", "ToolSpec"]
+
+_HITS, _HITS_PER_RESULT = 20, 4
+"""Chunks to retrieve, and for each of `top_n` results: some are duplicates. More change little."""
+_SUGGESTIONS = 5
+"""Chunk ids that an error message names."""
+
+# A language model reads the following descriptions.
+_EXPAND = (
+    "Read a chunk that query_documents_compressed has found, in full. With max_tokens, read only its beginning; with "
+    "max_tokens and query, the parts that answer the query."
+)
+_EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {
+            "chunk_id": {
+                "type": "string",
+                "description": "The id in the line above a result, such as docs/auth.md#L10-L42.",
+            },
+            "max_tokens": {
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "default": None,
+                "description": "The most tokens to return, such as 300.",
+            },
+            "query": {
+                "type": ["string", "null"],
+                "default": None,
+                "description": "What to look for in the chunk if max_tokens leaves no room for all of it.",
+            },
+        },
+        "required": ["chunk_id"],
+        "additionalProperties": False,
+    }
+)
+_CHUNK_FIELDS = ("chunk_id", "file_path", "header_path", "content")
+_EXPAND_OUTPUT: Mapping[str, object] = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in _CHUNK_FIELDS},
+        "required": list(_CHUNK_FIELDS),
+        "additionalProperties": False,
+    }
+)
+
+
+class ToolResult(NamedTuple):
+    """The result of a call, as text for the model and as structured data."""
+
+    text: str
+    structured: dict[str, object]
+
+
+class ToolSpec(NamedTuple):
+    """A tool as the server lists it. `call` raises ConfigError or InputError, whose messages the model reads."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, object]
+    output_schema: Mapping[str, object]
+    call: Callable[[Mapping[str, Any]], ToolResult]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentTools:
+    """The tools for one index. Threads can share them."""
+
+    index: FolderIndex
+    tool: QueryTool
+
+    def specs(self) -> tuple[ToolSpec, ToolSpec]:
+        return (
+            ToolSpec(NAME, DESCRIPTION, self.tool.parameters.schema, OUTPUT_SCHEMA, self.query),
+            ToolSpec("expand_chunk", _EXPAND, _EXPAND_INPUT, _EXPAND_OUTPUT, self.expand),
+        )
+
+    def query(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Search the chunks for the words of the query, and return the compressed results."""
+        asked = self.tool.parameters.read(arguments)
+        top_n = asked.options["top_n"]
+        hits = max(_HITS, _HITS_PER_RESULT * top_n) if asked.filters and top_n else _HITS
+        best, total = self.index.find(asked.query, hits)
+        found = self.tool.answer(asked, [_passage(chunk, score) for chunk, score in best], total=total)
+        structured = found.structured()
+        results = [{**result, "file_path": result["doc_id"]} for result in found.results]
+        return ToolResult(found.text, {**structured, "results": results})
+
+    def expand(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Return one chunk, or as much of it as fits into `max_tokens` and the server's budget."""
+        name, max_tokens, query = _expand_arguments(arguments)
+        chunk = self.index.chunk(name) or self._find_shown(name.strip("[] \n"))
+        if chunk is None:
+            raise InputError(self._unknown_chunk(name))
+        budget = self.tool.config.budget
+        limit = min(max_tokens or budget, budget)
+        text = Compressor(self.tool.config).expand(query, Passage(chunk.id, chunk.text, file_path=chunk.path), limit)
+        if not text:
+            raise ConfigError(f"max_tokens is {limit}, and nothing of {name!r} fits; give more")
+        values = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
+        return ToolResult(text, dict(zip(_CHUNK_FIELDS, values, strict=True)))
+
+    def _find_shown(self, name: str) -> Chunk | None:
+        """Find a chunk by its id as results show it, where a long id has an ellipsis instead of its beginning."""
+        same = self.index.chunks_ending(name[1:]) if name.startswith("…") else []
+        return same[0] if len(same) == 1 else self.index.chunk(name)
+
+    def _unknown_chunk(self, name: str) -> str:
+        # Only among the chunks, never on disk, so that an id cannot lead to other files.
+        same = self.index.chunks_of_file(name.strip("[] \n").partition("#")[0])
+        hint = f"This file has {', '.join(other.id for other in same[:_SUGGESTIONS])}. " if same else ""
+        return (
+            f"there is no chunk {name[:200]!r}. {hint}Give an id as query_documents_compressed shows it, or search "
+            "again: the file may have changed"
+        )
+
+
+def _passage(chunk: Chunk, score: float) -> Passage:
+    """Convert a hit. Its id takes the place of the path in the line above the result, so that it can be expanded."""
+    return Passage(
+        chunk.id, chunk.text, score=score, doc_id=chunk.path, file_path=chunk.id, header_path=chunk.header_path
+    )
+
+
+def _expand_arguments(given: Mapping[str, Any]) -> tuple[str, int | None, str]:
+    known = ("chunk_id", "max_tokens", "query")
+    for argument in given:
+        if argument not in known:
+            raise ConfigError(f"there is no argument {argument[:100]!r}; the arguments are {', '.join(known)}")
+    name, max_tokens, query = (given.get(argument) for argument in known)
+    if not isinstance(name, str) or not name:
+        raise ConfigError(f"chunk_id is {str(name)[:100]!r}; give an id as query_documents_compressed shows it")
+    if isinstance(max_tokens, float) and max_tokens.is_integer():
+        max_tokens = int(max_tokens)  # JSON may write 5 as 5.0
+    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool) and max_tokens >= 1
+    if max_tokens is not None and not is_number:
+        raise ConfigError(f"max_tokens is {str(max_tokens)[:100]!r}; give a whole number, at least 1, or omit it")
+    if query is not None and not isinstance(query, str):
+        raise ConfigError(f"query is {str(query)[:100]!r}; give a string, or omit it")
+    return name, max_tokens, query or ""

@@ -1,0 +1,30 @@
+"""Pages that show what a compression kept and dropped, and why."""
+
+from os import PathLike
+from pathlib import Path
+
+from ctxcompress.apps.xray import page as html
+from ctxcompress.apps.xray.collect import collect_xray
+from ctxcompress.apps.xray.trace import write_page
+from ctxcompress.config.options import CompressionConfig
+from ctxcompress.data.results import Compression
+from ctxcompress.errors import CtxCompressError, warn
+
+__all__ = ["page", "trace"]
+
+
+def page(compression: Compression, config: CompressionConfig, *, brief: bool) -> str:
+    """Return an HTML page about a compression with these options: see `Compression.xray`.
+
+    brief: return the short form that notebooks show.
+    """
+    return html.brief(compression) if brief else html.page(collect_xray(compression, config))
+
+
+def trace(compression: Compression, config: CompressionConfig, directory: str | PathLike[str]) -> Path | None:
+    """Write that page into a folder: see `Compression.trace`."""
+    try:  # the encoder is not called again: that could be expensive, or fail
+        return write_page(html.page(collect_xray(compression, config, asks_encoder=False)), directory)
+    except CtxCompressError as error:
+        warn(f"the page of a compression could not be made ({error})")
+        return None

@@ -1,0 +1,282 @@
+"""The X-ray page: one HTML file without scripts that loads nothing, and the brief version for notebooks.
+
+The style sheet shows and hides passages (with `:has()`), so the page works where scripts are forbidden. Its content
+security policy allows this one style sheet, by its hash, and nothing else.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from types import MappingProxyType
+
+from ctxcompress.apps.xray.facts import MEANING, Facts, Step
+from ctxcompress.apps.xray.html import Html, element, figure, label, plural, with_codes
+from ctxcompress.apps.xray.passage_cards import clusters, clusters_of, filters, link, map_of, passages, scale
+from ctxcompress.data.results import Compression, KeptPassage
+from ctxcompress.data.stats import StageStats
+
+__all__ = ["brief", "final_text", "gauge", "page", "stages", "steps"]
+
+_COUNTED: Mapping[str, str] = MappingProxyType(
+    {
+        "segment": "passages to segments",
+        "score": "segments, with a score",
+        "select": "segments, to texts",
+        "llm": "segments",
+    }
+)
+"""Stage -> what its counts are; those of other stages are passages."""
+_LEGEND = Html.of(
+    part
+    for name, meaning in (("left", "left"), ("gone", "dropped"), ("budget", "the budget"))
+    for part in (element("i", {"class": f"key {name}"}), meaning)
+)
+"""The legend of the bars."""
+_MOST = 16_000
+"""Characters of the final text on the page."""
+_MOST_PASSAGES = 12
+"""Passages in the brief version."""
+_LONGEST = 280
+"""Characters of each of them."""
+_EMPTY = "no query: the first passages are kept"
+
+
+def page(facts: Facts) -> str:
+    """Return the page. It can be encoded in UTF-8, and no text in it can act as markup."""
+    style = files("ctxcompress.apps.xray").joinpath("xray.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    head = element(
+        "head",
+        None,
+        element("meta", {"charset": "utf-8"}),
+        element("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
+        element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
+        element("meta", {"name": "color-scheme", "content": "light dark"}),
+        element("meta", {"name": "referrer", "content": "no-referrer"}),
+        element("title", None, with_codes(f"X-ray: {facts.compression.query[:80]}")),
+        Html(f"<style>{style}</style>"),
+    )
+    return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, _body(facts))}\n"
+
+
+def _body(facts: Facts) -> Html:
+    compression = facts.compression
+    duplicates = [_section("copies", "Duplicates side by side", *clusters(facts))] if clusters_of(facts) else []
+    return element(
+        "body",
+        None,
+        element("a", {"class": "skip", "href": "#passages"}, "to the passages"),
+        element("header", {"class": "top"}, *_heading(compression.query), _numbers(facts), _about(facts)),
+        element(
+            "main",
+            None,
+            element(
+                "div",
+                {"class": "where"},
+                _section("tokens", "Where the tokens went", steps(facts)),
+                _section("stages", "Stages", stages(compression.stages)),
+            ),
+            _section("text", "The final text", _details("as the language model gets it", final_text(facts))),
+            _section("passages", "Passages", filters(facts), map_of(facts), scale(facts), *passages(facts)),
+            *duplicates,
+        ),
+    )
+
+
+def _heading(query: str) -> list[Html]:
+    shown = element("h1", {"dir": "auto"}, query) if query.strip() else element("h1", {"class": "none"}, _EMPTY)
+    return [element("p", {"class": "kicker"}, "ctxcompress x-ray"), shown]
+
+
+def _numbers(facts: Facts) -> Html:
+    compression, tokens_in = facts.compression, facts.tokens_in
+    saved = f"{100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
+    lines = sum(part.metadata_only for part in compression.passages)
+    also = f"{lines:,} of them as a line" if lines else ""
+    boxes = (
+        _number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
+        _number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
+    )
+    return element("div", {"class": "numbers"}, *boxes, gauge(compression.tokens, compression.max_tokens))
+
+
+def _number(number: str, of: str, also: str) -> Html:
+    return element("p", None, element("strong", None, number), " ", of, element("small", None, also))
+
+
+def _about(facts: Facts) -> Html:
+    """Return a list of what is known about the query, and of the options."""
+    rows = (
+        part
+        for name, value in (*facts.question, *facts.options)
+        for part in (element("dt", None, name), element("dd", None, label(value, 300)))
+    )
+    return element("dl", None, *rows)
+
+
+def _section(name: str, title: str, *inside: Html) -> Html:
+    head = element("h2", {"id": f"{name}-title"}, title)
+    return element("section", {"id": name, "aria-labelledby": f"{name}-title"}, head, *inside)
+
+
+def _details(summary: str, inside: Html) -> Html:
+    return element("details", None, element("summary", None, summary), inside)
+
+
+def gauge(tokens: int, most: int) -> Html:
+    """Return a bar that shows how full the budget is."""
+    share = min(tokens / most, 1.0)
+    bar = _bar(("left", 0.0, share))
+    caption = f"{tokens:,} of {most:,} tokens of the budget, {100 * share:.0f} %"
+    return element("div", {"class": "gauge"}, bar, element("p", None, caption))
+
+
+def steps(facts: Facts) -> Html:
+    """Return a table of the tokens that are left after each reason."""
+    found = facts.steps()
+    head = _head("what", "change", "left", _LEGEND)
+    return element("table", {"class": "fall"}, head, element("tbody", None, *_rows(facts, found)))
+
+
+def _rows(facts: Facts, found: Sequence[Step]) -> Iterator[Html]:
+    compression, tokens_in = facts.compression, facts.tokens_in
+    most = max(tokens_in, compression.max_tokens, compression.tokens, *(step.after for step in found), 1)
+    limit = compression.max_tokens / most
+    yield _row(
+        "input",
+        f"{len(facts.passages):,} passages",
+        None,
+        tokens_in,
+        _bar(("left", 0.0, tokens_in / most), limit=limit),
+    )
+    tokens = tokens_in
+    for reason, before, after in found:
+        kept, gone = ("left", 0.0, min(after, before) / most), ("gone", after / most, (before - after) / most)
+        yield _row(reason.value, MEANING[reason], after - before, after, _bar(kept, gone, limit=limit))
+        tokens = after
+    if tokens != compression.tokens:
+        bar = _bar(("left", 0.0, compression.tokens / most), limit=limit)
+        meaning = "White space at the ends, markers, lines, headers."
+        yield _row("as it is shown", meaning, compression.tokens - tokens, compression.tokens, bar)
+
+
+def _row(name: str, meaning: str, change: int | None, left: int, bar: Html) -> Html:
+    return element(
+        "tr",
+        None,
+        element("th", {"scope": "row"}, name, element("small", None, meaning)),
+        element("td", {"class": "n"}, "" if change is None else f"{change:+,}".replace("-", "\u2212")),
+        element("td", {"class": "n"}, f"{left:,}"),
+        element("td", {"class": "b"}, bar),
+    )
+
+
+def stages(found: Sequence[StageStats]) -> Html:
+    """Return a table of the counts before and after each stage."""
+    head = _head("stage", "in \u2192 out", "ms")
+    return element("table", {"class": "stages"}, head, element("tbody", None, *map(_stage, found)))
+
+
+def _stage(stage: StageStats) -> Html:
+    changed = (
+        f"{stage.items_in:,} \u2192 {stage.items_out:,}" if stage.items_in != stage.items_out else f"{stage.items_in:,}"
+    )
+    return element(
+        "tr",
+        None,
+        element("th", {"scope": "row"}, stage.name, " ", element("small", None, stage.note)),
+        element("td", {"class": "n"}, changed, " ", element("small", None, _COUNTED.get(stage.name, "passages"))),
+        element("td", {"class": "n"}, f"{stage.milliseconds:.1f}"),
+    )
+
+
+def _head(*names: str) -> Html:
+    return element("thead", None, element("tr", None, *(element("th", {"scope": "col"}, name) for name in names)))
+
+
+def _bar(*pieces: tuple[str, float, float], limit: float | None = None) -> Html:
+    """Return a bar. pieces: (class, start, length), as shares of the whole."""
+    rects = [
+        element("rect", {"class": name, "x": _percent(start), "width": _percent(max(length, 0.0)), "height": "100%"})
+        for name, start, length in pieces
+    ]
+    if limit is not None:
+        place = _percent(limit)
+        rects.append(element("line", {"class": "limit", "x1": place, "x2": place, "y1": "-4", "y2": "16"}))
+    return element("svg", {"class": "bar", "width": "100%", "height": "12", "aria-hidden": "true"}, *rects)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f}%"
+
+
+def final_text(facts: Facts) -> Html:
+    """Return the final text with links to the passages. Text between passages comes from the format."""
+    text = facts.compression.text
+    more = len(text) - _MOST
+    more_text = [element("bdi", {"class": "more"}, f"{more:,} more characters")] if more > 0 else []
+    return element("div", {"class": "t final", "dir": "auto"}, *_linked(facts, text[:_MOST]), *more_text)
+
+
+def _linked(facts: Facts, text: str) -> Iterator[Html]:
+    place = 0
+    for part in facts.compression.passages:
+        start = text.find(part.text, place) if part.text else -1
+        if start < 0:  # changed by its format, or beyond the shown part
+            continue
+        yield element("span", {"class": "between"}, text[place:start])
+        yield element("span", {"class": "to"}, link(part.index))
+        place = start + len(part.text)
+        yield element("span", {"class": "piece"}, part.text)
+    yield element("span", {"class": "between"}, text[place:])
+
+
+def brief(compression: Compression) -> str:
+    """Return the brief version: the counts, the drop reasons, and the beginnings of the kept passages."""
+    tokens_in = compression.original.tokens()
+    saved = f", {100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
+    tokens = f"{compression.tokens:,} of {plural(tokens_in, 'token')}{saved} (budget {compression.max_tokens:,})"
+    kept = f"{len(compression.passages):,} of {plural(compression.input_count, 'passage')}"
+    rest = len(compression.passages) - _MOST_PASSAGES
+    return element(
+        "div",
+        None,
+        element("p", None, element("b", None, "ctxcompress"), " · ", label(compression.query, 200)),
+        element("p", None, f"{kept} · {tokens}"),
+        _reasons(compression),
+        element(
+            "details",
+            None,
+            element("summary", None, "What is kept"),
+            element("ol", None, *map(_passage, compression.passages[:_MOST_PASSAGES])),
+            *([element("p", None, f"and {plural(rest, 'passage')} more")] if rest > 0 else []),
+        ),
+        element("p", None, element("small", None, "All of it: ", element("code", None, "result.xray()"))),
+    )
+
+
+def _reasons(compression: Compression) -> Html:
+    rows = []
+    for reason in MEANING:
+        of = [decision for decision in compression.dropped if decision.reason is reason]
+        if of:
+            characters = sum(end - start for decision in of for start, end in decision.spans)
+            passages = plural(len({decision.index for decision in of}), "passage")
+            cells = (reason.value, passages, plural(characters, "character"), MEANING[reason])
+            rows.append(element("tr", None, *(element("td", None, cell) for cell in cells)))
+    if not rows:
+        return element("p", None, "Nothing is dropped.")
+    names = ("dropped", "of", "in all", "why")
+    head = element("thead", None, element("tr", None, *(element("th", None, name) for name in names)))
+    return element("table", None, head, element("tbody", None, *rows))
+
+
+def _passage(part: KeptPassage) -> Html:
+    name = next(filter(None, (part.original.title, part.original.file_path, part.id)), "")
+    figures = f" · {plural(part.tokens, 'token')} · relevance {figure(part.relevance)}"
+    text = part.text if len(part.text) <= _LONGEST else f"{part.text[:_LONGEST]}…"
+    return element(
+        "li", None, element("b", None, label(name, 100)), figures, element("blockquote", {"dir": "auto"}, text)
+    )

@@ -1,8 +1,0 @@
-"""Feedback: which kept text was used, and the thresholds and the budget that would have kept it."""
-
-from ctxcompress.feedback.call_sheet import Used
-from ctxcompress.feedback.feedback_log import FeedbackLog, FeedbackRecord
-from ctxcompress.feedback.tuned_file import TunedFile, write_tuned
-from ctxcompress.feedback.tuning import Curve, Point, Tuning, tune
-
-__all__ = ["Curve", "FeedbackLog", "FeedbackRecord", "Point", "TunedFile", "Tuning", "Used", "tune", "write_tuned"]

@@ -1,6 +1,0 @@
-"""A searchable index of a folder: splits files into chunks, ranks them by BM25 in memory, reads changed files again."""
-
-from ctxcompress.index.chunks import Chunk
-from ctxcompress.index.folder_index import FolderIndex, Hit
-
-__all__ = ["Chunk", "FolderIndex", "Hit"]

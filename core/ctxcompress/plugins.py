@@ -1,0 +1,20 @@
+"""Plug-ins: what packages add to compression by an entry point."""
+
+import functools
+from importlib.metadata import entry_points
+from typing import Any
+
+from ctxcompress.errors import CtxCompressError
+
+__all__ = ["plugin"]
+
+
+@functools.cache
+def plugin(group: str, name: str) -> Any:
+    """Return what an installed package offers under this name in a group of entry points.
+
+    Raises CtxCompressError if no installed package does.
+    """
+    for found in entry_points(group=group, name=name):
+        return found.load()
+    raise CtxCompressError(f"no installed package has the entry point {name!r} of {group!r}; install ctxcompress again")

@@ -1,1 +1,0 @@
-"""What adapters share: the tools for agents, options as fields, records in metadata, and the outputs of tools."""

@@ -1,1 +1,0 @@
-"""The X-ray: a page that shows what happened to every passage."""
