@@ -45,10 +45,10 @@ class OptionFields(BaseModel):
     """The order of the passages in the final text. "source" is the order of the input; "relevance" puts the best first;
     "edges" puts the best first and last. The text of one passage stays in its order."""
     gap_markers: bool = True
-    """Whether `[…]` shows where sentences between two kept ones of a paragraph were dropped. What is missing inside a
+    """Whether `[…]` shows where sentences of a paragraph or lines of a log were dropped. What is missing inside a
     sentence or in source code is always marked. Markers count in the budget."""
     mark_dropped_lines: bool = False
-    """Whether lines such as `[… 120 lines dropped]` show what is missing of a log. They count in the budget."""
+    """Whether the markers in a log say how many lines were dropped: `[… 120 lines dropped]`."""
     on_empty: OnEmpty = "keep_best"
     """What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or segment,
     "original" keeps all, "drop" keeps none."""

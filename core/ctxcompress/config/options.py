@@ -104,13 +104,13 @@ class CompressionConfig:
     )
     gap_markers: bool = option(
         True,
-        "Whether `[…]` shows where sentences between two kept ones of a paragraph were dropped. What is missing inside "
-        "a sentence or in source code is always marked. Markers count in the budget.",
+        "Whether `[…]` shows where sentences of a paragraph or lines of a log were dropped. What is missing inside a "
+        "sentence or in source code is always marked. Markers count in the budget.",
         checks.flag,
     )
     mark_dropped_lines: bool = option(
         False,
-        "Whether lines such as `[… 120 lines dropped]` show what is missing of a log. They count in the budget.",
+        "Whether the markers in a log say how many lines were dropped: `[… 120 lines dropped]`.",
         checks.flag,
     )
     on_empty: OnEmpty = option(

@@ -83,8 +83,9 @@ def _layout(config: CompressionConfig, layout: Layout, analysis: Analysis, relev
     """Return the layout with the order and the gap markers of the options."""
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     elide: Elide = partial(analysis.markers, is_within=not config.gap_markers)
-    if config.mark_dropped_lines:
-        elide = with_dropped_lines(elide, analysis.table, [document.text for document in layout.documents])
+    if config.gap_markers or config.mark_dropped_lines:
+        texts = [document.text for document in layout.documents]
+        elide = with_dropped_lines(elide, analysis.table, texts, are_counted=config.mark_dropped_lines)
     return replace(layout, arrange=arrange, elide=elide, relevance=relevance)
 
 

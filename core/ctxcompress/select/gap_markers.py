@@ -25,6 +25,8 @@ _ENDED = lazy_regex(
 _LONGEST_END = 8
 """The characters in which it is looked for."""
 _CLAUSE_SIGNS = (",", ";", ":")
+_LONG_LINE = 40
+"""The least characters of a line of wrapped prose."""
 _LOOKS_LIKE_MARKER = lazy_regex(
     rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+(\[[\s{INVISIBLE}]*+(?:…|\.\.\.)[^{BREAKS}]{{0,80}}?dropped)",
     re.IGNORECASE,
@@ -86,31 +88,36 @@ def _is_under_other(table: SegmentTable, document: int, last: int, start: int) -
 
 
 def _goes_on(table: SegmentTable, document: int, last: int, start: int, between: str) -> bool:
-    """Tell whether a span would read as going on in the paragraph of the sentence before it.
+    """Tell whether a span would read as going on from a sentence that it does not go on from.
 
-    At the beginning of a line it would only in the same block: lines may be entries of a list. between: the white space
-    between the two.
+    It would if it is the rest of a block, whose beginning was dropped. The beginning of a block would only on the same
+    line. between: the white space between the two.
     """
     numbers = (table.segment_at(document, last), table.segment_at(document, start + 1))
     before, after = (table.segments[number] for number in numbers)
     text = table.texts[numbers[0]][: last - before.start]
-    ended = text.rstrip()
-    breaks = (text[len(ended) :] + between).count("\n")
-    if after[0] not in _OF_SENTENCES or breaks > 1 or (breaks and before.block != after.block):
+    if after[0] not in _OF_SENTENCES:
         return False
-    return bool(_ENDED.search(ended[-_LONGEST_END:]))
+    if numbers[1] > table.first[document] and table.segments[numbers[1] - 1].block == after.block:
+        is_name = before[0] is Kind.HEADING or numbers[0] in table.needs(numbers[1])
+        return not is_name and _ends_sentence(table.texts[numbers[1] - 1])
+    return _ends_sentence(text) and "\n" not in text[len(text.rstrip()) :] + between
+
+
+def _ends_sentence(text: str) -> bool:
+    return _ENDED.search(text.rstrip()[-_LONGEST_END:]) is not None
 
 
 def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer: bool) -> bool:
     """Tell whether a sentence goes on after an offset of a document.
 
-    After a line break it does only after a comma and the like, and with a small letter: lines may be entries of a list.
-    is_outer: whether only the end of a segment counts.
+    After a line break it does only between words of a long line and the next one, or after a comma and the like with a
+    small letter: other lines may be entries of a list. is_outer: whether only the end of a segment counts.
     """
     number = table.segment_at(document, place)
     segment, text = table.segments[number], table.texts[number]
     before, after = text[: place - segment.start], text[place - segment.start :]
-    if segment[0] not in _OF_SENTENCES or _ENDED.search(before.rstrip()[-_LONGEST_END:]):
+    if segment[0] not in _OF_SENTENCES or _ends_sentence(before):
         return False
     if before.strip() == segment[7].strip() or (is_outer and after.strip()):
         return False
@@ -119,19 +126,23 @@ def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer:
         after += table.texts[following]
     bare = after.lstrip()
     is_new_line = "\n" in before[len(before.rstrip()) :] + after[: len(after) - len(bare)]
-    return bool(bare) and (not is_new_line or (bare[0].islower() and before.rstrip().endswith(_CLAUSE_SIGNS)))
+    if not bare or not is_new_line:
+        return bool(bare)
+    line = before.rstrip().rpartition("\n")[2]
+    is_wrapped = len(line) >= _LONG_LINE and line.split()[-1].isalpha() and bare[0].isalpha()
+    return is_wrapped or (bare[0].islower() and line.endswith(_CLAUSE_SIGNS))
 
 
-def with_dropped_lines(elide: Elide, table: SegmentTable, texts: Sequence[str]) -> Elide:
-    """Return `elide` with markers that count the dropped lines of documents that are logs.
+def with_dropped_lines(elide: Elide, table: SegmentTable, texts: Sequence[str], *, are_counted: bool) -> Elide:
+    """Return `elide` with markers where lines of documents that are logs were dropped.
 
-    texts: of the documents.
+    texts: of the documents. are_counted: whether the markers say how many lines.
     """
 
     def markers(number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
         first = table.first[number]
         is_log = first < table.first[number + 1] and table.segments[first].kind is Kind.LOG
-        return list(_markers(texts[number], spans)) if is_log else elide(number, spans)
+        return list(_markers(texts[number], spans, are_counted=are_counted)) if is_log else elide(number, spans)
 
     return markers
 
@@ -153,9 +164,10 @@ def _line_at(text: str, start: int) -> str:
     return text[start : end if end >= 0 else len(text)].strip()
 
 
-def _markers(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
+def _markers(text: str, spans: Sequence[Span], *, are_counted: bool) -> Iterator[tuple[int, str]]:
     for before, after in pairwise(spans):
         lines = sum(bool(line.strip()) for line in text[before.end : after.start].split("\n"))
         if lines:
             newline = "\r\n" if text.startswith("\r\n", before.end) else "\n"
-            yield before.end, f"{newline}[… {lines:,} line{'s' if lines > 1 else ''} dropped]"
+            marker = f"[… {lines:,} line{'s' if lines > 1 else ''} dropped]" if are_counted else _GAP
+            yield before.end, f"{newline}{marker}"

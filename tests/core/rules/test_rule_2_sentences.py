@@ -205,6 +205,32 @@ def test_this_does_not_stand_for_another_sentence():
     assert "[…]" not in compress(query, [text], max_tokens=45, gap_markers=False).text
 
 
+def test_the_rest_of_a_paragraph_does_not_stand_under_another_one():
+    text = (
+        "WakeSystem wakes the machine before the timer elapses. It is off unless you turn it on.\n\n"
+        "RemainAfterElapse keeps the unit loaded. Units can be queried then. It does no harm. Its default is on."
+    )
+    kept = compress("wake the machine, default", [text], max_tokens=36)
+    assert "\n\n[…] It does no harm. Its default is on." in kept.text
+
+
+def test_a_sentence_cut_at_the_end_of_a_line_has_a_marker():
+    clause = "this license applies only to those claims licensable by the contributor that are necessarily infringed"
+    text = textwrap.fill(" and ".join([clause] * 12) + ". If You sue, the license ends.", 72)
+    kept = compress("when does the license end if you sue?", [text], max_tokens=120).text
+    assert_says_what_the_source_says(kept, text)
+
+
+def test_lines_of_a_log_have_a_marker_between_them():
+    lines = [f"2026-05-01 10:{n:02}:00 INFO worker: finished job {n} of the batch" for n in range(60)]
+    lines[20] = "2026-05-01 10:20:00 ERROR worker: the disk is full"
+    log = "\n".join(lines)
+    kept = compress("why did the worker fail?", [log], max_tokens=120).text
+    assert lines[20] in kept
+    assert all(folded(part) in folded(log) for part in kept.split(GAP))
+    assert GAP not in compress("why did the worker fail?", [log], max_tokens=120, gap_markers=False).text
+
+
 def test_items_of_a_list_and_lines_of_rows_have_no_marker_between_them():
     items = "\n".join(f"- The {word} is checked in week {n}." for n, word in enumerate(WORDS))
     rows = "\n".join(f"{word} = {n}" for n, word in enumerate(WORDS))

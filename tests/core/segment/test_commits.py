@@ -34,7 +34,7 @@ def test_each_kept_subject_stands_under_its_own_head():
     kept = compress("what changed in the cache?", [LOG], max_tokens=400).text
     for part in kept.split("commit ")[1:]:
         original = next(commit for commit in COMMITS if commit.startswith(f"commit {part[:40]}"))
-        assert all(line in original for line in part.splitlines())
+        assert all(line in original for line in part.splitlines() if line != "[…]")
 
 
 @pytest.mark.parametrize("text", [LOG, LOG[100:], LOG[:-30], LOG.replace("\n", "\r\n")])
