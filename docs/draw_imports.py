@@ -7,7 +7,7 @@ lead to as well (a imports b, b imports c, and a imports c) is not drawn.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -41,17 +41,20 @@ def rows_of(contracts: Sequence[Mapping[str, object]]) -> list[list[str]]:
     return [[*ADAPTERS, *first], [CORE], *others]
 
 
-def edges_of(contracts: Sequence[Mapping[str, object]]) -> tuple[Edges, frozenset[str]]:
-    """What each module imports, packages as a whole, but for the contracts' exceptions; and which are packages."""
+def edges_of(contracts: Sequence[Mapping[str, object]], rooms: Collection[str]) -> tuple[Edges, frozenset[str]]:
+    """What each room imports, packages as a whole, but for the contracts' exceptions; and which are packages."""
     graph = grimp.build_graph(CORE, *ADAPTERS, cache_dir=None)
     for contract in contracts:
         for exception in contract.get("ignore_imports", []):
             importer, imported = exception.split(" -> ")
             if importer in graph.modules and imported in graph.modules:
                 graph.remove_import(importer=importer, imported=imported)
-    packages = {name for name in (*graph.find_children(CORE), *ADAPTERS) if graph.find_children(name)}
+    packages = {name for name in rooms if name != CORE and name in graph.modules and graph.find_children(name)}
     for name in sorted(packages):
         graph.squash_module(name)
+    for name in graph.find_children(CORE):
+        if name not in rooms and graph.find_children(name):  # a folder of rooms
+            graph.remove_module(name)
     edges = {name: frozenset(graph.find_modules_directly_imported_by(name) - {name}) for name in graph.modules}
     return edges, frozenset(packages)
 
@@ -116,8 +119,8 @@ def picture() -> str:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     rows = rows_of(contracts)
-    edges, packages = edges_of(contracts)
     known = {name for row in rows for name in row}
+    edges, packages = edges_of(contracts, known)
     if unknown := sorted(set(edges) - known):
         raise SystemExit(f"no layer in pyproject.toml has {', '.join(unknown)}")
     return drawn([[name for name in row if name in edges] for row in rows], edges, packages)

@@ -81,7 +81,7 @@ def written() -> dict[Path, str]:
     options = list(_declared(module, source))
     return {
         CORE / "config" / "keywords.py": _keywords(options, module),
-        CORE / "tools" / "option_fields.py": _fields(options, module),
+        CORE / "adapters" / "option_fields.py": _fields(options, module),
     }
 
 

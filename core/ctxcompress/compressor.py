@@ -192,20 +192,22 @@ class Compressor:
 
         brief: return the short form that notebooks show.
         """
-        return _pages().page(compression, self.config, brief=brief)
+        return _pages().html_page(compression, self.config, brief=brief)
 
     def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
         """Write that page into a folder: see `Compression.trace`."""
-        return _pages().trace(compression, self.config, directory)
+        return _pages().written_page(compression, self.config, directory)
 
 
 class _Pages(Protocol):
     """What makes pages about compressions: the plug-in "xray" of the group "ctxcompress.pages"."""
 
-    def page(self, compression: Compression, config: CompressionConfig, *, brief: bool) -> str:
+    def html_page(self, compression: Compression, config: CompressionConfig, *, brief: bool) -> str:
         """Return the page as HTML. brief: return the short form that notebooks show."""
 
-    def trace(self, compression: Compression, config: CompressionConfig, directory: str | PathLike[str]) -> Path | None:
+    def written_page(
+        self, compression: Compression, config: CompressionConfig, directory: str | PathLike[str]
+    ) -> Path | None:
         """Write the page into a folder. Return its path, or None with a warning if it could not be written."""
 
 

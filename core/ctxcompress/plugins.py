@@ -1,7 +1,6 @@
 """Plug-ins: what packages add to compression by an entry point."""
 
 import functools
-from importlib.metadata import entry_points
 from typing import Any
 
 from ctxcompress.errors import CtxCompressError
@@ -15,6 +14,8 @@ def plugin(group: str, name: str) -> Any:
 
     Raises CtxCompressError if no installed package does.
     """
+    from importlib.metadata import entry_points  # takes time to import, and few calls need a plug-in
+
     for found in entry_points(group=group, name=name):
         return found.load()
     raise CtxCompressError(f"no installed package has the entry point {name!r} of {group!r}; install ctxcompress again")

@@ -18,7 +18,7 @@ def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.C
     )
 
 
-COMMAND = f"'{sys.executable}' -m ctxcompress.apps.cli"
+_SHELL_COMMAND = f"'{sys.executable}' -m ctxcompress.apps.cli"
 
 
 def shell(script: str) -> subprocess.CompletedProcess[bytes]:

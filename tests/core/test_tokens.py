@@ -15,8 +15,9 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress import CompressionConfig, compress, tokens
+from ctxcompress import CompressionConfig, compress
 from ctxcompress.errors import ConfigError, TokenizerUnavailable
+from ctxcompress.text import tokens
 from ctxcompress.text.tokens import TokenCounter
 
 ENCODINGS = ["o200k_base", "cl100k_base"]

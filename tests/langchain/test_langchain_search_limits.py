@@ -84,5 +84,5 @@ def test_an_emptied_mapping_stays_one():
 
 @pytest.mark.parametrize("make", [lambda **options: compress_tool(lc_tools.echo, **options), CtxCompressMiddleware])
 def test_limits_that_are_none_are_refused(make):
-    with pytest.raises(ValueError, match=r"search_limits is 3; give SearchLimits\(...\) of ctxcompress.apps.search"):
+    with pytest.raises(ValueError, match=r"search_limits is 3; give ctxcompress.apps.search.SearchLimits\(...\)"):
         make(search_limits=3)

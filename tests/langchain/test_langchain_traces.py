@@ -6,7 +6,7 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 from lc_documents import QUERY, make_documents
 
-from ctxcompress.apps.xray import trace as module
+from ctxcompress.apps import xray as module
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
 
 

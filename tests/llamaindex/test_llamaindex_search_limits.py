@@ -62,5 +62,5 @@ def test_an_emptied_mapping_stays_one():
 
 
 def test_limits_that_are_none_are_refused():
-    with pytest.raises(ValueError, match=r"search_limits is 3; give SearchLimits\(...\) of ctxcompress.apps.search"):
+    with pytest.raises(ValueError, match=r"search_limits is 3; give ctxcompress.apps.search.SearchLimits\(...\)"):
         compress_tool(TOOL, search_limits=3)

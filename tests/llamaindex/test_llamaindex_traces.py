@@ -8,7 +8,7 @@ from li_nodes import QUERY, four_nodes
 from llama_index.core.schema import QueryBundle
 
 from ctxcompress import Compressor
-from ctxcompress.apps.xray import trace as module
+from ctxcompress.apps import xray as module
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 
 

@@ -3,28 +3,29 @@
 from os import PathLike
 from pathlib import Path
 
-from ctxcompress.apps.xray import page as html
 from ctxcompress.apps.xray.collect import collect_xray
+from ctxcompress.apps.xray.page import brief as brief_page
+from ctxcompress.apps.xray.page import page as whole_page
 from ctxcompress.apps.xray.trace import write_page
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import CtxCompressError, warn
 
-__all__ = ["page", "trace"]
+__all__ = ["html_page", "written_page"]
 
 
-def page(compression: Compression, config: CompressionConfig, *, brief: bool) -> str:
+def html_page(compression: Compression, config: CompressionConfig, *, brief: bool) -> str:
     """Return an HTML page about a compression with these options: see `Compression.xray`.
 
     brief: return the short form that notebooks show.
     """
-    return html.brief(compression) if brief else html.page(collect_xray(compression, config))
+    return brief_page(compression) if brief else whole_page(collect_xray(compression, config))
 
 
-def trace(compression: Compression, config: CompressionConfig, directory: str | PathLike[str]) -> Path | None:
+def written_page(compression: Compression, config: CompressionConfig, directory: str | PathLike[str]) -> Path | None:
     """Write that page into a folder: see `Compression.trace`."""
     try:  # the encoder is not called again: that could be expensive, or fail
-        return write_page(html.page(collect_xray(compression, config, asks_encoder=False)), directory)
+        return write_page(whole_page(collect_xray(compression, config, asks_encoder=False)), directory)
     except CtxCompressError as error:
         warn(f"the page of a compression could not be made ({error})")
         return None
