@@ -1,6 +1,6 @@
 """A retriever that compresses another one's documents, and a search of a vector store that keeps the scores."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -14,14 +14,28 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import override
 
+from ctxcompress.adapters import retrieval
 from ctxcompress.adapters.component_options import ConfigSource, Preset
 from ctxcompress.adapters.retrieval import adecompose, decompose
 from langchain_ctxcompress.batching import sharing
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import scored_document
-from langchain_ctxcompress.fusion import fused
 
-__all__ = ["CtxCompressRetriever", "ScoredSearch"]
+__all__ = ["CtxCompressRetriever", "ScoredSearch", "fused"]
+
+
+def fused(rankings: Sequence[Sequence[Document]]) -> list[Document]:
+    """Return the documents of all rankings, each once, the best first: see `ctxcompress.adapters.retrieval.fused`.
+
+    Documents with the same id, text and strings in the metadata are the same.
+    """
+    return retrieval.fused(rankings, _identity)
+
+
+def _identity(document: Document) -> Hashable:
+    """Return what identifies a document. Numbers in the metadata may be scores of one search."""
+    said = sorted((key, value) for key, value in document.metadata.items() if isinstance(value, str))
+    return document.id, document.page_content, tuple(said)
 
 
 class _Strict(BaseRetriever):

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
         CtxCompressReActAgent,
         CtxContextSerializer,
     )
-    from llamaindex_ctxcompress.building import CtxContextBuilder
-    from llamaindex_ctxcompress.building_tools import builder_tools
+    from llamaindex_ctxcompress.building import CtxContextBuilder, builder_tools
     from llamaindex_ctxcompress.citing import cite
     from llamaindex_ctxcompress.compressed_tool import compress_tool
     from llamaindex_ctxcompress.elision import ContextStore, expand_tool
@@ -93,7 +92,7 @@ __getattr__, __dir__ = lazy_names(
         "CtxResearchRetriever": "llamaindex_ctxcompress.research",
         "EmbeddingsEncoder": "llamaindex_ctxcompress.embeddings",
         "LLMSelector": "llamaindex_ctxcompress.llms",
-        "builder_tools": "llamaindex_ctxcompress.building_tools",
+        "builder_tools": "llamaindex_ctxcompress.building",
         "cite": "llamaindex_ctxcompress.citing",
         "compress_tool": "llamaindex_ctxcompress.compressed_tool",
         "expand_tool": "llamaindex_ctxcompress.elision",

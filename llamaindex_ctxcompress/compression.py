@@ -1,7 +1,10 @@
 """Compression of nodes: the core compresses passages, and this keeps track of their nodes."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import partial
 
 from llama_index.core.node_parser.text.sentence_window import DEFAULT_WINDOW_METADATA_KEY
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
@@ -10,6 +13,7 @@ from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage,
 from ctxcompress.adapters.call_memory import Remember, remembering
 from ctxcompress.adapters.feedback_calls import FeedbackLog
 from ctxcompress.agents.framework_models import asking_once
+from ctxcompress.apps.batch import LOST, ProcessMap
 from ctxcompress.errors import warn
 from llamaindex_ctxcompress.convert import (
     RECORD_KEY,
@@ -21,7 +25,7 @@ from llamaindex_ctxcompress.convert import (
 from llamaindex_ctxcompress.formats import showing, templates
 from llamaindex_ctxcompress.framing import NodeFrames
 
-__all__ = ["acompress_nodes", "compress_nodes", "confidence_of_nodes"]
+__all__ = ["acompress_nodes", "compress_node_lists", "compress_nodes", "confidence_of_nodes"]
 
 
 def compress_nodes(
@@ -190,3 +194,58 @@ def _has_window(node: BaseNode) -> bool:
         return False
     text = node.get_content(MetadataMode.NONE)
     return len(window) > len(text) and text.strip() in window
+
+
+_Compressed = tuple[list[NodeWithScore], Compression]
+_Row = tuple[str, list[NodeWithScore]]
+
+
+def compress_node_lists(
+    config: CompressionConfig,
+    queries: Sequence[str],
+    nodes: Sequence[list[NodeWithScore]],
+    mode: MetadataMode,
+    workers: int | None,
+) -> Iterator[Callable[[], _Compressed]]:
+    """Yield for each list of nodes a function that returns what `compress_nodes` does, and raises what it raises."""
+    work = _CompressNodes(config, mode)
+    with ProcessMap(work, workers=workers) as processes:
+        rows = list(zip(queries, nodes, strict=True))
+        for row, result in zip(rows, processes.map(rows), strict=True):
+            yield partial(work.finish, row, result)
+
+
+class _Failed:
+    """The result of a row that failed."""
+
+
+class _Lost:
+    """The result of a row that ended its process."""
+
+
+@dataclass(frozen=True, slots=True)
+class _CompressNodes:
+    config: CompressionConfig
+    mode: MetadataMode
+
+    def prepare(self) -> None:
+        Compressor(self.config).count("")
+
+    def do(self, row: _Row, /) -> _Compressed | _Failed | _Lost:
+        try:
+            found, compression = compress_nodes(self.config, row[0], row[1], self.mode)
+        except Exception:  # noqa: BLE001 - raised again by `finish`, whatever it is
+            return _Failed()
+        return found, replace(compression, compressor=Compressor())  # without an encoder, which may be large
+
+    def lost(self, _: _Row, /) -> _Compressed | _Failed | _Lost:
+        return _Lost()
+
+    def finish(self, row: _Row, result: _Compressed | _Failed | _Lost) -> _Compressed:
+        """Return the result with the compressor that renders it. A row that failed fails again, in this process."""
+        if isinstance(result, _Lost):
+            raise BrokenProcessPool(LOST)
+        if isinstance(result, _Failed):
+            return compress_nodes(self.config, row[0], row[1], self.mode)
+        found, compression = result
+        return found, replace(compression, compressor=Compressor(self.config).resolve_auto_budget(row[0]))

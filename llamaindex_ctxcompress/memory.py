@@ -11,10 +11,10 @@ from typing_extensions import override
 
 from ctxcompress import Compressor, Encoder
 from ctxcompress.agents.agent_messages import goal_of, query_for
-from ctxcompress.agents.recall import recall, recalled_text
+from ctxcompress.agents.history import recall, recalled_text
 from llamaindex_ctxcompress.chat_messages import agent_messages
 from llamaindex_ctxcompress.events import tell
-from llamaindex_ctxcompress.option_serializers import SerializedOptions
+from llamaindex_ctxcompress.postprocessor import SerializedOptions
 from llamaindex_ctxcompress.written_models import read_back
 
 __all__ = ["CtxCompressMemoryBlock"]

@@ -15,11 +15,10 @@ from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
-from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
-from ctxcompress.pipeline.task import Frame, Task
+from ctxcompress.pipeline.task import Frame, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.plugins import plugin
 from ctxcompress.reduce.required import MUST_KEEP, nothing_matches

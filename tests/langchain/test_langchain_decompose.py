@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
 
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
-from langchain_ctxcompress.fusion import fused
+from langchain_ctxcompress.retriever import fused
 
 QUESTION = "Compare Redis and Memcached and Ignite for sessions"
 TEXTS = {

@@ -22,7 +22,7 @@ def remembering(feedback: "FeedbackLog | None") -> Iterator[Remember]:
     if feedback is None:
         yield _without_log
         return
-    from ctxcompress.pipeline.scored_calls import listening  # takes time to import, and only a call needs it
+    from ctxcompress.pipeline.scoring import listening  # takes time to import, and only a call needs it
 
     with listening() as listener:
 

@@ -15,7 +15,7 @@ from ctxcompress.data.must_keep import read_rules, written
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Decision, KeptPassage, Reason
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
-from ctxcompress.render.headers import path_of, title_of
+from ctxcompress.render.formats import path_of, title_of
 from ctxcompress.text.lines import one_line, shortened
 
 __all__ = [

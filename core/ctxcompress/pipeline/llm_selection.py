@@ -18,7 +18,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.language_model import Answer, LLMSelector
 from ctxcompress.pipeline.asking import NoAnswerError, ask
 from ctxcompress.pipeline.call_cache import CallCache
-from ctxcompress.render.headers import path_of, section_of, title_of
+from ctxcompress.render.formats import path_of, section_of, title_of
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts
 from ctxcompress.select.selection import Selection, ranked, select, select_in_order

@@ -25,12 +25,10 @@ from ctxcompress.errors import warn
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.llm_selection import not_asked
-from ctxcompress.pipeline.outcome import OutcomeBuilder
-from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.presentation import OutcomeBuilder, Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
 from ctxcompress.pipeline.result_cache import Keys, Outcome, ResultCodec, is_worth_remembering, key_of_outcome
-from ctxcompress.pipeline.scored_calls import ScoredCall, current_listener
-from ctxcompress.pipeline.scoring import score_segments
+from ctxcompress.pipeline.scoring import ScoredCall, current_listener, score_segments
 from ctxcompress.pipeline.selecting import Choice, asks_if_fits, choice_of_llm, select_segments
 from ctxcompress.pipeline.task import Task, description_of
 from ctxcompress.telemetry import observer_of

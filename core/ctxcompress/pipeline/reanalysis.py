@@ -15,8 +15,7 @@ from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, d
 from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
 from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.scored_calls import ScoredCall
-from ctxcompress.pipeline.scoring import confidence_in, score_segments
+from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, score_segments
 from ctxcompress.pipeline.task import Frame, language_of
 from ctxcompress.reduce.stages import reduced
 from ctxcompress.text.tokens import TokenCounter

@@ -3,7 +3,9 @@
 analysis -> scores -> worth within the budget
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +15,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
+from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import asks_for_all, main_question, query_terms, tables_of_synonyms
 from ctxcompress.score.asked_keys import raise_asked_keys
@@ -27,11 +30,21 @@ from ctxcompress.score.odd_records import raise_odd_records
 from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.score.small_talk import with_replies
+from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS
+from ctxcompress.text.tokens import TokenCounter
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["ScoredSegments", "confidence_in", "score_segments"]
+__all__ = [
+    "Listener",
+    "ScoredCall",
+    "ScoredSegments",
+    "confidence_in",
+    "current_listener",
+    "listening",
+    "score_segments",
+]
 
 _EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
 _FEW = 0.04
@@ -285,3 +298,44 @@ def _droppable_boilerplate(structure: Structure, unasked: Sequence[int]) -> set[
     if boilerplate and any(structure.stands[number] and segments[number][0] is not Kind.HEADING for number in others):
         return boilerplate
     return set()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCall:
+    """The segments of a compression with their scores and likelihoods, and how the final text shows them."""
+
+    analysis: Analysis
+    scored: ScoredSegments
+    layout: Layout
+    original: OriginalText
+    count: TokenCounter
+    """Remembers what the compression has counted."""
+
+
+class Listener:
+    """Hears what the last compression within its block knew."""
+
+    __slots__ = ("last",)
+
+    def __init__(self) -> None:
+        self.last: ScoredCall | None = None
+        """None if that compression scored nothing: if everything fits, or the cache had the result."""
+
+
+_LISTENER: ContextVar[Listener | None] = ContextVar("ctxcompress_listener", default=None)
+
+
+@contextmanager
+def listening() -> Iterator[Listener]:
+    """Return a block whose listener hears of the compressions in it, also on another thread that has its context."""
+    listener = Listener()
+    before = _LISTENER.set(listener)
+    try:
+        yield listener
+    finally:
+        _LISTENER.reset(before)
+
+
+def current_listener() -> Listener | None:
+    """Return the listener of the innermost block; None outside of all."""
+    return _LISTENER.get()

@@ -13,14 +13,20 @@ from ctxcompress.errors import warn
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
-from ctxcompress.reduce.elements import links_of_elements
-from ctxcompress.reduce.filters import above_threshold, are_doubtful, group_of, standing, within_limits
-from ctxcompress.reduce.metadata_only import is_own_line, low_scores
+from ctxcompress.reduce.filters import (
+    above_threshold,
+    are_doubtful,
+    group_of,
+    is_own_line,
+    low_scores,
+    standing,
+    within_limits,
+)
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours_of_equals
 from ctxcompress.reduce.passage_vectors import vectors_of
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.reduce.required import Required
-from ctxcompress.reduce.stitching import stitched, with_continuations
+from ctxcompress.reduce.stitching import links_of_elements, stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
 
 __all__ = ["reduced"]

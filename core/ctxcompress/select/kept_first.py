@@ -12,12 +12,11 @@ from ctxcompress.data.passages import Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import Knapsack
 from ctxcompress.select.layout import Layout, SegmentCosts
 from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.selection import Packing, Selection, beside_others, ranked, without_duplicates
-from ctxcompress.select.structure import Structure
+from ctxcompress.select.structure import Coherence, Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
 
 __all__ = ["Match", "matches_in", "select_kept_first"]

@@ -5,11 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ctxcompress.data.table import Floats
-from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import PATIENCE
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import beside_others, ranked, without_duplicates
-from ctxcompress.select.structure import Structure
+from ctxcompress.select.structure import Coherence, Structure
 
 __all__ = ["least_budgets"]
 

@@ -9,12 +9,11 @@ import numpy as np
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import Knapsack, rank
 from ctxcompress.select.layout import Layout, SegmentCosts, tokens_of
 from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.oversize import best_alone, best_split
-from ctxcompress.select.structure import Structure
+from ctxcompress.select.structure import Coherence, Structure
 
 __all__ = [
     "Packing",

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from ctxcompress.cache.private_database import PrivateDatabase
+from ctxcompress.cache.private_file import PrivateDatabase
 from ctxcompress.errors import ConfigError
 
 

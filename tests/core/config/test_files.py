@@ -6,7 +6,7 @@ import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache, QdrantCache
-from ctxcompress.config.cache_table import default_path
+from ctxcompress.config.files import default_path
 from ctxcompress.config.start import starting_config
 from ctxcompress.errors import ConfigError
 

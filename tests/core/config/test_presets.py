@@ -7,9 +7,9 @@ from typing import get_args, get_type_hints
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.config.files import options_of
 from ctxcompress.config.options import QATBE_TYPE_WEIGHTS, Options, Preset
 from ctxcompress.config.presets import PRESETS
-from ctxcompress.config.toml import options_of
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError
 

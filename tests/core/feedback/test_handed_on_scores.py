@@ -13,7 +13,7 @@ from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.apps.feedback.call_sheet import CallSheet
 from ctxcompress.cache import MemoryCache
-from ctxcompress.pipeline.scored_calls import current_listener, listening
+from ctxcompress.pipeline.scoring import current_listener, listening
 
 ASKED = "how do I keep the cache on disk?"
 

@@ -9,7 +9,7 @@ from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.config.options import TIERS
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.auto_budget import AUTO_MIN_PROBABILITY, AUTO_TIERS, resolve_auto_budget
+from ctxcompress.pipeline.task import AUTO_MIN_PROBABILITY, AUTO_TIERS, resolve_auto_budget
 from ctxcompress.query.complexity import Complexity, Intent
 
 AUTO = CompressionConfig(max_tokens="auto")

@@ -10,7 +10,7 @@ from ctxcompress.data.passages import Marker, Span
 from ctxcompress.data.results import Reason
 from ctxcompress.data.spans import Gap
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.pipeline.outcome import OutcomeBuilder
+from ctxcompress.pipeline.presentation import OutcomeBuilder
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout, arrangement

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from ctxcompress import Passage, compress
-from ctxcompress.reduce.elements import links_of_elements
+from ctxcompress.reduce.stitching import links_of_elements
 
 PAGE = [
     "# Limits",

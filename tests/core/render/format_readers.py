@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from ctxcompress import Passage
-from ctxcompress.render.headers import INVISIBLE
+from ctxcompress.render.formats import INVISIBLE
 
 HEADER = re.compile(r"^\[(\d+)\](?: ([^\n]*))?$", re.MULTILINE)
 VERBOSE_HEADER = re.compile(r"^\*\*Result (\d+)\*\*", re.MULTILINE)

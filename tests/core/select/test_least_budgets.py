@@ -3,7 +3,7 @@
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.pipeline.scored_calls import ScoredCall, listening
+from ctxcompress.pipeline.scoring import ScoredCall, listening
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.least_budgets import least_budgets
 from ctxcompress.select.selection import select

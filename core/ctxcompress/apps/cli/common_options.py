@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from ctxcompress.config.files import option_from_text, synonyms_from_texts
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Format, Options, Order, Preset, Tier
 from ctxcompress.config.start import starting_config
-from ctxcompress.config.toml import option_from_text, synonyms_from_texts
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 

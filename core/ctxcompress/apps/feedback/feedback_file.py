@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxcompress.cache.private_database import PrivateDatabase
+from ctxcompress.cache.private_file import PrivateDatabase
 from ctxcompress.cache.sqlite_schema import BUSY, FAILURES, error_number
 from ctxcompress.errors import ConfigError
 

@@ -10,9 +10,9 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
-from ctxcompress.pipeline.auto_budget import resolve_auto_budget
 from ctxcompress.pipeline.reanalysis import analysed_again
 from ctxcompress.pipeline.scoring import score_segments
+from ctxcompress.pipeline.task import resolve_auto_budget
 from ctxcompress.query.complexity import classify_complexity, classify_intent
 from ctxcompress.text.tokens import TokenCounter
 

@@ -13,7 +13,7 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Decision, KeptPassage, Reason
 from ctxcompress.data.spans import joined
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.render.headers import known_score
+from ctxcompress.render.formats import known_score
 from ctxcompress.text.lines import shortened
 
 __all__ = ["Part", "clusters", "clusters_of", "filters", "link", "map_of", "parts_of", "passages", "scale"]
