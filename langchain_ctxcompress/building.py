@@ -1,4 +1,4 @@
-"""One context of several retrievals, in documents."""
+"""One context of several retrievals, in documents, and the tools with which an agent builds it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

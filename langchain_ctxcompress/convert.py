@@ -45,7 +45,7 @@ def check_retriever(retriever: object) -> None:
     """Raise TypeError for what finds no documents."""
     from langchain_core.runnables import Runnable  # both take longer to import than all the rest
 
-    from ctxcompress.adapters.retrieval import check_kind
+    from ctxcompress.adapters.records import check_kind
 
     check_kind("retriever", retriever, Runnable, "a retriever, or any runnable from a query to documents")
 

@@ -14,9 +14,9 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from ctxcompress.adapters import retrieval
 from ctxcompress.adapters.component_options import ConfigSource, Preset
-from ctxcompress.adapters.retrieval import adecompose, decompose
+from ctxcompress.adapters.records import adecompose, decompose
+from ctxcompress.adapters.records import fused as best_first
 from langchain_ctxcompress.batching import sharing
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import scored_document
@@ -25,11 +25,11 @@ __all__ = ["CtxCompressRetriever", "ScoredSearch", "fused"]
 
 
 def fused(rankings: Sequence[Sequence[Document]]) -> list[Document]:
-    """Return the documents of all rankings, each once, the best first: see `ctxcompress.adapters.retrieval.fused`.
+    """Return the documents of all rankings, each once, the best first: see `ctxcompress.adapters.records.fused`.
 
     Documents with the same id, text and strings in the metadata are the same.
     """
-    return retrieval.fused(rankings, _identity)
+    return best_first(rankings, _identity)
 
 
 def _identity(document: Document) -> Hashable:

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from ctxcompress import CompressionConfig, Passage
 from ctxcompress.adapters.input_models import NoInput, SearchInput
-from ctxcompress.adapters.retrieval import check_kind
+from ctxcompress.adapters.records import check_kind
 from ctxcompress.agents.building import (
     ADD,
     STATUS,

@@ -9,8 +9,8 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
 
+from ctxcompress.adapters.records import check_kind
 from ctxcompress.adapters.research_contexts import RECORD_KEY, ContextCodec, Research, ResearchCache, with_provenance
-from ctxcompress.adapters.retrieval import check_kind
 from llamaindex_ctxcompress.convert import copy_node, passed_through
 
 __all__ = ["CtxResearchRetriever"]

@@ -14,7 +14,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from typing_extensions import override
 
 from ctxcompress.adapters.component_options import check_flag
-from ctxcompress.adapters.retrieval import adecompose, check_kind, decompose, fused
+from ctxcompress.adapters.records import adecompose, check_kind, decompose, fused
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
 __all__ = ["CtxCompressRetriever"]

@@ -15,7 +15,7 @@ from llama_index.core.tools import FunctionTool
 from ctxcompress import Passage
 from ctxcompress.adapters.component_options import ConfigSource, Preset
 from ctxcompress.adapters.input_models import query_input
-from ctxcompress.adapters.retrieval import check_kind
+from ctxcompress.adapters.records import check_kind
 from ctxcompress.agents.prompt_size import with_window
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node

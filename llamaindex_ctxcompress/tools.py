@@ -13,7 +13,7 @@ from llama_index.core.tools import FunctionTool
 from ctxcompress import Compression, Compressor, Passage
 from ctxcompress.adapters.component_options import ConfigSource, Preset
 from ctxcompress.adapters.input_models import ExpandInput, SearchInput
-from ctxcompress.adapters.retrieval import check_kind
+from ctxcompress.adapters.records import check_kind
 from ctxcompress.agents.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
 from ctxcompress.errors import InputError
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node

@@ -1,27 +1,66 @@
 """Metadata of documents and nodes: what is read from it, the record that adapters leave in it, and copies of it."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from numbers import Real
 from pickle import PickleError
-from typing import Any
+from typing import Any, TypeVar
 
 from ctxcompress.data.metadata import NEXT_KEY, RECORD_KEY, as_number
 from ctxcompress.data.results import Decision, KeptPassage
 from ctxcompress.errors import InputError
+from ctxcompress.query.decompose import adecompose, decompose
 
 __all__ = [
     "NEXT_KEY",
     "RECORD_KEY",
     "REFUSALS",
     "Decision",
+    "adecompose",
     "as_number",
+    "check_kind",
+    "decompose",
     "deep_copy",
     "dropped_record",
+    "fused",
     "original_index",
     "readable",
     "record_of",
 ]
+
+Item = TypeVar("Item")
+_RANKS = 60
+"""The constant of the publication; the greater it is, the more low ranks count."""
+
+
+def check_kind(name: str, given: object, kinds: type | tuple[type, ...], remedy: str) -> None:
+    """Raise InputError unless an argument is an object of the framework. remedy: what to give instead."""
+    if not isinstance(given, kinds):
+        raise InputError(f"{name} is a {type(given).__name__}; give {remedy}")
+
+
+def fused(rankings: Sequence[Sequence[Item]], identity: Callable[[Item], Hashable]) -> list[Item]:
+    """Return the items of all rankings, each once, the best first, by reciprocal rank fusion.
+
+    Each rank of an item adds 1 / (60 + rank), where the first rank is 1 (Cormack, Clarke and Buettcher, SIGIR 2009).
+    Of items with the same identity, the one with the best rank is returned; it counts once in each ranking. Of items
+    with equal sums the one found earlier comes first. Scores are not used, because scores of different searches do not
+    compare.
+    """
+    points: dict[Hashable, float] = {}
+    best: dict[Hashable, tuple[int, Item]] = {}
+    for ranking in rankings:
+        seen: set[Hashable] = set()
+        for rank, item in enumerate(ranking, 1):
+            key = identity(item)
+            if key in seen:
+                continue
+            seen.add(key)
+            points[key] = points.get(key, 0.0) + 1 / (_RANKS + rank)
+            if key not in best or rank < best[key][0]:
+                best[key] = (rank, item)
+    return [best[key][1] for key in sorted(points, key=lambda key: -points[key])]
+
 
 REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, PickleError)
 """What Python's own objects and those of common libraries raise when they cannot be copied."""

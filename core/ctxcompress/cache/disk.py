@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from time import time
 
-from ctxcompress.cache.entries import checked_ttl, whole_number
+from ctxcompress.cache.protocol import checked_ttl, whole_number
 from ctxcompress.cache.sqlite_file import SqliteFile
 from ctxcompress.cache.stored import StoredCache
 from ctxcompress.errors import ConfigError

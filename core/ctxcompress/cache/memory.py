@@ -8,8 +8,19 @@ from threading import Lock
 from time import time
 from typing import Any, TypeVar
 
-from ctxcompress.cache.entries import ManagedCache, checked_ttl, whole_number
-from ctxcompress.cache.protocol import Allowance, Cache, CacheStats, Codec, Documents, Entry, notes_documents, timely
+from ctxcompress.cache.protocol import (
+    Allowance,
+    Cache,
+    CacheStats,
+    Codec,
+    Documents,
+    Entry,
+    ManagedCache,
+    checked_ttl,
+    notes_documents,
+    timely,
+    whole_number,
+)
 from ctxcompress.errors import ConfigError
 
 __all__ = ["LayeredCache", "MemoryCache"]

@@ -1,4 +1,4 @@
-"""The cache's file on disk: readable by its owner only, and renamed if it is damaged."""
+"""Files and SQLite databases that only their owner can read; a damaged one is renamed."""
 
 import os
 import sqlite3

@@ -11,8 +11,7 @@ from time import time
 from typing import Any, TypeVar
 from uuid import UUID, uuid5
 
-from ctxcompress.cache.entries import checked_ttl, whole_number
-from ctxcompress.cache.protocol import Documents
+from ctxcompress.cache.protocol import Documents, checked_ttl, whole_number
 from ctxcompress.cache.stored import StoredCache
 from ctxcompress.errors import ConfigError, MissingExtra
 

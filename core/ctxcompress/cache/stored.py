@@ -11,8 +11,7 @@ from threading import Lock
 from time import monotonic, time
 from typing import Protocol, TypeVar
 
-from ctxcompress.cache.entries import ManagedCache
-from ctxcompress.cache.protocol import Allowance, Codec, Documents, Entry, EntryCache
+from ctxcompress.cache.protocol import Allowance, Codec, Documents, Entry, EntryCache, ManagedCache
 from ctxcompress.errors import CacheUnavailable, ConfigError
 
 __all__ = ["MAGIC", "Guard", "Store", "StoredCache", "seal", "unseal"]

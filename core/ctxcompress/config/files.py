@@ -1,4 +1,4 @@
-"""Configuration files: TOML, or JSON with the same tables. `ctxcompress.config.files` says what the tables mean.
+"""Configuration files: TOML, or JSON with the same tables.
 
 A JSON file of a code search holds its tables deeper, where its engine has them:
 

@@ -18,7 +18,7 @@ from ctxcompress.data.documents import Document, documents_as_they_are
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.result_cache import CallCache
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.data_records import is_data

@@ -1,4 +1,5 @@
-"""How the final text shows passages: in the format of the options, or in a frame that the caller gives."""
+"""The fifth step: the final text in the format of the options or in a frame of the caller, and what became of each
+passage."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,8 @@
 """The third step: score each segment for the query. This composes algorithms, and has none of its own.
 
 analysis -> scores -> worth within the budget
+
+Who listens learns what each call scored.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

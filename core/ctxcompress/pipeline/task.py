@@ -1,4 +1,4 @@
-"""The task of the pipeline: a query, the passages to compress for it, and the options."""
+"""The task of the pipeline: a query, the passages to compress for it, the options, and the budget "auto"."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""Filters by the retriever's score and by number: the threshold, the limit per document and the best `top_n`."""
+"""Filters by the retriever's score and by number: the threshold, the limit per document, the best `top_n`, and metadata
+lines in place of passages with low scores."""
 
 import re
 from collections import Counter

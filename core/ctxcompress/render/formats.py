@@ -1,4 +1,4 @@
-"""The output formats: plain, compact, verbose, json and xml."""
+"""The output formats: plain, compact, verbose, json and xml, and what their headers say."""
 
 import json
 import re
