@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from ctxcompress.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from langchain_ctxcompress.building import CtxContextBuilder, builder_tools, latest_context
+    from langchain_ctxcompress.building import CtxContextBuilder
+    from langchain_ctxcompress.building_tools import builder_tools, latest_context
     from langchain_ctxcompress.chat_models import LLMSelector
     from langchain_ctxcompress.citing import cite
     from langchain_ctxcompress.compressed_tool import compress_tool
@@ -69,12 +70,12 @@ _find, __dir__ = lazy_names(
         "CtxResearchRetriever": "langchain_ctxcompress.research",
         "EmbeddingsEncoder": "langchain_ctxcompress.embeddings",
         "LLMSelector": "langchain_ctxcompress.chat_models",
-        "builder_tools": "langchain_ctxcompress.building",
+        "builder_tools": "langchain_ctxcompress.building_tools",
         "cite": "langchain_ctxcompress.citing",
         "compress_tool": "langchain_ctxcompress.compressed_tool",
         "expand_tool": "langchain_ctxcompress.elision",
         "format_documents": "langchain_ctxcompress.formats",
-        "latest_context": "langchain_ctxcompress.building",
+        "latest_context": "langchain_ctxcompress.building_tools",
         "preview_tools": "langchain_ctxcompress.tools",
         "prompt_tokens": "langchain_ctxcompress.window",
         "query_tool": "langchain_ctxcompress.search_tool",

@@ -72,7 +72,6 @@ OPTIONS = {
     "mode": "extract",
     "order": "edges",
     "gap_markers": False,
-    "mark_dropped_lines": True,
     "on_empty": "original",
     "min_score": 0.25,
     "score_kind": "distance",

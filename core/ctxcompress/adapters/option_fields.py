@@ -47,8 +47,6 @@ class OptionFields(BaseModel):
     gap_markers: bool = True
     """Whether `[…]` shows where sentences of a paragraph or lines of a log were dropped. What is missing inside a
     sentence or in source code is always marked. Markers count in the budget."""
-    mark_dropped_lines: bool = False
-    """Whether the markers in a log say how many lines were dropped: `[… 120 lines dropped]`."""
     on_empty: OnEmpty = "keep_best"
     """What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or segment,
     "original" keeps all, "drop" keeps none."""

@@ -30,7 +30,6 @@ class Options(TypedDict, total=False):
     mode: Mode
     order: Order
     gap_markers: bool
-    mark_dropped_lines: bool
     on_empty: OnEmpty
     min_score: float | None
     score_kind: ScoreKind

@@ -108,11 +108,6 @@ class CompressionConfig:
         "sentence or in source code is always marked. Markers count in the budget.",
         checks.flag,
     )
-    mark_dropped_lines: bool = option(
-        False,
-        "Whether the markers in a log say how many lines were dropped: `[… 120 lines dropped]`.",
-        checks.flag,
-    )
     on_empty: OnEmpty = option(
         "keep_best",
         'What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or '

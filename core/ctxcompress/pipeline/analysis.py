@@ -18,14 +18,14 @@ from ctxcompress.data.documents import Document, documents_as_they_are
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.pipeline.result_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import LoneTurn, read_each, read_text, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
 from ctxcompress.segment.speakers import recorded_speaker
-from ctxcompress.select.gap_markers import prose_gaps
+from ctxcompress.select.gap_markers import gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
@@ -81,13 +81,13 @@ class Analysis:
 
     def markers(self, number: int, spans: Sequence[Span], *, is_within: bool = False) -> Sequence[tuple[int, str]]:
         """Return the gap markers in a document if these spans of it are kept: those of its source code, see Elision, or
-        those of prose.
+        those of prose and logs.
 
-        is_within: whether prose has only those within sentences, and where a heading is missing.
+        is_within: whether there are only those within sentences, and where a heading is missing.
         """
         if number in self.elisions:
             return self.elisions[number].markers(spans)
-        return prose_gaps(self.table, number, spans, is_within=is_within)
+        return gaps(self.table, number, spans, is_within=is_within)
 
     def __len__(self) -> int:
         """Return the number of characters."""

@@ -17,7 +17,7 @@ from ctxcompress.data.stats import LLMStats
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.language_model import Answer, LLMSelector
 from ctxcompress.pipeline.asking import NoAnswerError, ask
-from ctxcompress.pipeline.result_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.render.formats import path_of, section_of, title_of
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts

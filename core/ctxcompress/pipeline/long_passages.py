@@ -33,7 +33,6 @@ from ctxcompress.reduce.truncation import (
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import read_text, segment, segment_outlined
 from ctxcompress.segment.source_code import outline
-from ctxcompress.select.gap_markers import like_line_markers
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.words import Terms, split_words
 
@@ -186,17 +185,11 @@ def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[
 
 
 def find_escapes(passages: Iterable[tuple[int, Passage]], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
-    """Return the offsets at which a passage's own text could pass for a metadata line or for a marker of dropped lines,
-    by passage number.
+    """Return the offsets at which a passage's own text could pass for a metadata line, by passage number.
 
-    There are none if the options allow neither.
+    There are none if the options allow no such line.
     """
-    if config.mode == "preview":
+    if config.mode == "preview" or not config.metadata_only:
         return {}
-    found: dict[int, tuple[int, ...]] = {}
-    for number, passage in passages:
-        of_lines = like_own_lines(passage) if config.metadata_only else ()
-        of_markers = like_line_markers(passage) if config.mark_dropped_lines else ()
-        if of_lines or of_markers:
-            found[number] = tuple(sorted({*of_lines, *of_markers}))
-    return found
+    found = ((number, like_own_lines(passage)) for number, passage in passages)
+    return {number: tuple(places) for number, places in found if places}

@@ -23,11 +23,11 @@ from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Clock, stop_if_cancelled
 from ctxcompress.errors import warn
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.llm_selection import not_asked
 from ctxcompress.pipeline.presentation import OutcomeBuilder, Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
 from ctxcompress.pipeline.result_cache import (
-    CallCache,
     Keys,
     Outcome,
     ResultCodec,

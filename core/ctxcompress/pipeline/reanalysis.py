@@ -12,9 +12,9 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
 from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.result_cache import CallCache
 from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, score_segments
 from ctxcompress.pipeline.task import Frame, language_of
 from ctxcompress.reduce.stages import reduced

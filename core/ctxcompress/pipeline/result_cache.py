@@ -1,4 +1,4 @@
-"""The cache as one compression sees it, and how it stores the result for the same query, passages and options."""
+"""How the cache stores the result of a compression, for the same query, passages and options."""
 
 import json
 from array import array
@@ -7,18 +7,7 @@ from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
-from ctxcompress.cache.protocol import (
-    Allowance,
-    Cache,
-    Codec,
-    Documents,
-    EntryCache,
-    Fingerprints,
-    document_number,
-    key_of,
-    notes_documents,
-    timely,
-)
+from ctxcompress.cache.protocol import Fingerprints, key_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Marker, Passage, Span
@@ -34,73 +23,7 @@ from ctxcompress.data.spans import shown
 from ctxcompress.data.stats import CacheUse
 from ctxcompress.pipeline.task import Task
 
-__all__ = ["CallCache", "Keys", "Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
-
-T = TypeVar("T")
-
-
-class CallCache:
-    """The cache of one compression."""
-
-    __slots__ = ("_cache", "_entries", "_everything", "_numbers", "_passages", "hits", "misses")
-
-    def __init__(self, cache: Cache, passages: Sequence[Passage]) -> None:
-        """passages: all that the entries may be made from."""
-        self._cache = timely(cache, Allowance())
-        self._entries: EntryCache | None = self._cache if notes_documents(self._cache) else None
-        """The same cache, if it notes documents."""
-        self._passages = passages
-        self._numbers: dict[str, int] = {}
-        self._everything: Documents | None = None
-        self.hits = self.misses = 0
-
-    @classmethod
-    def of(cls, cache: Cache | None, passages: Sequence[Passage]) -> "CallCache | None":
-        """Return the cache for one compression of these passages; None without a cache."""
-        return None if cache is None else cls(cache, passages)
-
-    def get(self, key: str, codec: Codec[T]) -> T | None:
-        """Return the value stored under this key; None if there is none."""
-        value = self._cache.get(key, codec)
-        if value is None:
-            self.misses += 1
-        else:
-            self.hits += 1
-        return value
-
-    def put(self, key: str, value: T, codec: Codec[T], made_from: Iterable[int] | None = None) -> None:
-        """Store the value. made_from: the numbers of the passages that it was made from; None for all of them."""
-        if self._entries is None:
-            self._cache.put(key, value, codec)
-        else:
-            self._entries.keep(key, value, codec, documents=self._documents(made_from))
-
-    def use(self, *, is_outcome: bool = False) -> CacheUse:
-        """Return the lookups so far. is_outcome: whether the last one found the result of the whole compression."""
-        return CacheUse(self.hits, self.misses, is_outcome)
-
-    def _documents(self, made_from: Iterable[int] | None) -> Documents:
-        if made_from is not None:
-            return self._documents_of([self._passages[number] for number in made_from])
-        if self._everything is None:
-            self._everything = self._documents_of(self._passages)
-        return self._everything
-
-    def _documents_of(self, passages: Iterable[Passage]) -> Documents:
-        return frozenset(map(self._number, {name for passage in passages for name in _names(passage)}))
-
-    def _number(self, name: str) -> int:
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = document_number(name)
-        return number
-
-
-def _names(passage: Passage) -> list[str]:
-    """Return the names of a passage's document; the passage's id if it has none."""
-    names = [name for name in (passage.doc_id, passage.file_path) if name]
-    return names or [passage.id]
-
+__all__ = ["Keys", "Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
 _NOT_IN_KEY = ("cache", "encoder", "llm", "must_keep", "telemetry")
 """Options that are not part of the key as they are: caches and observers change no result, with an encoder or a
@@ -122,6 +45,7 @@ Kept = tuple[int, Spans, int, float, tuple[int, ...], Markers, str | None]
 """(index, spans, tokens, relevance, stands_for, markers, the metadata line or None)."""
 Stage = tuple[str, int, int, float, str, bool]
 """The fields of StageStats up to `skipped`: an outcome with an emptied or doubtful stage is not remembered."""
+T = TypeVar("T")
 
 
 class Keys(NamedTuple):

@@ -16,7 +16,6 @@ from ctxcompress.pipeline.scoring import ScoredSegments
 from ctxcompress.pipeline.task import Task
 from ctxcompress.reduce.required import places_in_documents
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
-from ctxcompress.select.gap_markers import with_dropped_lines
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
@@ -83,9 +82,6 @@ def _layout(config: CompressionConfig, layout: Layout, analysis: Analysis, relev
     """Return the layout with the order and the gap markers of the options."""
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     elide: Elide = partial(analysis.markers, is_within=not config.gap_markers)
-    if config.gap_markers or config.mark_dropped_lines:
-        texts = [document.text for document in layout.documents]
-        elide = with_dropped_lines(elide, analysis.table, texts, are_counted=config.mark_dropped_lines)
     return replace(layout, arrange=arrange, elide=elide, relevance=relevance)
 
 

@@ -1,18 +1,14 @@
-"""Gap markers in prose and logs: where part of a sentence or a heading is missing, and how many lines were dropped."""
+"""Gap markers in prose and logs: where part of a sentence, sentences of a paragraph, a heading or lines are missing."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.code.elision import PROSE
-from ctxcompress.data.metadata import RECORD_KEY, Record
-from ctxcompress.data.passages import Kind, Passage, Span
+from ctxcompress.data.passages import Kind, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.select.layout import Elide
-from ctxcompress.text.lines import BREAKS, INVISIBLE
 
-__all__ = ["like_line_markers", "prose_gaps", "with_dropped_lines"]
+__all__ = ["gaps"]
 
 _GAP = PROSE.gap
 _WITHOUT_SECTIONS = frozenset((Kind.HEADING, Kind.RECORD, Kind.LOG))
@@ -27,13 +23,9 @@ _LONGEST_END = 8
 _CLAUSE_SIGNS = (",", ";", ":")
 _LONG_LINE = 40
 """The least characters of a line of wrapped prose."""
-_LOOKS_LIKE_MARKER = lazy_regex(
-    rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+(\[[\s{INVISIBLE}]*+(?:…|\.\.\.)[^{BREAKS}]{{0,80}}?dropped)",
-    re.IGNORECASE,
-)
 
 
-def prose_gaps(
+def gaps(
     table: SegmentTable, document: int, spans: Sequence[Span], *, is_within: bool = False
 ) -> list[tuple[int, str]]:
     """Return a marker for each place where text is missing inside a sentence, or between two of a paragraph, if these
@@ -42,8 +34,11 @@ def prose_gaps(
     Without it, two halves would read as a sentence that nobody wrote, "this" would stand for something else, or a
     sentence would be part of another section. A marker is (end of the span before it, or start of the one after it, its
     text). What is left of a segment that alone is over the budget has no marker before or after everything else: there
-    is hardly room for words. is_within: whether there is none between whole sentences under one heading.
+    is hardly room for words. is_within: whether there is none between whole sentences under one heading, and none
+    between lines of a log.
     """
+    if table.segments[table.first[document]].kind is Kind.LOG:
+        return [] if is_within else list(_line_gaps(table, document, spans))
     found: dict[int, str] = {}
     last, between = -1, ""
     for start, end in spans:
@@ -133,41 +128,10 @@ def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer:
     return is_wrapped or (bare[0].islower() and line.endswith(_CLAUSE_SIGNS))
 
 
-def with_dropped_lines(elide: Elide, table: SegmentTable, texts: Sequence[str], *, are_counted: bool) -> Elide:
-    """Return `elide` with markers where lines of documents that are logs were dropped.
-
-    texts: of the documents. are_counted: whether the markers say how many lines.
-    """
-
-    def markers(number: int, spans: Sequence[Span]) -> Sequence[tuple[int, str]]:
-        first = table.first[number]
-        is_log = first < table.first[number + 1] and table.segments[first].kind is Kind.LOG
-        return list(_markers(texts[number], spans, are_counted=are_counted)) if is_log else elide(number, spans)
-
-    return markers
-
-
-def like_line_markers(passage: Passage) -> tuple[int, ...]:
-    """Return the places in a passage's text that look like such a marker, without those that its record knows.
-
-    The caller shows a backslash before each, so that they cannot be mistaken for a real marker.
-    """
-    if "dropped" not in passage.text.lower():
-        return ()
-    own = {text.strip() for _, text in Record.read(passage.metadata.get(RECORD_KEY)).markers}
-    found = _LOOKS_LIKE_MARKER.finditer(passage.text)
-    return tuple(match.start(1) for match in found if _line_at(passage.text, match.start(1)) not in own)
-
-
-def _line_at(text: str, start: int) -> str:
-    end = text.find("\n", start)
-    return text[start : end if end >= 0 else len(text)].strip()
-
-
-def _markers(text: str, spans: Sequence[Span], *, are_counted: bool) -> Iterator[tuple[int, str]]:
+def _line_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
+    """Yield a marker on a line of its own for each place where lines of a log are missing."""
     for before, after in pairwise(spans):
-        lines = sum(bool(line.strip()) for line in text[before.end : after.start].split("\n"))
-        if lines:
-            newline = "\r\n" if text.startswith("\r\n", before.end) else "\n"
-            marker = f"[… {lines:,} line{'s' if lines > 1 else ''} dropped]" if are_counted else _GAP
-            yield before.end, f"{newline}{marker}"
+        number, other = table.segment_at(document, before.end), table.segment_at(document, after.start + 1)
+        rest = table.texts[number][before.end - table.segments[number].start :]
+        if any(text.strip() for text in (rest, *table.texts[number + 1 : other])):
+            yield before.end, ("\r\n" if rest.startswith("\r\n") else "\n") + _GAP

@@ -41,7 +41,6 @@ options = st.fixed_dictionaries(
         "format": st.sampled_from(["compact", "xml"]),
         "on_empty": st.sampled_from(["drop", "original"]),
         "exact_dedup": st.booleans(),
-        "mark_dropped_lines": st.just(True),
     },
 )
 

@@ -18,7 +18,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.result_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
