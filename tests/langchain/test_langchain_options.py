@@ -49,7 +49,6 @@ GIVEN = {
     "separator": "\n---\n",
     "language": "en",
     "synonyms": {"timeout": ["deadline"]},
-    "technical_synonyms": True,
     "mode": "extract",
     "order": "edges",
     "on_empty": "original",

@@ -302,7 +302,7 @@ def test_the_options_survive_being_written_down(again, preset):
         given = CtxCompressPostprocessor(preset=preset, **options)
         copy = again(given)
         assert copy.preset == preset
-        for name in (*REDUCTION, "tier", "max_tokens", "scorer", "technical_synonyms", "type_weights"):
+        for name in (*REDUCTION, "tier", "max_tokens", "scorer", "synonyms", "type_weights"):
             assert getattr(copy, name) == getattr(given, name), name
         nodes = with_scores(*SCORES)
         assert copy.postprocess_nodes(nodes, query_str=QUERY) == given.postprocess_nodes(nodes, query_str=QUERY)

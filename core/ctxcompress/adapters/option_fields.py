@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from ctxcompress.config.budgets import Tier
-from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.options import OPTIONS
 from ctxcompress.data.results import Format
 from ctxcompress.text.tokens import Encoding
@@ -87,8 +87,6 @@ class OptionFields(BaseModel):
     factual_length: int | None = None
     """The most characters kept of a passage where the query asks for a fact, at least 20. A fact is an identifier, a
     command or a version; the beginning of the passage is kept. None cuts no passage."""
-    factual_cut: FactualCut = "boundary"
-    """Where `factual_length` cuts: at a "boundary" of sentences or words, or at the very "character"."""
     scorer: Scorer = "evidence"
     """What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does.
     "rank_bm25" is BM25Okapi of the package rank-bm25, "rank_bm25l" its BM25L and "rank_bm25plus" its BM25Plus."""
@@ -105,9 +103,7 @@ class OptionFields(BaseModel):
     language: str | None = None
     """The language of the texts as an ISO 639-1 code, such as "en". None detects it."""
     synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)
-    """Words or phrases that mean the same, by one of them. Each finds all the others."""
-    technical_synonyms: bool = False
-    """Whether to use a small built-in table of synonyms for technical English as well."""
+    """Words or phrases that mean the same, by one of them; each finds all the others. See TECHNICAL_SYNONYMS."""
     type_weights: Mapping[str, float] = Field(default_factory=dict)
     """A factor on the score of segments, by their kind. The kinds are "heading", "paragraph", "list_item", "table",
     "code", "quote", "metadata", "boilerplate", "turn", "log" and "record"; see QATBE_TYPE_WEIGHTS."""

@@ -19,7 +19,6 @@ from ctxcompress.text.language import LANGUAGE_CODES
 
 __all__ = [
     "Check",
-    "FactualCut",
     "Mode",
     "OnEmpty",
     "Order",
@@ -53,7 +52,6 @@ Scorer = Literal["evidence", "bm25", "rank_bm25", "rank_bm25l", "rank_bm25plus"]
 ScoreKind = Literal["similarity", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
 Mode = Literal["extract", "preview"]
-FactualCut = Literal["boundary", "character"]
 Order = Literal["source", "relevance", "edges"]
 
 Check = Callable[[str, Any], Any]

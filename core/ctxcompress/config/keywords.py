@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config.budgets import Tier
-from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.data.must_keep import MustKeep
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
@@ -46,7 +46,6 @@ class Options(TypedDict, total=False):
     max_length: int | None
     preserve_structure: bool
     factual_length: int | None
-    factual_cut: FactualCut
     scorer: Scorer
     encoder: Encoder | Comparer | None
     llm: LanguageModel | LLMSelector | None
@@ -54,7 +53,6 @@ class Options(TypedDict, total=False):
     min_probability: float
     language: str | None
     synonyms: Mapping[str, Sequence[str]]
-    technical_synonyms: bool
     type_weights: Mapping[str, float]
     metadata_map: Mapping[str, str]
     cache: Cache | None

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
 from ctxcompress.config.budgets import NO_LIMIT, TIERS, Tier, budget_of, check_budget, with_one_budget
-from ctxcompress.config.checks import FactualCut, Mode, OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import Mode, OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.declaration import Option, option
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
@@ -31,7 +31,6 @@ __all__ = [
     "TIERS",
     "CompressionConfig",
     "Encoding",
-    "FactualCut",
     "Format",
     "Mode",
     "OnEmpty",
@@ -208,11 +207,6 @@ class CompressionConfig:
         checks.or_none(checks.whole_number(20, "or None to cut no passage")),
         off=None,
     )
-    factual_cut: FactualCut = option(
-        "boundary",
-        'Where `factual_length` cuts: at a "boundary" of sentences or words, or at the very "character".',
-        checks.one_of(FactualCut),
-    )
 
     # Selection within the budget:
     scorer: Scorer = option(
@@ -240,10 +234,9 @@ class CompressionConfig:
         None, 'The language of the texts as an ISO 639-1 code, such as "en". None detects it.', checks.language_code
     )
     synonyms: Mapping[str, Sequence[str]] = option(
-        {}, "Words or phrases that mean the same, by one of them. Each finds all the others.", checks.synonym_lists
-    )
-    technical_synonyms: bool = option(
-        False, "Whether to use a small built-in table of synonyms for technical English as well.", checks.flag
+        {},
+        "Words or phrases that mean the same, by one of them; each finds all the others. See TECHNICAL_SYNONYMS.",
+        checks.synonym_lists,
     )
     type_weights: Mapping[str, float] = option(
         {},

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ctxcompress.data.passages import Kind
 
-__all__ = ["PRESETS", "QATBE_TYPE_WEIGHTS", "Preset"]
+__all__ = ["PRESETS", "QATBE_TYPE_WEIGHTS", "TECHNICAL_SYNONYMS", "Preset"]
 
 Preset = Literal["docs", "code", "web", "page", "docs_published", "code_published", "web_published", "page_published"]
 
@@ -23,10 +23,58 @@ QATBE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 """The published weights of QATBE. They are not the default: on pages with prose and code they lose evidence."""
 
+_GROUPS = (
+    "auth authentication authorization login sign-in",
+    "config configuration settings options preferences",
+    "db database",
+    "delete remove erase drop",
+    "create add make new",
+    "update change modify edit",
+    "error exception failure fault",
+    "bug defect issue",
+    "function method procedure routine",
+    "parameter argument option flag",
+    "install setup installation",
+    "repo repository",
+    "directory folder path",
+    "env environment",
+    "k8s kubernetes",
+    "js javascript",
+    "ts typescript",
+    "py python",
+    "api interface endpoint",
+    "url link address uri",
+    "credential password secret token key",
+    "start launch run execute begin",
+    "stop terminate kill halt end",
+    "timeout deadline expiry",
+    "limit maximum cap quota",
+    "default standard preset",
+    "fast quick performance speed",
+    "memory ram",
+    "cpu processor",
+    "docs documentation manual guide",
+    "deploy deployment release rollout",
+    "log logging trace",
+    "test testing spec",
+    "dependency package library module",
+    "async asynchronous concurrent",
+    "cache caching memoize",
+    "doc document file",
+    "fetch get retrieve load",
+    "send post submit push",
+    "encrypt encryption cipher",
+)
+
+TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {word: tuple(others) for word, *others in map(str.split, _GROUPS)}
+)
+"""Words of technical English -> others that mean the same, for the option `synonyms`."""
+
 _DOCS: Mapping[str, object] = {"min_score": 0.3, "ngram_threshold": 0.7, "similarity_threshold": 0.85}
 _CODE: Mapping[str, object] = {"metadata_only": True}
 _WEB: Mapping[str, object] = {"min_score": 0.3, "on_empty": "original"}
-_PAGE: Mapping[str, object] = {"tier": "summary", "technical_synonyms": True}
+_PAGE: Mapping[str, object] = {"tier": "summary", "synonyms": TECHNICAL_SYNONYMS}
 
 PRESETS: Mapping[Preset, Mapping[str, object]] = MappingProxyType(
     {

@@ -11,10 +11,10 @@ from math import log
 from typing import NamedTuple
 
 from ctxcompress.code.detection import source_language
-from ctxcompress.code.elision import PROSE, Marks, marks_for
+from ctxcompress.code.elision import PROSE, marks_for
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Piece
-from ctxcompress.data.passages import Node, Passage, Segment
+from ctxcompress.data.passages import Passage
 from ctxcompress.data.spans import Gap, inverse
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
@@ -25,7 +25,6 @@ from ctxcompress.reduce.truncation import (
     no_question,
     records_within,
     truncated,
-    truncated_at_character,
     truncated_head,
     truncated_plainly,
     truncated_prose,
@@ -124,13 +123,13 @@ class _Cutter:
         if len(text) <= self.max_length:
             return truncated(text, (), self.max_length, marker=PROSE)
         name = passage.file_path or passage.title
-        if (self.config.factual_cut != "character" or not self.is_head) and (found := self._records(text, name)):
+        if found := self._records(text, name):
             return found
         nodes = outline(text, name)
         marks = marks_for(source_language(text, name)) if nodes else PROSE
         segments = () if nodes else segment(text, language=self.language)
         if self.is_head:
-            return self._head(text, nodes, segments, marks)
+            return truncated_head(text, nodes, segments, self.max_length, marker=marks)
         if not self.config.preserve_structure:
             return truncated_plainly(text, segments, self.max_length, marker=marks)
         importance = self._importance(text)
@@ -150,17 +149,11 @@ class _Cutter:
                 return Cut(spans, tuple(Gap(*span, "", "", "") for span in inverse(spans, len(text))))
         return None
 
-    def _head(self, text: str, nodes: Sequence[Node], segments: Sequence[Segment], marks: Marks) -> Cut:
-        if self.config.factual_cut == "character":
-            return truncated_at_character(text, self.max_length, marker=marks)
-        return truncated_head(text, nodes, segments, self.max_length, marker=marks)
-
     def _importance(self, text: str) -> Importance:
         """Return a function that rates a part of the text by the query terms in it. Terms that are frequent in the text
         count less."""
         terms = Terms(self.language)
-        tables = [self.config.synonyms] if self.config.synonyms else []
-        wanted = query_terms(self.query, language=self.language, terms=terms, synonyms=tables)
+        wanted = query_terms(self.query, language=self.language, terms=terms, synonyms=self.config.synonyms)
         word_counts = Counter(split_words(text))
         hits = terms.matching(word_counts, wanted)
         term_counts = Counter[int]()

@@ -12,7 +12,7 @@ from ctxcompress.pipeline.presentation import OriginalText, Presentation
 from ctxcompress.pipeline.scoring import current_listener
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.text_codec import FEW_OBJECTS
-from ctxcompress.query.terms import asks_for_all, query_terms, tables_of_synonyms
+from ctxcompress.query.terms import asks_for_all, query_terms
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.filters import standing
 from ctxcompress.reduce.reduction import Reduction
@@ -80,10 +80,9 @@ def _asks_beside_words(task: Task) -> bool:
 def _terms(task: Task) -> dict[str, float]:
     """Return the terms of all questions with their weights, and what they quote."""
     config, terms = task.config, Terms(task.language)
-    tables = tables_of_synonyms(config.synonyms, technical=config.technical_synonyms)
     found: dict[str, float] = {}
     for query in task.queries or (task.query,):
-        of_query = query_terms(query, language=task.language, terms=terms, synonyms=tables)
+        of_query = query_terms(query, language=task.language, terms=terms, synonyms=config.synonyms)
         found |= {term: max(weight, found.get(term, 0.0)) for term, weight in of_query.items()}
         found |= dict.fromkeys(quotations(query), 1.0)
     return found

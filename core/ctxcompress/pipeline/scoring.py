@@ -19,7 +19,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
-from ctxcompress.query.terms import asks_for_all, main_question, query_terms, tables_of_synonyms
+from ctxcompress.query.terms import asks_for_all, main_question, query_terms
 from ctxcompress.score.asked_keys import raise_asked_keys
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
@@ -75,9 +75,8 @@ class _Query:
 
     @classmethod
     def of(cls, text: str, language: str, config: CompressionConfig) -> "_Query":
-        tables = tables_of_synonyms(config.synonyms, technical=config.technical_synonyms)
         terms, question = Terms(language), main_question(text, language)
-        wanted = query_terms(text, language=language, terms=terms, synonyms=tables, question=question)
+        wanted = query_terms(text, language=language, terms=terms, synonyms=config.synonyms, question=question)
         return cls(question, wanted, terms, STOP_WORDS.get(language, frozenset()))
 
     def matches(self, corpus: Corpus) -> Matches:

@@ -12,55 +12,7 @@ from ctxcompress.text.spelling import fold
 from ctxcompress.text.stems import lower_case
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["TECHNICAL_SYNONYMS", "asks_for_all", "clauses", "main_question", "query_terms", "tables_of_synonyms"]
-
-_GROUPS = (
-    "auth authentication authorization login sign-in",
-    "config configuration settings options preferences",
-    "db database",
-    "delete remove erase drop",
-    "create add make new",
-    "update change modify edit",
-    "error exception failure fault",
-    "bug defect issue",
-    "function method procedure routine",
-    "parameter argument option flag",
-    "install setup installation",
-    "repo repository",
-    "directory folder path",
-    "env environment",
-    "k8s kubernetes",
-    "js javascript",
-    "ts typescript",
-    "py python",
-    "api interface endpoint",
-    "url link address uri",
-    "credential password secret token key",
-    "start launch run execute begin",
-    "stop terminate kill halt end",
-    "timeout deadline expiry",
-    "limit maximum cap quota",
-    "default standard preset",
-    "fast quick performance speed",
-    "memory ram",
-    "cpu processor",
-    "docs documentation manual guide",
-    "deploy deployment release rollout",
-    "log logging trace",
-    "test testing spec",
-    "dependency package library module",
-    "async asynchronous concurrent",
-    "cache caching memoize",
-    "doc document file",
-    "fetch get retrieve load",
-    "send post submit push",
-    "encrypt encryption cipher",
-)
-
-TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {word: tuple(others) for word, *others in map(str.split, _GROUPS)}
-)
-"""A word -> the others that mean the same."""
+__all__ = ["asks_for_all", "clauses", "main_question", "query_terms"]
 
 _ABOUT_TEXTS = frozenset(
     "summary summarize summarise summarized overview outline gist tl dr tldr recap abstract describe explain tell give "
@@ -93,7 +45,7 @@ def query_terms(
     *,
     language: str,
     terms: Terms,
-    synonyms: Sequence[Mapping[str, Sequence[str]]] = (),
+    synonyms: Mapping[str, Sequence[str]] = MappingProxyType({}),
     question: str | None = None,
 ) -> dict[str, float]:
     """Return term -> weight in the order of the query: 1.0 for its own terms, 0.5 for synonyms and pairs of hiragana,
@@ -113,11 +65,6 @@ def query_terms(
         asked = {term for of_word in terms.of_words(split_words(question)).values() for term in of_word}
         own = {term: weight if term in asked else weight * _ASIDE_WEIGHT for term, weight in own.items()}
     return own | {term: _SYNONYM_WEIGHT for term in _other_names(words, synonyms, terms) if term not in own}
-
-
-def tables_of_synonyms(given: Mapping[str, Sequence[str]], *, technical: bool) -> list[Mapping[str, Sequence[str]]]:
-    """Return the tables for `query_terms`: the given one unless it is empty, and `TECHNICAL_SYNONYMS`."""
-    return [*([given] if given else []), *([TECHNICAL_SYNONYMS] if technical else [])]
 
 
 def main_question(query: str, language: str) -> str:
@@ -170,12 +117,12 @@ def _weight(term: str) -> float:
     return _KANA_WEIGHT if _HIRAGANA.fullmatch(term) else 1.0
 
 
-def _other_names(words: Sequence[str], synonyms: Sequence[Mapping[str, Sequence[str]]], terms: Terms) -> list[str]:
+def _other_names(words: Sequence[str], synonyms: Mapping[str, Sequence[str]], terms: Terms) -> list[str]:
     """Return the terms of the groups of synonyms of which the query has a word or a phrase, in any form ("configs")."""
     if not synonyms:
         return []
     asked = {term for of_word in terms.of_words(words).values() for term in of_word}
-    groups = [(word, *others) for table in synonyms for word, others in table.items()]
+    groups = [(word, *others) for word, others in synonyms.items()]
     found: list[str] = []
     for group in groups:
         names = [[*filter(None, terms.of_words(split_words(name)).values())] for name in group]

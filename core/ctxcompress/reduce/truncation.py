@@ -14,7 +14,6 @@ from ctxcompress.code.elision import PROSE, Marks
 from ctxcompress.data.passages import Marker, Node, Segment, Span
 from ctxcompress.data.spans import Gap, markers_for
 from ctxcompress.reduce.importance import Part, Rank, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
-from ctxcompress.text.lines import whole_graphemes
 
 __all__ = [
     "Cut",
@@ -22,7 +21,6 @@ __all__ = [
     "no_question",
     "records_within",
     "truncated",
-    "truncated_at_character",
     "truncated_head",
     "truncated_plainly",
     "truncated_prose",
@@ -147,15 +145,6 @@ def truncated_head(
     words = _Filling(text, parts_of_words(text), marker, max_length)
     words.add_run(range(len(words.parts)), max_length)
     return words.cut() if words.kept else _whole(text)
-
-
-def truncated_at_character(text: str, max_length: int, *, marker: Marks) -> Cut:
-    """Truncate a text to its first `max_length` characters, the marker included, within a word if need be, but not
-    within a grapheme."""
-    end = whole_graphemes(text, max_length - len(marker.gap))
-    if len(text) <= max_length or not text[:end].strip():
-        return _whole(text)
-    return Cut((Span(0, end),), (Gap(end, len(text), marker.gap, "", marker.gap),))
 
 
 def _whole(text: str) -> Cut:

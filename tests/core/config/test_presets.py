@@ -9,7 +9,7 @@ import pytest
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.config.files import options_of
 from ctxcompress.config.options import QATBE_TYPE_WEIGHTS, Options, Preset
-from ctxcompress.config.presets import PRESETS
+from ctxcompress.config.presets import PRESETS, TECHNICAL_SYNONYMS
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError
 
@@ -48,7 +48,7 @@ def test_there_are_four_presets_and_the_same_as_they_were_published():
         ("docs", {"min_score": 0.3, "ngram_threshold": 0.7, "similarity_threshold": 0.85}),
         ("code", {"metadata_only": True}),
         ("web", {"min_score": 0.3, "on_empty": "original"}),
-        ("page", {"technical_synonyms": True, "tier": "summary"}),
+        ("page", {"synonyms": dict(TECHNICAL_SYNONYMS), "tier": "summary"}),
         (
             "docs_published",
             {
@@ -66,7 +66,7 @@ def test_there_are_four_presets_and_the_same_as_they_were_published():
             "page_published",
             {
                 "scorer": "bm25",
-                "technical_synonyms": True,
+                "synonyms": dict(TECHNICAL_SYNONYMS),
                 "type_weights": dict(QATBE_TYPE_WEIGHTS),
                 "tier": "summary",
             },
@@ -315,7 +315,7 @@ def test_every_option_that_toml_can_say_can_be_said(toml):
     said = {
         "tier": '"detailed"', "separator": '"|"', "mode": '"preview"', "exact_dedup": "true", "score_kind": '"rank"',
         "score_key": '"distance"', "normalize_scores": "false", "adaptive": "true", "min_probability": "0.2",
-        "language": '"de"', "technical_synonyms": "true", "type_weights": "{ code = 2 }", "encoding": '"cl100k_base"',
+        "language": '"de"', "type_weights": "{ code = 2 }", "encoding": '"cl100k_base"',
         "metadata_map": '{ title = "name" }', "on_empty": '"drop"', "similarity_threshold": "0.8",
     }  # fmt: skip
     text = "[compression]\n" + "\n".join(f"{name} = {value}" for name, value in said.items())

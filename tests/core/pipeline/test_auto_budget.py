@@ -112,17 +112,15 @@ def test_passages_stay_whole_for_queries_that_ask_for_no_fact(query, options):
     assert all(decision.reason is not Reason.TRUNCATED for decision in result.dropped)
 
 
-def test_a_truncated_passage_ends_with_a_word_or_at_the_character():
-    one = "word " * 100 + "end."
-    for cut, end in (("boundary", " word […]"), ("character", "word wor[…]")):
-        (kept,) = compress("get_user", [Passage("a", one)], factual_length=41, factual_cut=cut).passages
-        assert kept.text.endswith(end)
-        assert len(kept.text) <= 41
+def test_a_truncated_passage_ends_with_a_word():
+    (kept,) = compress("get_user", [Passage("a", "word " * 100 + "end.")], factual_length=41).passages
+    assert kept.text.endswith(" word […]")
+    assert len(kept.text) <= 41
 
 
 def test_no_grapheme_is_cut():
     text = "👩‍👩‍👧 " * 100
-    (kept,) = compress("get_user", [Passage("a", text)], factual_length=50, factual_cut="character").passages
+    (kept,) = compress("get_user", [Passage("a", text)], factual_length=50).passages
     assert set(kept.text.removesuffix("[…]").split()) == {"👩‍👩‍👧"}
 
 
@@ -140,9 +138,9 @@ def test_the_shorter_limit_counts():
         assert len(kept.text) <= 100
 
 
-@given(text=st.text(max_size=400), length=st.integers(20, 200), cut=st.sampled_from(["boundary", "character"]))
-def test_the_beginning_of_a_truncated_passage_is_kept(text, length, cut):
-    result = compress("get_user", [Passage("a", text)], factual_length=length, factual_cut=cut, max_tokens=5_000)
+@given(text=st.text(max_size=400), length=st.integers(20, 200))
+def test_the_beginning_of_a_truncated_passage_is_kept(text, length):
+    result = compress("get_user", [Passage("a", text)], factual_length=length, max_tokens=5_000)
     for kept in result.passages:
         assert text.startswith(kept.text.removesuffix("[…]").rstrip()) or "[…]" in text
         assert kept.untouched or len(kept.text) <= max(length, max(map(len, text.split())))

@@ -19,6 +19,7 @@ import ctxcompress.cache.protocol as keys
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
+from ctxcompress.config.presets import TECHNICAL_SYNONYMS
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.pipeline import analysis, result_cache
 from ctxcompress.pipeline.result_cache import ResultCodec, key_of_outcome
@@ -45,7 +46,7 @@ OPTIONS = [
     {"tier": "detailed"},
     {"mode": "preview"},
     {"order": "edges", "max_tokens": 90},
-    {"scorer": "bm25", "technical_synonyms": True},
+    {"scorer": "bm25", "synonyms": TECHNICAL_SYNONYMS},
     {"adaptive": True, "max_tokens": 90},
     {"language": "de"},
     {"language": "ar", "max_tokens": 60},

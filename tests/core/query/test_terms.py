@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.query.terms import TECHNICAL_SYNONYMS, query_terms
+from ctxcompress.config.presets import TECHNICAL_SYNONYMS
+from ctxcompress.query.terms import query_terms
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.words import Terms
 
@@ -46,33 +47,33 @@ def test_nothing_asked(query):
 
 @given(st.text(), st.sampled_from(["en", "zh", "ja", "th", "ar", "xx"]))
 def test_any_question(query, language):
-    found = asked(query, language, [TECHNICAL_SYNONYMS])
+    found = asked(query, language, TECHNICAL_SYNONYMS)
     assert all(term and weight in (0.5, 1.0) for term, weight in found.items())
-    assert found == asked(query, language, [TECHNICAL_SYNONYMS])
+    assert found == asked(query, language, TECHNICAL_SYNONYMS)
 
 
 def test_synonyms_weigh_half_and_follow():
-    found = asked("delete the db", synonyms=[{"db": ["database"], "k8s": ["kubernetes"]}])
+    found = asked("delete the db", synonyms={"db": ["database"], "k8s": ["kubernetes"]})
     assert found == {"delet": 1.0, "db": 1.0, "databas": 0.5}
 
 
 def test_a_synonym_that_is_asked_for_weighs_one():
-    assert asked("db database", synonyms=[{"db": ["database"]}]) == {"db": 1.0, "databas": 1.0}
+    assert asked("db database", synonyms={"db": ["database"]}) == {"db": 1.0, "databas": 1.0}
 
 
 def test_the_key_of_a_synonym_matches_in_any_form():
-    assert "option" in asked("Configs", synonyms=[{"config": ["options"]}])
+    assert "option" in asked("Configs", synonyms={"config": ["options"]})
 
 
 def test_synonyms_of_several_words():
     table = {"time out": ["deadline"]}
-    assert "deadlin" in asked("time it was out", synonyms=[table])
-    assert "deadlin" not in asked("time", synonyms=[table])
+    assert "deadlin" in asked("time it was out", synonyms=table)
+    assert "deadlin" not in asked("time", synonyms=table)
 
 
 @pytest.mark.parametrize("query", ["k8s pods", "pods in Kubernetes", "kube pods", "pods for container orchestration"])
 def test_each_word_of_a_group_of_synonyms_finds_all_the_others(query):
-    found = asked(query, synonyms=[{"k8s": ["kubernetes", "kube", "container orchestration"]}])
+    found = asked(query, synonyms={"k8s": ["kubernetes", "kube", "container orchestration"]})
     assert {"pod", "k8s", "kubernet", "kube", "contain", "orchestr"} <= set(found)
     own = set(asked(query))
     assert {term for term, weight in found.items() if weight == 1.0} == own
@@ -80,17 +81,17 @@ def test_each_word_of_a_group_of_synonyms_finds_all_the_others(query):
 
 def test_a_phrase_among_synonyms_is_found_by_all_of_its_words():
     table = {"k8s": ["container orchestration"]}
-    assert "k8s" not in asked("a container of milk", synonyms=[table])
-    assert "k8s" in asked("orchestrating containers", synonyms=[table])
+    assert "k8s" not in asked("a container of milk", synonyms=table)
+    assert "k8s" in asked("orchestrating containers", synonyms=table)
 
 
 def test_a_synonym_without_words_is_found_by_nothing():
-    assert asked("milk", synonyms=[{"k8s": ["", "?!"], "": ["tea"]}]) == {"milk": 1.0}
+    assert asked("milk", synonyms={"k8s": ["", "?!"], "": ["tea"]}) == {"milk": 1.0}
 
 
 @pytest.mark.parametrize("group", [(word, *others) for word, others in TECHNICAL_SYNONYMS.items()])
 def test_technical_synonyms_are_mutual(group):
-    others = [set(asked(word, synonyms=[TECHNICAL_SYNONYMS])) for word in group]
+    others = [set(asked(word, synonyms=TECHNICAL_SYNONYMS)) for word in group]
     assert all(set(asked(" ".join(group))) <= found for found in others)
 
 
