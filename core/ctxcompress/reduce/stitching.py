@@ -92,6 +92,7 @@ _FENCE = lazy_regex(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 _INDENTED = (" ", "\t")
 _NO_TEXT = ("", "#", *_INDENTED)
 _SENTENCE_ENDS = (". ", "? ", "! ", "\n", "\u3002", "\uff1f", "\uff01")
+_HEADING = lazy_regex(r"#{1,6} ")
 _LAST_WORD = lazy_regex(r"\w+\Z")
 _LONGEST_WORD = 200
 _OFFSETS = ("start_index", "start_char_idx")
@@ -199,9 +200,12 @@ def _kept_spans(chain: Chain, texts: Sequence[str], closing: Mapping[int, int]) 
 def _kept_of_overlap(before: str, after: str, length: int) -> int:
     """Return how many characters of an overlap the first text keeps.
 
-    That is all, unless the overlap ends within a sentence. Then it is the text before that sentence, or if there is
-    none, the text before the word that may be cut.
+    That is all, unless the overlap ends with a heading, whose text is in the second one, or within a sentence. Then it
+    is the text before that, or if there is none, the text before the word that may be cut.
     """
+    last = after[:length].rstrip().rpartition("\n")[2]
+    if _HEADING.match(last):
+        return after.rfind(last, 0, length)
     if before.endswith(SENTENCE_STOPS) or after[length : length + 1] in ("", "\n", "\r"):
         return length
     ends = [place + len(end) for end in _SENTENCE_ENDS if (place := after.rfind(end, 0, length)) >= 0]

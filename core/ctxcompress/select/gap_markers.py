@@ -130,7 +130,7 @@ def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer:
 
 def _line_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
     """Yield a marker on a line of its own for each place where lines of a log are missing."""
-    for before, after in pairwise(spans):
+    for before, after in pairwise(span for span in spans if _text(table, document, *span).strip()):
         number, other = table.segment_at(document, before.end), table.segment_at(document, after.start + 1)
         rest = table.texts[number][before.end - table.segments[number].start :]
         if any(text.strip() for text in (rest, *table.texts[number + 1 : other])):

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from ctxcompress import Passage
+from ctxcompress import Passage, compress
 from ctxcompress.reduce.stitching import stitched, with_continuations
 
 SHELF = '''class Shelf:
@@ -77,3 +77,10 @@ def test_a_title_alone_is_of_one_file_if_what_follows_goes_on():
 def test_prose_is_not_put_together():
     passages = stripped(SHELF, [SHELF.index("        self.changed")], file_path="shelf.txt")
     assert len(put_together(passages)) == 2
+
+
+def test_a_heading_at_the_end_of_an_overlap_stays_with_the_text_under_it():
+    first = "#### Tilde ranges\n\nThey allow patches.\n\n#### Caret ranges of versions"
+    second = "#### Caret ranges of versions\n\nThey allow minor changes. Nothing else is allowed."
+    result = compress("caret ranges", [second, first], max_tokens=26)
+    assert "#### Caret ranges of versions\n\nThey allow minor changes." in result.text
