@@ -188,16 +188,18 @@ def with_colon(table: SegmentTable) -> list[int]:
 
 
 def announcements(table: SegmentTable, colons: Sequence[int]) -> list[int]:
-    """Return, for each segment, the sentence right above that announces it, or -1.
+    """Return, for each segment, the sentence or the list item right above that announces it, or -1.
 
-    Only list items, tables and code have one. colons: the segments that end with a colon.
+    Only list items, tables and code have one; a list item announces what is indented deeper. colons: the segments that
+    end with a colon.
     """
     segments = table.segments
     found = [-1] * len(segments)
     for number in colons:
-        if segments[number][0] not in _ANNOUNCED:
-            for other in range(number + 1, _end_of_run(table, number)):
-                found[other] = number
+        kind, end = segments[number][0], _end_of_run(table, number)
+        if kind not in _ANNOUNCED or kind is Kind.LIST_ITEM:
+            end = _end_of_deeper(table, number, end) if kind is Kind.LIST_ITEM else end
+            found[number + 1 : end] = [number] * (end - number - 1)
     return found
 
 
