@@ -15,7 +15,6 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import asks_for_all, main_question, query_terms, tables_of_synonyms
-from ctxcompress.score.asked_keys import raise_asked_keys
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
 from ctxcompress.score.corpus import Corpus
@@ -184,8 +183,6 @@ def _judged(
             asked = asked.beside_names()
             matches = asked.matches(corpus)
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
-        if Kind.RECORD in table.kinds:
-            raise_asked_keys(table.segments, table.texts, scores, asked.wanted, asked.terms, matches)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     if Kind.RECORD in table.kinds:
         raise_odd_records(asked.text, table.segments, table.texts, scores)
