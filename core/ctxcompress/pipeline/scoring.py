@@ -22,7 +22,6 @@ from ctxcompress.score.credit import raise_long_turns, raise_sentences, raise_sh
 from ctxcompress.score.evidence import evidence, matches_in
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
-from ctxcompress.score.odd_records import raise_odd_records
 from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.score.small_talk import with_replies
@@ -184,8 +183,6 @@ def _judged(
             matches = asked.matches(corpus)
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
-    if Kind.RECORD in table.kinds:
-        raise_odd_records(asked.text, table.segments, table.texts, scores)
     may_drop = is_pruned and not asks_for_all(question, language)
     likelihoods = with_replies(corpus, _likelihoods(scores, chance, table)) if may_drop else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)

@@ -40,7 +40,7 @@ def find_shortlist(task: Task) -> Sequence[int] | None:
     texts = [passage.text for passage in passages]
     sample = texts[:: len(texts) // _SAMPLE]
     if sum(is_log(text) or bool(data_outline(text)) for text in sample) > _FEW * len(sample):
-        return None  # an error among log lines or records answers "what failed?", and shares no word with it
+        return None  # an error in a log answers "what failed?" without its words, and a date in a record has many forms
     return shortlist(texts, _terms(task), most)
 
 
