@@ -6,7 +6,6 @@ from ctxcompress.pipeline.scored_calls import current_listener
 from ctxcompress.pipeline.task import Task
 from ctxcompress.query.terms import asks_for_all, query_terms, tables_of_synonyms
 from ctxcompress.reduce.shortlist import shortlist
-from ctxcompress.score.quoted import quotations
 from ctxcompress.segment.data_records import data_outline
 from ctxcompress.text.log_lines import is_log
 from ctxcompress.text.stems import keeps_beginnings
@@ -63,12 +62,11 @@ def _asks_beside_words(task: Task) -> bool:
 
 
 def _terms(task: Task) -> dict[str, float]:
-    """Return the terms of all questions with their weights, and what they quote."""
+    """Return the terms of all questions with their weights."""
     config, terms = task.config, Terms(task.language)
     tables = tables_of_synonyms(config.synonyms, technical=config.technical_synonyms)
     found: dict[str, float] = {}
     for query in task.queries or (task.query,):
         of_query = query_terms(query, language=task.language, terms=terms, synonyms=tables)
         found |= {term: max(weight, found.get(term, 0.0)) for term, weight in of_query.items()}
-        found |= dict.fromkeys(quotations(query), 1.0)
     return found

@@ -26,7 +26,6 @@ from ctxcompress.score.credit import raise_rows
 from ctxcompress.score.features import FEATURES, deviation, features
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, Scan, find_matches
-from ctxcompress.score.quoted import raise_quoted
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.small_talk import without_small_talk
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
@@ -212,7 +211,6 @@ def evidence(
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
         probability = without_small_talk(corpus, matches, ignored, probability)
     probability = raise_rows(corpus.table, raise_yes_no_answers(query, corpus.table, probability))
-    probability = raise_quoted(query, corpus.table, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 
