@@ -24,7 +24,6 @@ from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
 from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.score.small_talk import with_replies
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.words import Terms, split_words
@@ -184,7 +183,7 @@ def _judged(
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     may_drop = is_pruned and not asks_for_all(question, language)
-    likelihoods = with_replies(corpus, _likelihoods(scores, chance, table)) if may_drop else np.ones(scores.size)
+    likelihoods = _likelihoods(scores, chance, table) if may_drop else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
