@@ -18,7 +18,6 @@ from ctxcompress.reduce.filters import standing
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.reduce.shortlist import shortlist
 from ctxcompress.reduce.stages import reduced
-from ctxcompress.score.quoted import quotations
 from ctxcompress.segment.data_records import data_outline
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.previews import Lines
@@ -55,7 +54,7 @@ def find_shortlist(task: Task) -> Sequence[int] | None:
     texts = [passage.text for passage in passages]
     sample = texts[:: len(texts) // _SAMPLE]
     if sum(is_log(text) or bool(data_outline(text)) for text in sample) > _FEW * len(sample):
-        return None  # an error among log lines or records answers "what failed?", and shares no word with it
+        return None  # an error in a log answers "what failed?" without its words, and a date in a record has many forms
     return shortlist(texts, _terms(task), most)
 
 
@@ -78,13 +77,12 @@ def _asks_beside_words(task: Task) -> bool:
 
 
 def _terms(task: Task) -> dict[str, float]:
-    """Return the terms of all questions with their weights, and what they quote."""
+    """Return the terms of all questions with their weights."""
     config, terms = task.config, Terms(task.language)
     found: dict[str, float] = {}
     for query in task.queries or (task.query,):
         of_query = query_terms(query, language=task.language, terms=terms, synonyms=config.synonyms)
         found |= {term: max(weight, found.get(term, 0.0)) for term, weight in of_query.items()}
-        found |= dict.fromkeys(quotations(query), 1.0)
     return found
 
 

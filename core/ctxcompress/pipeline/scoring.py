@@ -20,7 +20,6 @@ from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import asks_for_all, main_question, query_terms
-from ctxcompress.score.asked_keys import raise_asked_keys
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
 from ctxcompress.score.corpus import Corpus
@@ -28,10 +27,8 @@ from ctxcompress.score.credit import raise_long_turns, raise_sentences, raise_sh
 from ctxcompress.score.evidence import evidence, matches_in
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
-from ctxcompress.score.odd_records import raise_odd_records
 from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.score.small_talk import with_replies
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.language import STOP_WORDS
@@ -198,13 +195,9 @@ def _judged(
             asked = asked.beside_names()
             matches = asked.matches(corpus)
         scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
-        if Kind.RECORD in table.kinds:
-            raise_asked_keys(table.segments, table.texts, scores, asked.wanted, asked.terms, matches)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
-    if Kind.RECORD in table.kinds:
-        raise_odd_records(asked.text, table.segments, table.texts, scores)
     may_drop = is_pruned and not asks_for_all(question, language)
-    likelihoods = with_replies(corpus, _likelihoods(scores, chance, table)) if may_drop else np.ones(scores.size)
+    likelihoods = _likelihoods(scores, chance, table) if may_drop else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])

@@ -26,9 +26,7 @@ from ctxcompress.score.credit import raise_rows
 from ctxcompress.score.features import FEATURES, deviation, features
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, Scan, find_matches
-from ctxcompress.score.quoted import raise_quoted
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
-from ctxcompress.score.small_talk import without_small_talk
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
 from ctxcompress.score.turn_features import TURNS, is_conversation, turn_features
 from ctxcompress.score.yes_no import raise_yes_no_answers
@@ -210,9 +208,7 @@ def evidence(
     elif is_conversation(corpus):
         turns = np.array([segment[0] is _TURN for segment in corpus.segments])
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
-        probability = without_small_talk(corpus, matches, ignored, probability)
     probability = raise_rows(corpus.table, raise_yes_no_answers(query, corpus.table, probability))
-    probability = raise_quoted(query, corpus.table, probability)
     return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
 
 

@@ -156,26 +156,6 @@ def test_letters_that_are_escaped_are_found() -> None:
         assert people[77] in json.loads(compress(query, [json.dumps(people)], max_tokens=120).text)
 
 
-@pytest.mark.parametrize("query", ["What went wrong?", "Is there an error?", "which one failed and why?"])
-@pytest.mark.parametrize("number", [0, 117, 199])
-@pytest.mark.parametrize("shape", ["list", "results", "map", "lines", "rows"])
-def test_an_error_among_many_that_are_ok_is_what_is_wrong(shape: str, number: int, query: str) -> None:
-    orders = [{**order, "status": "rejected"} if n == number else order for n, order in enumerate(ORDERS)]
-    shapes = {
-        "list": json.dumps(orders),
-        "results": json.dumps({"results": orders}),
-        "map": json.dumps({order["id"]: order for order in orders}),
-        "lines": "\n".join(map(json.dumps, orders)),
-        "rows": "id,status,total\n" + "".join(f"{o['id']},{o['status']},{o['total']}\n" for o in orders),
-    }
-    assert "rejected" in compress(query, [shapes[shape]], max_tokens=200).text
-
-
-def test_a_field_that_others_lack_is_what_is_wrong() -> None:
-    orders = [{**order, "message": "card expired"} if n == 50 else order for n, order in enumerate(ORDERS)]
-    assert "card expired" in compress("Is anything unusual?", [json.dumps(orders)], max_tokens=200).text
-
-
 def _table(sign: str) -> str:
     file = io.StringIO()
     writer = csv.writer(file, delimiter=sign, lineterminator="\n")
