@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.bibliography_outline import bibliography_outline
 from ctxcompress.segment.json_outline import embedded_outline, json_outline, string_outline
 from ctxcompress.segment.markup_outline import markup_outline
 from ctxcompress.segment.record_names import Name, names_of, value_of
 from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.section_outline import section_outline
-from ctxcompress.segment.stanza_outline import block_outline, stanza_outline
 from ctxcompress.segment.yaml_outline import yaml_outline
 
 __all__ = ["data_outline", "embedded_records", "is_data", "record_segments", "sectioned_outline"]
@@ -41,16 +39,7 @@ def data_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     """
     if found := json_outline(text) or sectioned_outline(text, name):
         return found
-    if is_code_name(name):
-        return ()
-    return markup_outline(text) or row_outline(text, name) or _line_outline(text)
-
-
-def _line_outline(text: str) -> tuple[Node, ...]:
-    """Return the outline of records that are lines with keys, else an empty one."""
-    if "\n" not in text:
-        return ()
-    return block_outline(text) or stanza_outline(text) or bibliography_outline(text)
+    return () if is_code_name(name) else markup_outline(text) or row_outline(text, name)
 
 
 def sectioned_outline(text: str, name: str | None = None) -> tuple[Node, ...]:

@@ -16,7 +16,7 @@ from ctxcompress.lazy_regex import lazy_regex
 __all__ = ["Name", "names_of", "value_of"]
 
 _IDS = ("id", "_id", "uuid", "key", "code")
-_TITLES = ("fn", "name", "title", "label", "summary", "subject")
+_TITLES = ("name", "title", "label")
 _TYPES = ("type", "kind")
 """The keys that name a record: of each group the first that it has."""
 _LONGEST_NAME = 80
