@@ -19,21 +19,21 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
-from ctxcompress.query.terms import asks_for_all, main_question, query_terms
+from ctxcompress.query.terms import asks_for_all
+from ctxcompress.score.adjustments import Judged, adjusted_worth
 from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.credit import raise_long_turns, raise_sentences, raise_short_texts
 from ctxcompress.score.evidence import evidence, matches_in
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
+from ctxcompress.score.question import Question
 from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
-from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.tokens import TokenCounter
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.words import Terms
 
 __all__ = [
     "Listener",
@@ -51,40 +51,9 @@ _FEW = 0.04
 _SURE = 0.12
 """The probability of a segment from which an encoder is trusted where no word of the query occurs. In twenty passages
 about something else it finds hardly a segment with more than this."""
-_FUNCTION_WEIGHT = 0.15
-"""The weight of function words where they count."""
 _PRIOR_ODDS = 3.0
 """How often documents answer their query for each time that they do not. The confidence was learned from as many
 contexts that do as that do not, but most retrievals do."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Query:
-    """A query and how its words are compared."""
-
-    text: str
-    """The part of it that asks."""
-    wanted: Mapping[str, float]
-    """Its terms and their synonyms, with their weights."""
-    terms: Terms
-    ignored: frozenset[str]
-    """The function words of the language."""
-
-    @classmethod
-    def of(cls, text: str, language: str, config: CompressionConfig) -> "_Query":
-        terms, question = Terms(language), main_question(text, language)
-        wanted = query_terms(text, language=language, terms=terms, synonyms=config.synonyms, question=question)
-        return cls(question, wanted, terms, STOP_WORDS.get(language, frozenset()))
-
-    def matches(self, corpus: Corpus) -> Matches:
-        return matches_in(corpus, self.text, self.wanted, self.terms)
-
-    def beside_names(self) -> "_Query":
-        """Return the query with its function words, for texts that have none of its other words but speakers' names:
-        "Until when is Bo off?" asks for more than for Bo."""
-        words = (word for word in split_words(self.text) if word.lower() in self.ignored)
-        function = {term for of_word in self.terms.of_words(words).values() for term in of_word}
-        return replace(self, wanted={**dict.fromkeys(function, _FUNCTION_WEIGHT), **self.wanted})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +87,7 @@ class ScoredSegments:
 class _Judgement:
     """What one question says about the segments."""
 
+    question: Question
     scores: Floats
     likelihoods: Floats
     around: Sequence[int]
@@ -132,7 +102,8 @@ class _Judgement:
         scores = np.maximum.reduce([each.scores for each in judgements])
         bests = [int(each.scores.argmax()) for each in judgements if each.scores.any()]
         scores[bests] = scores.max(initial=0.0)
-        return cls(scores, np.maximum.reduce([each.likelihoods for each in judgements]), sorted(around))
+        likelihoods = np.maximum.reduce([each.likelihoods for each in judgements])
+        return cls(judgements[0].question, scores, likelihoods, sorted(around))
 
 
 def score_segments(
@@ -165,7 +136,7 @@ def score_segments(
     table, likely = analysis.table, best.likelihoods >= config.min_probability
     if config.on_empty == "original" and not likely.any():
         likely = ~likely
-    worth = _worth(best.scores, table, config)
+    worth = _worth(best, analysis.corpus, config)
     if ranked is not None:
         worth *= np.array(ranked)[table.passage]
     unlikely = _unlikely(likely if config.adaptive else None, analysis.structure, best.around)
@@ -184,17 +155,17 @@ def _judged(
     is_pruned: bool,
 ) -> _Judgement:
     """is_pruned: whether the likelihoods are wanted."""
-    table, corpus, asked = analysis.table, analysis.corpus, _Query.of(question, language, config)
+    table, corpus, asked = analysis.table, analysis.corpus, Question.of(question, language, config.synonyms)
     if config.scorer == "bm25":
         scores, chance = _bm25(asked, corpus), 1.0
     elif config.scorer != "evidence":
         scores, chance = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms), 1.0
     else:
-        matches = asked.matches(corpus)
+        matches = matches_in(corpus, asked)
         if Kind.TURN in table.kinds and matches.has_only_labels:
             asked = asked.beside_names()
-            matches = asked.matches(corpus)
-        scores = evidence(asked.text, corpus, asked.wanted, matches, asked.terms, asked.ignored, semantics)
+            matches = matches_in(corpus, asked)
+        scores = evidence(asked, corpus, matches, semantics)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     may_drop = is_pruned and not asks_for_all(question, language)
     likelihoods = _likelihoods(scores, chance, table) if may_drop else np.ones(scores.size)
@@ -202,7 +173,7 @@ def _judged(
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
     around.damp(scores)
-    return _Judgement(scores, likelihoods, around.unasked)
+    return _Judgement(asked, scores, likelihoods, around.unasked)
 
 
 def confidence_in(query: str, analysis: Analysis, language: str, config: CompressionConfig) -> float:
@@ -210,40 +181,38 @@ def confidence_in(query: str, analysis: Analysis, language: str, config: Compres
     asks for nothing in particular."""
     if asks_for_all(query, language):
         return 0.5
-    asked = _Query.of(query, language, config)
-    return confidence(asked.wanted, asked.matches(analysis.corpus))
+    asked = Question.of(query, language, config.synonyms)
+    return confidence(asked.wanted, matches_in(analysis.corpus, asked))
 
 
-def _bm25(asked: _Query, corpus: Corpus) -> Floats:
+def _bm25(asked: Question, corpus: Corpus) -> Floats:
     texts = corpus.words, corpus.sections, corpus.labels
     found = relevance(*texts, asked.wanted, asked.terms, corpus.names, corpus.own, corpus.search)
-    return rescore_logs(asked.text, corpus, asked.wanted, asked.terms, asked.ignored, found)
+    return rescore_logs(asked, corpus, found)
 
 
-def _chance(asked: _Query, matches: Matches, scores: Floats, config: CompressionConfig) -> float:
+def _chance(asked: Question, matches: Matches, scores: Floats, config: CompressionConfig) -> float:
     """Return the confidence in the documents. If they have no word of the query, only an encoder
     can tell, and is trusted where it finds a segment likely."""
     is_trusted = config.encoder is not None and not matches.any and scores.max(initial=0.0) >= _SURE
     return 1.0 if is_trusted else confidence(asked.wanted, matches)
 
 
-def _worth(scores: Floats, table: SegmentTable, config: CompressionConfig) -> Floats:
+def _worth(best: _Judgement, corpus: Corpus, config: CompressionConfig) -> Floats:
     """Return the value of each segment to the selection.
 
     The odds tell two likely segments apart better than their probabilities. The fourth root of the odds has the scale
-    of BM25, for which the weights of lengths and types were chosen. What fills the budget beside an answer is first of
-    all the rest of its paragraph or short text, and in a meeting the long turns: see `score.credit`.
+    of BM25, for which the weights of lengths and types were chosen. What fills the budget beside an answer: see
+    `score.adjustments`.
     """
     if config.scorer != "evidence":
-        worth = scores.copy()
+        worth = best.scores.copy()
     else:
-        likely = scores
-        if config.encoder is None:  # an encoder finds the rest of an answer by itself
-            likely = np.maximum(raise_sentences(table, scores), raise_short_texts(table, scores))
-        likely = raise_long_turns(table, likely)
+        judged = Judged(best.question, corpus)
+        likely = adjusted_worth(judged, best.scores, with_encoder=config.encoder is not None)
         worth = (likely / (1 - np.minimum(likely, 1 - 1e-12))) ** 0.25
     if config.type_weights:
-        worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in table.segments])
+        worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in corpus.table.segments])
     return worth
 
 

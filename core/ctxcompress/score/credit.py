@@ -1,5 +1,5 @@
-"""What a segment gains from those it belongs with: a sentence from its paragraph, short text or long turn, a row from
-its table.
+"""What a segment gains from those it belongs with: a sentence from its paragraph, a row from its table, the
+parts of a long turn.
 
 An answer of several sentences begins with the words of the question and goes on without them. "How many shares are to
 be issued?" names a column: its words are in the header, and no row has any. "Which component contributes most to total
@@ -18,18 +18,13 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["raise_long_turns", "raise_rows", "raise_sentences", "raise_short_texts"]
+__all__ = ["raise_long_turns", "raise_rows", "raise_sentences"]
 
 _TABLE, _TURN = Kind.TABLE, Kind.TURN
 _PROSE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _FROM_BEFORE, _FROM_AFTER = 0.3, 0.15
 """What a sentence gets of the probability of the one before it in its paragraph, and of the one after it. Manuals keep
 the more the greater these are, and questions of several hops lose evidence from 0.4 on."""
-_OF_SHORT_TEXT = 0.12
-"""What a sentence gets of the probability of the best one of a short text. Texts about rules and errors keep the more
-the greater this is, and from 0.2 on encyclopedias lose evidence."""
-_SHORT = 10
-"""The most segments of a short text, which is about one thing. Manuals lose evidence from 15 on."""
 _OF_TABLE = 0.03
 """What a row gets of the probability of its header or total. Reports keep the same with 0.02 to 0.05, and more takes
 the room of better text."""
@@ -51,16 +46,6 @@ def raise_sentences(table: SegmentTable, probability: Floats) -> Floats:
     raised[after] = np.maximum(raised[after], _FROM_BEFORE * probability[before])
     raised[before] = np.maximum(raised[before], _FROM_AFTER * probability[after])
     return raised
-
-
-def raise_short_texts(table: SegmentTable, probability: Floats) -> Floats:
-    """Return the probabilities; that of a sentence of a short text is at least a share of that of the best one."""
-    documents = table.documents
-    best = np.zeros(len(table.first))
-    np.maximum.at(best, documents, probability)
-    is_short = np.diff(table.first, append=0) <= _SHORT
-    gains = is_short[documents] & np.array([segment[0] in _PROSE for segment in table.segments], dtype=bool)
-    return np.where(gains, np.maximum(probability, _OF_SHORT_TEXT * best[documents]), probability)
 
 
 def raise_rows(table: SegmentTable, probability: Floats) -> Floats:

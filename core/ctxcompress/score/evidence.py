@@ -20,16 +20,16 @@ from ctxcompress.data.named_patterns import dates_in, is_same_date
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.query.terms import clauses
+from ctxcompress.score.adjustments import Judged, adjusted_probability
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.credit import raise_rows
 from ctxcompress.score.features import FEATURES, deviation, features
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, Scan, find_matches
+from ctxcompress.score.question import Question
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
 from ctxcompress.score.turn_features import TURNS, is_conversation, turn_features
-from ctxcompress.score.yes_no import raise_yes_no_answers
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = [
@@ -136,8 +136,9 @@ def _model(data: Mapping[str, Any], columns: tuple[tuple[str, ...], ...]) -> Mod
     )
 
 
-def matches_in(corpus: Corpus, query: str, wanted: Mapping[str, float], terms: Terms) -> Matches:
-    """Find the query in the corpus. wanted: the terms of the query and their weights."""
+def matches_in(corpus: Corpus, question: Question) -> Matches:
+    """Find the question in the corpus."""
+    query, wanted, terms = question.text, question.wanted, question.terms
     return find_matches(
         corpus.words,
         corpus.sections,
@@ -168,22 +169,14 @@ def _same_dates(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: 
     return np.array(sorted(keys), np.intp)
 
 
-def evidence(
-    query: str,
-    corpus: Corpus,
-    wanted: Mapping[str, float],
-    matches: Matches,
-    terms: Terms,
-    ignored: frozenset[str],
-    semantics: Semantics | None = None,
-) -> Floats:
+def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Semantics | None = None) -> Floats:
     """Return the probability that each segment is needed, shape (segments,); all 0 if nothing distinguishes them.
 
-    wanted: the terms of the query and their weights. matches: `matches_in`. ignored: the function words of the
-    language.
+    matches: `matches_in`.
     """
+    query, ignored = question.text, question.ignored
     if not corpus.texts or not (matches.any or (semantics and query.strip())):
-        return rescore_logs(query, corpus, wanted, terms, ignored, np.zeros(len(corpus.texts)))
+        return rescore_logs(question, corpus, np.zeros(len(corpus.texts)))
     models = load_models()
     model, last = models["words"], passes(corpus)
     closeness: Floats | None = None
@@ -203,13 +196,12 @@ def evidence(
         probability = _between(of_words, with_encoder, known) if known < 1 else with_encoder
     if is_program(corpus):
         judged = probability if probability is of_words else _between(of_words, probability, _ENCODER_IN_SOURCE)
-        of_source = np.vstack([rows, source_features(corpus, matches, tuple(wanted), judged)])
+        of_source = np.vstack([rows, source_features(corpus, matches, tuple(question.wanted), judged)])
         probability = _rescored("source", corpus.table.is_source, of_source, probability)
     elif is_conversation(corpus):
         turns = np.array([segment[0] is _TURN for segment in corpus.segments])
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
-    probability = raise_rows(corpus.table, raise_yes_no_answers(query, corpus.table, probability))
-    return rescore_logs(query, corpus, wanted, terms, ignored, probability, closeness)
+    return adjusted_probability(Judged(question, corpus, closeness), probability)
 
 
 def _between(words: Floats, encoder: Floats, share: float) -> Floats:

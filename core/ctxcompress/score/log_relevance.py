@@ -18,6 +18,7 @@ from ctxcompress.data.table import Floats
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.line_shapes import FAILURES, LineShapes
+from ctxcompress.score.question import Question
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["rescore_logs"]
@@ -63,28 +64,20 @@ _ASKS_WHAT_WENT_WRONG = lazy_regex(
 """Words that ask what went wrong. A part of a compound does not: a break-in is no break."""
 
 
-def rescore_logs(
-    query: str,
-    corpus: Corpus,
-    wanted: Mapping[str, float],
-    terms: Terms,
-    ignored: Collection[str],
-    scores: Floats,
-    closeness: Floats | None = None,
-) -> Floats:
+def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: Floats | None = None) -> Floats:
     """Return the scores with those of the lines of logs replaced. The best line keeps the best of their scores.
 
-    wanted: the terms of the query and their weights. ignored: the function words of the language. closeness: how close
-    in meaning each segment is, in standard deviations, if an encoder tells.
+    closeness: how close in meaning each segment is, in standard deviations, if an encoder tells.
     """
     if _LOG not in corpus.table.kinds:
         return scores
-    lines = corpus.line_shapes
-    asks = _ASKS_WHAT_WENT_WRONG.search(query) is not None
+    lines, wanted, terms = corpus.line_shapes, question.wanted, question.terms
+    asks = _ASKS_WHAT_WENT_WRONG.search(question.text) is not None
     if asks:
-        asking = terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(query))))
+        asking = terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(question.text))))
         wanted = {term: weight for term, weight in wanted.items() if (term,) not in asking.values()}
-    value, above, covered = _matched(corpus, lines, dict(islice(wanted.items(), _MOST_TERMS)), terms, ignored)
+    most = dict(islice(wanted.items(), _MOST_TERMS))
+    value, above, covered = _matched(corpus, lines, most, terms, question.ignored)
     if asks:
         value = value + _WRONG * lines.severity * _in_asked_test(above, covered)
     says_nothing = not value.any() and lines.numbers.size < scores.size

@@ -37,7 +37,7 @@ def gaps(
     is hardly room for words. is_within: whether there is none between whole sentences under one heading, and none
     between lines of a log.
     """
-    if table.segments[table.first[document]].kind is Kind.LOG:
+    if spans and table.segments[table.segment_at(document, spans[0].end)].kind is Kind.LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))
     found: dict[int, str] = {}
     last, between = -1, ""

@@ -5,9 +5,8 @@ import pytest
 
 from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.score.credit import raise_long_turns, raise_rows, raise_sentences, raise_short_texts
+from ctxcompress.score.credit import raise_long_turns, raise_rows, raise_sentences
 from ctxcompress.segment.segments import segment
 
 EXPENSES = """\
@@ -116,29 +115,3 @@ def test_one_long_turn_among_short_ones_gains_nothing() -> None:
 
 def test_paragraphs_are_no_turns() -> None:
     assert set(weighed_turns(SPEECH)) == {0.5}
-
-
-RULE = """\
-The package installs an empty file. It does nothing when it is run.
-
-This comes from a wrong path in the build.
-
-    rm -r build
-"""
-
-
-def test_the_sentences_of_a_short_text_gain_from_the_best_one() -> None:
-    segments = segment(RULE)
-    assert [part.kind for part in segments] == [Kind.PARAGRAPH] * 4
-    table = SegmentTable.of(documents_as_they_are([RULE, "Gulls nest here."]), [segments, segment("Gulls nest here.")])
-    given = np.array([0.5, 0.0, 0.1, 0.0, 0.0])
-    before = given.copy()
-    assert raise_short_texts(table, given).round(3).tolist() == [0.5, 0.06, 0.1, 0.06, 0.0]
-    assert np.array_equal(given, before)
-
-
-def test_a_long_text_is_about_more_than_one_thing() -> None:
-    text = "\n\n".join(f"The crane lifts crate {n}." for n in range(11))
-    table = SegmentTable.of(documents_as_they_are([text]), [segment(text)])
-    given = np.array([0.5, *[0.0] * 10])
-    assert raise_short_texts(table, given).tolist() == given.tolist()

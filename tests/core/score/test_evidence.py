@@ -16,6 +16,7 @@ from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import COLUMNS, evidence, load_models, matches_in
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
+from ctxcompress.score.question import Question
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.words import Terms
@@ -37,8 +38,8 @@ def corpus_of(*passages):
 
 def scores_of(query, *passages):
     corpus = corpus_of(*passages)
-    wanted = query_terms(query, language="en", terms=TERMS)
-    return evidence(query, corpus, wanted, matches_in(corpus, query, wanted, TERMS), TERMS, STOP_WORDS["en"])
+    question = Question.of(query, "en", {})
+    return evidence(question, corpus, matches_in(corpus, question))
 
 
 def columns_of(query, *passages):

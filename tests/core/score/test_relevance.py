@@ -91,7 +91,7 @@ def test_forms_and_accents_are_the_same_word():
 
 @pytest.mark.parametrize("synonyms", [{"db": ["database"]}])
 def test_a_synonym_counts_less_than_the_word_itself(synonyms):
-    wanted = query_terms("db", language="en", terms=ENGLISH, synonyms=[synonyms])
+    wanted = query_terms("db", language="en", terms=ENGLISH, synonyms=synonyms)
     words = [["the", "db"], ["the", "database"], ["the", "cat"]]
     scores = relevance(words, [0, 1, 2], [[], [], []], wanted, ENGLISH)
     assert scores[0] > scores[1] > scores[2] == 0
