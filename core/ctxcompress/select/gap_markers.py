@@ -37,7 +37,8 @@ def gaps(
     is hardly room for words. is_within: whether there is none between whole sentences under one heading, and none
     between lines of a log.
     """
-    if spans and table.segments[table.segment_at(document, spans[0].end)].kind is Kind.LOG:
+    number = table.first[document]
+    if Kind.LOG in table.kinds and number < table.first[document + 1] and table.segments[number].kind is Kind.LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))
     found: dict[int, str] = {}
     last, between = -1, ""
