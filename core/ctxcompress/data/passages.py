@@ -51,7 +51,7 @@ class Kind(StrEnum):
     QUOTE = "quote"
     METADATA = "metadata"
     BOILERPLATE = "boilerplate"
-    """Text that surrounds the content of a page: bylines, cookie notices, navigation."""
+    """What no reader sees: comments, front matter, definitions of links, scripts; and the navigation of HTML."""
     TURN = "turn"
     """What one speaker says at once in a conversation, or a part of it."""
     LOG = "log"

@@ -169,7 +169,7 @@ def _judged(
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     may_drop = is_pruned and not asks_for_all(question, language)
     likelihoods = _likelihoods(scores, chance, table) if may_drop else np.ones(scores.size)
-    around = surroundings(asked.text, table.segments, table.texts, asked.wanted, asked.terms, analysis.structure.under)
+    around = surroundings(asked.text, table.segments, table.texts)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
     around.damp(scores)

@@ -1,14 +1,12 @@
 """Segments of texts that are one line of prose, as most passages are, all at once.
 
 How it works: a text that begins with a letter, has no line break and does not begin with a speaker can be nothing but
-prose, so nobody else is asked. Its segments are its sentences. Notices are looked for in the sentences of all texts
-together, because most texts have none.
+prose, so nobody else is asked. Its segments are its sentences.
 """
 
 from collections.abc import Sequence
 
 from ctxcompress.data.passages import Kind, Segment
-from ctxcompress.segment.boilerplate import mark_each
 from ctxcompress.segment.conversation import begins_with_speaker
 from ctxcompress.segment.markdown import is_marked
 from ctxcompress.segment.sentences import split_sentences
@@ -46,4 +44,4 @@ def segment_lines(texts: Sequence[str], language: str) -> list[list[Segment]]:
     for text in texts:
         ends = split_sentences(text, 0, len(text), language)
         segmented.append([Segment(_PARAGRAPH, start, end, 0) for start, end in zip((0, *ends), ends, strict=False)])
-    return mark_each(texts, segmented)
+    return segmented

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.boilerplate import mark_boilerplate, notice_cuts
 from ctxcompress.segment.conversation import LoneTurn, lone_turn, turns_of
 from ctxcompress.segment.data_records import (
     data_outline,
@@ -181,7 +180,7 @@ def _prose(text: str, language: str) -> list[Segment]:
     segments: list[Segment] = _manual(text, language)
     for number, block in enumerate(markdown_blocks(text) if not segments else ()):
         segments.extend(_split(text, block, number, len(segments), language))
-    return mark_boilerplate(text, segments)
+    return segments
 
 
 def _manual(text: str, language: str) -> list[Segment]:
@@ -262,9 +261,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
 
 def _sentences(text: str, block: Block, number: int, language: str) -> list[Segment]:
     kind, start, end, heading = block
-    cuts: list[int] = []
-    for part in notice_cuts(text, start, end) if kind is not _LIST_ITEM else (end,):
-        cuts += split_sentences(text, cuts[-1] if cuts else start, part, language)
+    cuts = split_sentences(text, start, end, language)
     while len(cuts) > 1 and is_mark_alone(text[start : cuts[0]]):
         del cuts[0]
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]

@@ -93,12 +93,12 @@ def test_nothing_is_dropped_silently_where_nothing_answers():
     assert all(part.text == part.passage.text for part in result.dropped)
 
 
-FOOTER = "\n\nSubscribe to our newsletter\nFollow us on social media\nAll rights reserved"
+COMMENT = "\n\n<!-- The page is made from the list of lights. -->"
 
 
 @pytest.mark.parametrize("options", [{}, {"adaptive": True}, {"adaptive": True, "on_empty": "drop"}])
 def test_a_budget_that_nothing_fits_is_said_though_some_text_is_unlikely(options, warned):
-    texts = ["The lighthouse of Fenwick is high. Ships call in summer." + FOOTER]
+    texts = ["The lighthouse of Fenwick is high. Ships call in summer." + COMMENT]
     tight = CompressionConfig(max_tokens=1, encoding=lambda text: 9 * len(text), **options)
     assert Compressor(tight).compress("how high is the lighthouse of Fenwick?", texts).text == ""
     assert "give a greater max_tokens" in warned.text

@@ -86,7 +86,7 @@ def test_turns_of_passages_with_the_same_title_are_one_conversation():
 
 
 def test_nothing_gains_from_boilerplate():
-    page = "The lake is deep.\n\nRelated posts\n\n- How the gateway got its name\n\n© 2024 Larch. All rights reserved."
+    page = "The lake is deep.\n\n<!-- How the lake got its name -->\n\n[lake]: http://a.org/lake\n"
     _, units = units_of([page])
     assert units.spreads[0]
     assert not units.spreads[1:].any()

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import texts
 
-from ctxcompress.data.passages import Kind
 from ctxcompress.segment import segments as module
 from ctxcompress.segment.prose_lines import is_prose_line
 from ctxcompress.segment.segments import read_each
@@ -61,9 +60,6 @@ PIECES = (
         "“",
         '"',
         "'",
-        "Skip to content",
-        "We use cookies. ",
-        "By Jane Doe",
         "| ",
         "@@ -1 +1 @@",
         "word " * 130,
@@ -114,11 +110,3 @@ def test_a_line_of_prose_is_known(text):
 )
 def test_what_may_be_something_else_is_no_line_of_prose(text):
     assert not is_prose_line(text)
-
-
-def test_a_notice_in_one_text_is_marked_there_only():
-    read = read_each(["Skip to content", "The ship sank. It was new."], [None, None], language="en")
-    assert [[part.kind for part in segments] for _, segments in read] == [
-        [Kind.BOILERPLATE],
-        [Kind.PARAGRAPH, Kind.PARAGRAPH],
-    ]

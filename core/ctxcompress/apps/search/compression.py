@@ -19,7 +19,6 @@ from ctxcompress.apps.search.result_limits import (
     Limits,
     SearchOptions,
     best_first,
-    boilerplate_only,
     complexity_of,
     find_drops,
     have_no_scores,
@@ -146,9 +145,8 @@ def _compressed(
     limits: Limits,
 ) -> SearchCompression[Results]:
     count = TokenCounter(config.encoding)
-    boilerplate = boilerplate_only(query, parsed.records, config)
     required = _required(parsed.records, config)
-    drops = find_drops(parsed.records, limits, boilerplate, required)
+    drops = find_drops(parsed.records, limits, required)
     compressor = _ResultCompressor(results, parsed, drops, limits, required)
     try:
         kept = compressor.compress(query, config, count, max_tokens)

@@ -1,7 +1,7 @@
 """Which search results are kept, how many, and how long they may be.
 
-A result is dropped if its score is too low, if it contains only boilerplate, if another result of the same page
-contains its text, or if there are enough better ones. `adaptive` drops more, see ctxcompress.apps.search.compression.
+A result is dropped if its score is too low, if another result of the same page contains its text, or if there are
+enough better ones. `adaptive` drops more, see ctxcompress.apps.search.compression.
 """
 
 import re
@@ -13,18 +13,11 @@ from urllib.parse import SplitResult, urlsplit
 
 from ctxcompress.apps.search.shapes import Record
 from ctxcompress.config.checks import check_count, check_flag
-from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_number
-from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.pipeline.task import language_of
 from ctxcompress.query.complexity import Complexity, classify_complexity
-from ctxcompress.query.terms import query_terms
-from ctxcompress.score.boilerplate_relevance import surroundings
-from ctxcompress.segment.segments import segment
-from ctxcompress.text.words import Terms
 
 __all__ = [
     "Drop",
@@ -32,7 +25,6 @@ __all__ = [
     "SearchLimits",
     "SearchOptions",
     "best_first",
-    "boilerplate_only",
     "complexity_of",
     "find_drops",
     "have_no_scores",
@@ -46,8 +38,6 @@ _LIMITS: Mapping[Complexity, Mapping[str, int]] = MappingProxyType(
         Complexity.COMPLEX: MappingProxyType({"max_results": 5, "max_characters": 500}),
     }
 )
-_LONGEST_BOILERPLATE = 2_000
-"""Characters. A longer result is never boilerplate only."""
 # Parameters that tell a site where its visitor came from: the page is the same without them.
 _TRACKING = lazy_regex(
     r"(?:utm_\w++|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl"
@@ -144,12 +134,9 @@ class Drop:
     """The position of the kept result of the same page that contains this one's text."""
 
 
-def find_drops(
-    records: Sequence[Record], limits: Limits, boilerplate: Collection[int] = (), required: Collection[int] = ()
-) -> dict[int, Drop]:
+def find_drops(records: Sequence[Record], limits: Limits, required: Collection[int] = ()) -> dict[int, Drop]:
     """Map the position of each result that is dropped before any text is scored to the reason.
 
-    boilerplate: the positions of the results that are boilerplate only. They are kept if no other result has a text.
     required: the positions of the results that are not dropped.
     """
     drops: dict[int, Drop] = {}
@@ -158,9 +145,6 @@ def find_drops(
         weak = [n for n, score in enumerate(map(_score, records)) if score is not None and score < least]
         if len(weak) < len(records):
             drops.update(dict.fromkeys(weak, Drop(Reason.SCORE)))
-    others = [n for n in range(len(records)) if n not in drops and n not in boilerplate]
-    if any(text.strip() for n in others for *_, text in records[n].texts()):
-        drops.update({n: Drop(Reason.BUDGET) for n in boilerplate if n not in drops})
     drops.update(_find_duplicates(records, [n for n in range(len(records)) if n not in drops]))
     return {position: drop for position, drop in drops.items() if position not in required}
 
@@ -230,32 +214,3 @@ def page_of(address: str) -> str:
 
 def _host(parts: SplitResult) -> str:
     return parts.netloc.lower().removesuffix(_PORTS.get(parts.scheme.lower(), "\0")).removeprefix("www.")
-
-
-def boilerplate_only(query: str, records: Sequence[Record], config: CompressionConfig) -> list[int]:
-    """Return the positions of results that have only their title and boilerplate (a byline, links, notices) that the
-    query does not ask for."""
-    texts = [" \n".join(text for *_, text in record.texts()) for record in records]
-    language = language_of(query, [Passage(str(n), text) for n, text in enumerate(texts)], config)
-    return [n for n, record in enumerate(records) if _is_boilerplate_only(query, texts[n], record.title, language)]
-
-
-def _is_boilerplate_only(query: str, text: str, title: str | None, language: str) -> bool:
-    if len(text) > _LONGEST_BOILERPLATE or not text.strip():
-        return False
-    segments = segment(text, language=language)
-    texts = [text[part.start : part.end] for part in segments]
-    boilerplate = {number for number, part in enumerate(segments) if part.kind is Kind.BOILERPLATE}
-    if not boilerplate or any(number not in boilerplate for number in _beyond_title(texts, title)):
-        return False
-    terms = Terms(language)
-    asked = surroundings(query, segments, texts, query_terms(query, language=language, terms=terms), terms, {})
-    return len(asked.unasked) == len(boilerplate)
-
-
-def _beyond_title(texts: Sequence[str], title: str | None) -> Iterator[int]:
-    """Yield the numbers of the texts that do not just repeat the title."""
-    for number, text in enumerate(texts):
-        words = text.strip(" \t\r\n#*>").casefold()
-        if words and words not in (title or "").casefold():
-            yield number
