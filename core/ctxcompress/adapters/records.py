@@ -4,12 +4,14 @@ import copy
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from pickle import PickleError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ctxcompress.apps.research import Research
 from ctxcompress.data.metadata import NEXT_KEY, RECORD_KEY, as_number
 from ctxcompress.data.results import Decision, KeptPassage
 from ctxcompress.errors import InputError
+
+if TYPE_CHECKING:  # takes time to import, and only one class needs it
+    from ctxcompress.apps.research import Research
 
 __all__ = [
     "NEXT_KEY",
@@ -84,7 +86,7 @@ def dropped_record(dropped: Decision) -> dict[str, object]:
     }
 
 
-def with_provenance(metadata: Mapping[str, object], research: Research[Any]) -> dict[str, object]:
+def with_provenance(metadata: Mapping[str, object], research: "Research[Any]") -> dict[str, object]:
     """Return metadata whose record says under "research" which earlier question the context is from, if any."""
     if research.earlier is None:
         return dict(metadata)
