@@ -20,7 +20,7 @@ preview_tools: returns a pair of tools with which agents browse what a retriever
 prompt_tokens: counts what a prompt takes of the context window, for the option `reserved_tokens`.
 query_tool: returns a search tool for agents, with compressed results.
 record: records which nodes an answer used, for tuning.
-CtxResearchRetriever: gives a question the nodes of an earlier one that asks the same.
+CtxResearchRetriever: gives a question the nodes of an earlier one like it.
 """
 
 from typing import TYPE_CHECKING

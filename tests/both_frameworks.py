@@ -23,7 +23,7 @@ from pydantic import Field
 import langchain_ctxcompress as lc
 import llamaindex_ctxcompress as li
 from ctxcompress.apps.feedback import FeedbackLog
-from ctxcompress.research import ResearchCache
+from ctxcompress.apps.research import ResearchCache
 
 __all__ = ["Chunk", "Framework", "both"]
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 from both_frameworks import Chunk, Framework, both
-from research_questions import AGAIN, ASKED, OTHER, research_cache
+from research_questions import AGAIN, ASKED, OTHER
 
 from ctxcompress import Compressor
 from ctxcompress.apps.feedback import FeedbackLog
+from ctxcompress.apps.research import ResearchCache
 from ctxcompress.apps.search import SearchLimits
 
 count = Compressor().count
@@ -180,7 +181,7 @@ def test_a_question_close_to_an_earlier_one_is_not_searched_for_again(framework:
         asked.append(query)
         return _index()[:3]
 
-    ask = framework.researched(find, research_cache())
+    ask = framework.researched(find, ResearchCache())
     assert ask(ASKED) == ask(AGAIN) == [chunk.text for chunk in _index()[:3]]
     ask(OTHER)
     assert asked == [ASKED, OTHER]

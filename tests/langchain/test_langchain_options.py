@@ -19,10 +19,9 @@ from pydantic import ConfigDict, Field, ValidationError
 import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
 from ctxcompress.agents.left_out import MemoryStore as LeftInMemory
+from ctxcompress.apps.research import ResearchCache
 from ctxcompress.cache import DiskCache, MemoryCache
 from ctxcompress.config.options import OPTIONS
-from ctxcompress.encoders import StaticVectors
-from ctxcompress.research import ResearchCache
 from langchain_ctxcompress import (
     CtxAnalysisTransformer,
     CtxCompressor,
@@ -178,7 +177,7 @@ MAKERS = {
     ),
     "ScoredSearch": lambda **given: ScoredSearch(store=store(), score_kind="similarity", **given),
     "CtxResearchRetriever": lambda **given: CtxResearchRetriever(
-        base_retriever=store().as_retriever(), research_cache=ResearchCache(StaticVectors()), **given
+        base_retriever=store().as_retriever(), research_cache=ResearchCache(), **given
     ),
     "CtxCompressMiddleware": langchain_ctxcompress.CtxCompressMiddleware,
     "CtxContextBuilder": CtxContextBuilder,

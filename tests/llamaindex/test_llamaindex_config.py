@@ -10,9 +10,8 @@ from llama_index.core.tools import FunctionTool
 from option_sources import CONFIG, FORMS, config_as
 
 from ctxcompress import CompressionConfig
+from ctxcompress.apps.research import ResearchCache
 from ctxcompress.cache import MemoryCache
-from ctxcompress.encoders import StaticVectors
-from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import (
     CtxCompressPostprocessor,
     CtxCompressRetriever,
@@ -87,7 +86,7 @@ def test_a_retriever_takes_the_options_of_its_postprocessor():
         (lambda: preview_tools(5), "retriever is a int; give a BaseRetriever"),
         (lambda: builder_tools(CtxContextBuilder(100), 5), "retriever is a int; give a BaseRetriever"),
         (lambda: builder_tools(CtxContextBuilder(100), tokens_per_search=-1), "tokens_per_search is -1; give a whole"),
-        (lambda: CtxResearchRetriever(5, ResearchCache(StaticVectors())), "retriever is a int; give a BaseRetriever"),
+        (lambda: CtxResearchRetriever(5, ResearchCache()), "retriever is a int; give a BaseRetriever"),
         (lambda: CtxResearchRetriever(Finder(), 5), "research_cache is a int; give a ResearchCache"),
         (
             lambda: compress_tool(TOOL, query_argument="q"),

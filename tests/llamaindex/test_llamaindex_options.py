@@ -25,9 +25,8 @@ from qdrant_client import QdrantClient
 
 import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
+from ctxcompress.apps.research import ResearchCache
 from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
-from ctxcompress.encoders import StaticVectors
-from ctxcompress.research import ResearchCache
 from llamaindex_ctxcompress import (
     ContextStore,
     CtxAnalysisTransformer,
@@ -188,7 +187,7 @@ MAKERS = {
         Memory.from_defaults(), **given
     ),
     "builder_tools": lambda **given: builder_tools(CtxContextBuilder(), **given),
-    "CtxResearchRetriever": lambda **given: CtxResearchRetriever(Finder(), ResearchCache(StaticVectors()), **given),
+    "CtxResearchRetriever": lambda **given: CtxResearchRetriever(Finder(), ResearchCache(), **given),
     "EmbeddingsEncoder": lambda **given: EmbeddingsEncoder(MockEmbedding(embed_dim=3), **given),
     "LLMSelector": lambda **given: LLMSelector(MockLLM(), **given),
     "compress_tool": lambda **given: compress_tool(FunctionTool.from_defaults(look), **given),

@@ -4,12 +4,15 @@ import copy
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from numbers import Real
 from pickle import PickleError
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxcompress.data.metadata import NEXT_KEY, RECORD_KEY, as_number
 from ctxcompress.data.results import Decision, KeptPassage
 from ctxcompress.errors import InputError
 from ctxcompress.query.decompose import adecompose, decompose
+
+if TYPE_CHECKING:  # takes time to import, and only one class needs it
+    from ctxcompress.apps.research import Research
 
 __all__ = [
     "NEXT_KEY",
@@ -26,6 +29,7 @@ __all__ = [
     "original_index",
     "readable",
     "record_of",
+    "with_provenance",
 ]
 
 Item = TypeVar("Item")
@@ -119,6 +123,14 @@ def dropped_record(dropped: Decision) -> dict[str, object]:
         "reason": str(dropped.reason),
         **({} if dropped.duplicate_of is None else {"duplicate_of": int(dropped.duplicate_of)}),
     }
+
+
+def with_provenance(metadata: Mapping[str, object], research: "Research[Any]") -> dict[str, object]:
+    """Return metadata whose record says under "research" which earlier question the context is from, if any."""
+    if research.earlier is None:
+        return dict(metadata)
+    record, found = metadata.get(RECORD_KEY), {"question": research.earlier, "similarity": research.similarity}
+    return {**metadata, RECORD_KEY: {**(record if isinstance(record, Mapping) else {}), "research": found}}
 
 
 def readable(metadata: Mapping[str, object]) -> dict[str, object]:

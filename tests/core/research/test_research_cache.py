@@ -1,300 +1,161 @@
-"""The research cache: questions that ask the same share a context; all other questions are searched for."""
+"""The research cache: a question like an earlier one shares its context; all other questions are searched for."""
 
-import asyncio
-import threading
+import stat
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
-from question_pairs import DIFFERENT, NEW_DIFFERENT, NEW_SAME, SAME, pairs
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ctxcompress import compress
+from ctxcompress.apps.research import ContextCodec, Research, ResearchCache, question_similarity
 from ctxcompress.cache import DiskCache, MemoryCache
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.research import ContextCodec, Research, ResearchCache
 
-ENCODER = StaticVectors()
-ASKED, AGAIN = "How do I reset my password?", "How can I reset my password?"
+ASKED, AGAIN, OTHER = "How do I reset my password?", "How can I reset my password?", "Where are the logs?"
 
 
-class Clock:
-    now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-class Search:
-    """A search that counts its calls."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def __call__(self, question: str) -> str:
-        self.asked.append(question)
-        return f"context of {question}"
-
-    async def later(self, question: str) -> str:
-        await asyncio.sleep(0)
-        return self(question)
+def test_a_question_in_other_words_gets_the_earlier_context_and_is_told_so():
+    cache = ResearchCache()
+    assert cache.context(ASKED, str.upper) == Research(ASKED.upper())
+    assert cache.context(AGAIN, str.upper) == Research(ASKED.upper(), ASKED, 1.0)
+    assert cache.context(OTHER, str.upper) == Research(OTHER.upper())
 
 
-class Letters:
-    """An encoder that counts letters."""
-
-    def encode_query(self, text):
-        return np.array([float(text.lower().count(letter)) for letter in "abcdefghijklmnopqrstuvwxyz"])
-
-    def encode_document(self, texts):
-        return np.array([self.encode_query(text) for text in texts])
-
-
-class LettersLater(Letters):
-    awaited = 0
-
-    async def aencode_query(self, text):
-        type(self).awaited += 1
-        return self.encode_query(text)
-
-    async def aencode_document(self, texts):
-        return self.encode_document(texts)
-
-
-@pytest.fixture
-def search():
-    return Search()
-
-
-def cached(**given) -> ResearchCache:
-    return ResearchCache(ENCODER, **{"clock": Clock(), **given})
-
-
-def test_a_question_in_other_words_gets_the_earlier_context_and_is_told_so(search):
-    clock = Clock()
-    cache = cached(clock=clock, corpus_version="v1")
-    first = cache.context(ASKED, search)
-    clock.now += 90
-    again = cache.context(AGAIN, search)
-    assert first == Research(f"context of {ASKED}", ASKED, corpus_version="v1")
-    assert (again.context, again.question, again.earlier, again.age) == (first.context, AGAIN, ASKED, 90.0)
-    assert 0.85 <= again.similarity < 1
-    assert (first.is_reused, again.is_reused) == (False, True)
-    assert search.asked == [ASKED]
-    assert cache.stats() == (1, 1, 1)
+def test_research_on_agents_serves_a_question_about_multi_agent_systems():
+    cache = ResearchCache(threshold=0.25)
+    cache.context("AI agents", str.upper)
+    assert cache.context("multi-agent systems", str.upper) == Research("AI AGENTS", "AI agents", 0.25)
+    assert cache.context("solar power", str.upper).earlier is None
 
 
 @pytest.mark.parametrize(
-    "polite", [f"Hi! {ASKED}", f"{ASKED} Thanks a lot!", f"Hello there! {ASKED} Thank you in advance."]
+    ("one", "other", "expected"),
+    [
+        ("How do I configure retries?", "how to configure a retry", 1.0),
+        ("Hi! Where are the logs? Thanks!", "where are the logs", 1.0),
+        ("Wann wurde das Haus gebaut?", "Wo wurde das Haus gebaut?", 1.0),
+        ("What is the capital of France?", "What is the capital of Spain?", 1 / 3),
+        ("AI agents", "AI agent frameworks", 2 / 3),
+        ("默认超时是多少?", "默认超时是多少", 1.0),
+        ("solar power", "wind", 0.0),
+        ("", "", 1.0),
+        ("🎉", "🔥", 0.0),
+        ("What is the price before tax?", "What is the price after tax?", 1.0),  # a limit that the how-to names
+    ],
 )
-def test_greetings_and_thanks_are_no_other_question(polite, search):
-    for one, other in ((ASKED, polite), (polite, ASKED)):
-        cache = cached()
-        cache.context(one, search)
-        again = cache.context(other, search)
-        assert (again.is_reused, again.earlier, again.similarity) == (True, one, 1.0)
+def test_similarity_is_the_share_of_common_keywords(one, other, expected):
+    assert question_similarity(one, other) == pytest.approx(expected)
 
 
-def test_what_a_question_is_about_stays_a_part_of_it(search):
-    cache = cached(threshold=0.01)
-    cache.context(ASKED, search)
-    assert not cache.context(f"Hi! I use Postgres 15. {ASKED}", search).is_reused
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_similarity_is_symmetric(one, other):
+    assert 0.0 <= question_similarity(one, other) == question_similarity(other, one) <= 1.0
+    assert question_similarity(one, one) == 1.0
 
 
-def test_reuse_is_logged(search, caplog):
-    cache = cached()
-    cache.context(ASKED, search)
-    with caplog.at_level("INFO", logger="ctxcompress"):
-        cache.context(AGAIN, search)
-    assert "context of an earlier question is reused" in caplog.text
-    assert "password" not in caplog.text
+@given(st.lists(st.sampled_from("Oslo Rome Bern Riga Kyiv Baku Lima Doha".split()), max_size=30), st.integers(1, 5))
+def test_the_least_recently_used_are_forgotten_first(places, limit):
+    cache, expected = ResearchCache(max_entries=limit), list[str]()
+    for place in places:
+        is_reused = cache.context(f"weather in {place}", str).earlier is not None
+        assert is_reused == (place in expected)
+        expected = [*(other for other in expected if other != place), place][-limit:]
 
 
-@pytest.mark.parametrize(("one", "other"), [*pairs(DIFFERENT), *pairs(NEW_DIFFERENT)])
-def test_a_question_that_asks_something_else_is_searched_for(one, other, search):
-    cache = cached(threshold=0.01)
-    cache.context(one, search)
-    assert not cache.context(other, search).is_reused
-    assert search.asked == [one, other]
+def test_an_encoder_compares_by_the_cosine():
+    cache = ResearchCache(StaticVectors(), threshold=0.8)
+    cache.context("How tall is Mount Everest?", str.upper)
+    found = cache.context("How high is Mount Everest?", str.upper)
+    assert found.earlier
+    assert 0.8 <= found.similarity < 1.0
+    cache.context("默认超时是多少?", str.upper)
+    assert cache.context("默认超时是多少?", str.upper).similarity == 1.0  # the encoder knows none of its words
 
 
-def test_the_threshold_finds_most_paraphrases():
-    found = 0
-    listed = [*pairs(SAME), *pairs(NEW_SAME)]
-    for one, other in listed:
-        cache = cached()
-        cache.context(one, str)
-        found += cache.context(other, str).is_reused
-    assert found > 0.6 * len(listed)
-
-
-def test_a_context_is_too_old_after_max_age(search):
-    clock = Clock()
-    cache = cached(clock=clock, max_age=60)
-    cache.context(ASKED, search)
-    clock.now += 60
-    assert cache.context(AGAIN, search).age == 60
-    clock.now += 0.1
-    assert not cache.context(AGAIN, search).is_reused
-    assert cache.stats().entries == 1
-
-
-def test_another_version_of_the_corpus_has_other_contexts(search):
-    version = ["a"]
-    cache = cached(corpus_version=lambda: version[0])
-    cache.context(ASKED, search)
-    version[0] = "b"
-    assert not cache.context(ASKED, search).is_reused
-    version[0] = "a"
-    assert cache.context(AGAIN, search).is_reused
-
-
-def test_scopes_do_not_mix(search):
+def test_scopes_do_not_mix():
     store = MemoryCache()
-    cached(store=store, scope="ada").context(ASKED, search)
-    assert not cached(store=store, scope="bob").context(ASKED, search).is_reused
-    assert cached(store=store, scope="ada").context(ASKED, search).is_reused
+    ResearchCache(store=store, scope="ada").context(ASKED, str.upper)
+    assert ResearchCache(store=store, scope="bob").context(ASKED, str.upper).earlier is None
+    assert ResearchCache(store=store, scope="ada").context(AGAIN, str.upper).earlier == ASKED
 
 
-def test_the_oldest_are_forgotten_first_and_the_rest_on_clear(search):
-    cache = cached(max_entries=2)
-    for question in ("who owns the billing service?", "where are the logs?", "why did the build fail?"):
-        cache.context(question, search)
-    assert not cache.context("who owns the billing service?", search).is_reused
-    assert cache.context("why did the build fail?", search).is_reused
-    cache.clear()
-    assert cache.stats().entries == 0
-    assert not cache.context("why did the build fail?", search).is_reused
+def test_a_context_is_as_old_as_its_store_lets_it():
+    now = [1_000.0]
+    cache = ResearchCache(store=MemoryCache(ttl=60, clock=lambda: now[0]))
+    cache.context(ASKED, str.upper)
+    now[0] += 61
+    assert cache.context(AGAIN, str.upper).earlier is None
 
 
 @pytest.mark.parametrize("empty", ["", [], None])
 def test_an_empty_context_is_not_stored(empty):
-    cache = cached()
+    cache = ResearchCache()
     cache.context(ASKED, lambda _: empty)
-    assert not cache.context(ASKED, lambda _: empty).is_reused
-
-
-def test_an_error_of_the_search_is_raised_and_nothing_is_stored(search):
-    cache = cached()
-    with pytest.raises(OSError, match="down"):
-        cache.context(ASKED, lambda _: (_ for _ in ()).throw(OSError("down")))
-    assert not cache.context(ASKED, search).is_reused
-
-
-def test_a_compression_is_kept_in_memory():
-    cache = cached()
-    result = cache.context(ASKED, lambda question: compress(question, ["Press reset to set a password."]))
-    assert cache.context(AGAIN, lambda question: compress(question, [])).context == result.context
-
-
-def test_a_file_is_shared_and_outlives_the_cache(tmp_path, search):
-    store = DiskCache(tmp_path / "research.sqlite")
-    cached(store=store).context(ASKED, search)
-    store.close()
-    again = cached(store=DiskCache(tmp_path / "research.sqlite")).context(AGAIN, search)
-    assert (again.earlier, again.context) == (ASKED, f"context of {ASKED}")
-
-
-def test_what_json_does_not_have_needs_a_codec_for_a_file(tmp_path):
-    class Sets(ContextCodec[set]):
-        def to_json(self, context):
-            return sorted(context)
-
-        def from_json(self, data):
-            return set(data)
-
-    store = DiskCache(tmp_path / "research.sqlite")
-    cached(store=store).context(ASKED, lambda _: {1, 2})
-    assert not cached(store=store).context(ASKED, lambda _: {1, 2}).is_reused
-    cached(store=store).context(ASKED, lambda _: {1, 2}, codec=Sets())
-    assert cached(store=store).context(AGAIN, lambda _: {3}, codec=Sets()).context == {1, 2}
-
-
-def test_a_context_that_cannot_be_read_is_searched_for_again(tmp_path, search, caplog):
-    class Broken(ContextCodec[str]):
-        def from_json(self, data):
-            raise KeyError("text")
-
-    cache = cached()
-    cache.context(ASKED, search)
-    assert not cache.context(ASKED, search, codec=Broken()).is_reused
-    assert "cannot be read" in caplog.text
+    assert cache.context(ASKED, lambda _: empty).earlier is None
 
 
 def test_contexts_are_not_shared_with_the_caller():
-    cache = cached()
-    given = ["a"]
-    cache.context(ASKED, lambda _: given)
-    given.append("b")
+    cache, context = ResearchCache(), ["a"]
+    cache.context(ASKED, lambda _: context)
+    context.append("b")
     found = cache.context(AGAIN, lambda _: [])
     assert found.context == ["a"]
     found.context.append("c")
     assert cache.context(AGAIN, lambda _: []).context == ["a"]
 
 
-async def test_coroutines_are_awaited(search):
-    cache = cached()
-    assert not (await cache.acontext(ASKED, search.later)).is_reused
-    assert (await cache.acontext(AGAIN, search.later)).earlier == ASKED
-    assert cache.context(AGAIN, search).is_reused
+def test_a_file_is_the_owners_outlives_the_cache_and_is_empty_once_it_is_damaged(tmp_path):
+    path = tmp_path / "research.sqlite"
+    for expected in (None, ASKED):
+        store = DiskCache(path)
+        assert ResearchCache(store=store).context(ASKED, str.upper).earlier == expected
+        store.close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.write_bytes(bytes(5_000))
+    assert ResearchCache(store=DiskCache(path)).context(ASKED, str.upper).earlier is None
 
 
-async def test_an_async_encoder_is_awaited(search):
-    cache = ResearchCache(LettersLater(), threshold=0.9)
-    await cache.acontext(ASKED, search.later)
-    assert (await cache.acontext(AGAIN, search.later)).is_reused
-    assert LettersLater.awaited == 2
+@pytest.mark.parametrize("context", [{1, 2}, (1, 2), {1: 2}, float("nan"), "\ud800"])
+def test_a_file_gives_back_what_was_stored_or_nothing(tmp_path, context):
+    store = DiskCache(tmp_path / "research.sqlite")
+    ResearchCache(store=store).context(ASKED, lambda _: context)
+    found = ResearchCache(store=store).context(ASKED, lambda _: context)
+    assert (found.earlier == ASKED) == (context == "\ud800")
+    assert found.context is context or found.context == context
+
+
+def test_a_codec_writes_what_json_does_not_have(tmp_path):
+    store, codec = DiskCache(tmp_path / "research.sqlite"), ContextCodec(sorted, set)
+    ResearchCache(store=store).context(ASKED, lambda _: {1, 2}, codec)
+    assert ResearchCache(store=store).context(AGAIN, lambda _: {3}, codec) == Research({1, 2}, ASKED, 1.0)
+    other = ContextCodec(from_json=lambda data: data["text"])
+    assert ResearchCache(store=store).context(AGAIN, lambda _: "new", other).earlier is None
+
+
+async def test_coroutines_are_awaited():
+    async def search(question: str) -> str:
+        return question
+
+    cache = ResearchCache()
+    assert await cache.acontext(ASKED, search) == Research(ASKED)
+    assert await cache.acontext(AGAIN, search) == Research(ASKED, ASKED, 1.0)
 
 
 def test_threads_share_a_cache():
-    cache, asked, lock = cached(), [], threading.Lock()
-
-    def search(question: str) -> str:
-        with lock:
-            asked.append(question)
-        return question
-
-    questions = [f"what happened in the year {year}?" for year in range(1900, 1930)]
+    cache, questions = ResearchCache(), [f"what happened in the year {year}?" for year in range(1900, 1930)]
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda question: cache.context(question, search), questions))
-        found = list(threads.map(lambda question: cache.context(question, search), questions))
-    assert [research.context for research in found] == questions
-    assert len(asked) == len(questions)
-
-
-def test_words_that_the_encoder_does_not_know_are_found_again(search):
-    cache = cached()
-    cache.context("默认超时是多少?", search)
-    assert cache.context("默认超时是多少?", search).similarity == 1.0
-
-
-def test_another_encoder_needs_a_threshold_of_its_own(search):
-    with pytest.raises(ConfigError, match="threshold is None with Letters; only StaticVectors has a measured one"):
-        ResearchCache(Letters())
-    cache = ResearchCache(Letters(), threshold=0.9)
-    cache.context(ASKED, search)
-    assert cache.context(AGAIN, search).is_reused
+        found = [*threads.map(lambda question: cache.context(question, str), questions * 2)]
+    assert [research.context for research in found] == questions * 2
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        {"threshold": 0},
-        {"threshold": 1.1},
-        {"threshold": True},
-        {"max_age": 0},
-        {"max_age": "1"},
-        {"max_entries": 0},
-        {"store": {}},
-    ],
+    [{"encoder": "static"}, {"threshold": 1.1}, {"threshold": True}, {"max_entries": 0}, {"store": {}}],
 )
 def test_wrong_arguments_are_refused(wrong):
-    with pytest.raises(ConfigError, match="give"):
-        cached(**wrong)
-
-
-def test_a_wrong_encoder_or_question_is_refused(search):
-    with pytest.raises(ConfigError, match="encoder is a str"):
-        ResearchCache("static")
+    (name,) = wrong
+    with pytest.raises(ConfigError, match=f"{name} is .*; give"):
+        ResearchCache(**wrong)
     with pytest.raises(InputError, match="the question is a NoneType"):
-        cached().context(None, search)
+        ResearchCache().context(None, str.upper)
