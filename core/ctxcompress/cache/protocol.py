@@ -37,12 +37,9 @@ __all__ = [
 
 T = TypeVar("T")
 
-_FORMAT = 6
+_FORMAT = 7
 """Version of the entries. Increase it when texts are analysed differently and the package's version stays the same."""
-_ANALYSERS = (
-    *("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa", "tree-sitter"),
-    *(f"tree-sitter-{name}" for name in "c cpp go java javascript python rust typescript".split()),
-)
+_ANALYSERS = (*("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa"),)
 """Packages whose other versions may analyse texts differently."""
 
 

@@ -1,1 +1,1 @@
-"""Source code: detection, outlines by tree-sitter or by lines, and gap markers for dropped code."""
+"""Source code: detection, outlines by lines, and gap markers for dropped code."""

@@ -95,13 +95,16 @@ _ANNOTATIONS = lazy_regex(
 """Annotations and attributes on the line of what they belong to."""
 _ANNOTATION_BEGINS = frozenset("@#[")
 _TYPE_LINE = lazy_regex(
-    r"(?!(?:else|do|return|break|continue|try|goto|default)\b)[A-Za-z_][\w \t*&:<>,]*+(?<![:,])[ \t]*+\r?\n"
-    r"(?=[A-Za-z_~][\w:~]*+[ \t]*+\()"
+    r"[ \t]*+(?!(?:else|do|return|break|continue|try|goto|default)\b)[A-Za-z_][\w \t*&:<>,]*+(?<![:,])[ \t]*+\r?\n"
+    r"(?=[ \t]*+[A-Za-z_~][\w:~]*+[^\w\s(]{0,3}[ \t]*+\()"
 )
 """The type of a function in C whose name begins the next line."""
 _PRIVATE_MEMBER = lazy_regex(r"[ \t]*+#[\w$]+[ \t]*[(=;]")
 """A private member of a class in JavaScript."""
 _WITH_TYPE_LINES = frozenset(("c", "cpp"))
+_LABEL = lazy_regex(r"[ \t]*+(?!(?:default|public|protected|private)\b)[A-Za-z_]\w*+:[ \t]*+\r?\n")
+"""A label of a statement, which is invalid without that."""
+_WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
 
 
 class Definition(NamedTuple):
@@ -115,8 +118,11 @@ class Definition(NamedTuple):
 
 
 def is_attached(text: str, start: int, language: str) -> bool:
-    """Return whether the line at `start` belongs to the lines after it: a comment, a decorator or an attribute."""
+    """Return whether the line at `start` belongs to the lines after it: a comment, a decorator, an attribute or a
+    label."""
     if language in _WITH_TYPE_LINES and _TYPE_LINE.match(text, start):
+        return True
+    if language in _WITH_LABELS and _LABEL.match(text, start):
         return True
     if language == "graphql" and _DESCRIPTION.match(text, start):
         return True
@@ -144,8 +150,8 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
         return _in_graphql(head)
     if match := _DEFINITION.match(head):
         return _with_keyword(head, match)
-    # Without a brace, only these words make a function of what is assigned.
-    may_be_assigned = is_opened or "=>" in head or "fn" in head or "func" in head
+    # Without a brace, only these words make a function of what is assigned, and in Python they are names.
+    may_be_assigned = is_opened or (language != "python" and ("=>" in head or "fn" in head or "func" in head))
     match = _ASSIGNED.match(head) if may_be_assigned else None
     if match and (not match["parenthesis"] or "=>" in head or (is_opened and head[-1:] in _GOES_ON_AFTER)):
         name = assigned_name(match["name"]) or match["own"] or ""

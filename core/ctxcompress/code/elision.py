@@ -1,11 +1,13 @@
 """Gap markers for dropped source code, which show that something is missing and keep the code valid."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ctxcompress.code.detection import SCRIPTS
 from ctxcompress.data.passages import Node, NodeKind, Span
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["PROSE", "Elision", "Marks", "marks_for"]
 
@@ -21,6 +23,8 @@ _SIGN_OF = {language: sign for sign, languages in _SIGNS.items() for language in
 _SLASHES = "//"
 """The sign of all other languages."""
 _CLOSING = {"/*": " */"}
+_OPEN_VALUES = lazy_regex(r"^[^#\n]*[(\[{,]\Z", re.MULTILINE)
+"""A line of Python that ends among values in brackets."""
 _HOLDERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 _COMMENTS = {
     "#": ("# ", "##", "#\t", "#\n", "#\r"),
@@ -116,10 +120,13 @@ class Elision:
         yield self._marker(node.children[0], anchor, self._placeholder(node))
 
     def _placeholder(self, node: Node) -> str:
-        """Return the statement that replaces a whole body in Python, and an empty string in other languages."""
+        """Return the statement that replaces a whole body in Python, and an empty string for values in brackets and in
+        other languages."""
         if self._language != "python":
             return ""
-        head = self._text[node.start : node.body].lstrip()
+        head = self._text[node.start : node.body].strip()
+        if _OPEN_VALUES.search(head):
+            return ""
         return "case _: ..." if head.startswith("match ") else "..."
 
     def _gap_markers(self, node: Node, dropped: Sequence[bool], kept: "_Kept") -> Iterator[tuple[int, str]]:

@@ -7,6 +7,7 @@ it opens the brace around it and the line after it closes this brace.
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from ctxcompress.code.lexing import logical_lines
@@ -24,19 +25,13 @@ _CONTINUATION = lazy_regex(
     r"|ensure|then)\b)"
 )
 """A line that continues the statement above it with the same indentation."""
-_CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]|(?:end|END)\b|done\b|fi\b|esac\b)")
+_CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}>]|(?:end|END)\b|done\b|fi\b|esac\b)")
 _CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|done|fi|esac)\b")
 _WORDED = frozenset(("ruby", "elixir", "lua", "julia", "shell", "vim"))
 """Languages in which words are around most bodies, whatever braces there are within."""
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!endif\b)|//|/\*|\*|--[ ])")
-_GOES_ON = frozenset(")]}ecfrtEd#/*-")
+_GOES_ON = frozenset(")]}>ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
-_FLAT = lazy_regex(r"[ \t]*+(?:inline[ \t]+)?(?:namespace\b|extern[ \t]+\")")
-"""Definitions whose body is often not indented."""
-_LABEL = lazy_regex(r"[ \t]*+(?:(?:case|default)\b|(?:public|protected|private)[ \t]*:)")
-"""Labels in a body that is often not indented: the cases of a switch, the sections of a class."""
-_FLAT_BEGINS, _LABEL_BEGINS = frozenset("ine"), frozenset("cdp")
-"""The first characters of these two."""
 _CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
 _CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P<go_on>else|elif)|(?P<end>endif))\b")
 _NEAR = 20
@@ -60,6 +55,8 @@ class LineBlocks:
         """The first character of each line that is not a space or tab."""
         self._conditions: list[int] = []
         """The number of conditional sections, from `#if` to `#endif`, that are open before each line; [] if unknown."""
+        self._sections: dict[int, Extent] = {}
+        """The extent of the section that each `#if` begins. Its first part is its body."""
         if language in _WITH_CONDITIONALS and "#" in self.first_characters:
             self._read_conditionals()
         self._following = _following_lines(self._indents)
@@ -76,50 +73,64 @@ class LineBlocks:
 
     def _read_conditionals(self) -> None:
         """Read where conditional sections are. Their lines count as indented like the code after `#if`."""
-        opened: list[int] = []
+        opened: list[tuple[int, int]] = []  # the line and the indentation of each open section
+        tails: dict[int, int] = {}
         self._conditions = [0]
         for number, character in enumerate(self.first_characters):
             found = _CONDITIONAL_KIND.match(self._text, self.starts[number]) if character == "#" else None
             if found and found["begin"]:
-                after = (
-                    n for n in range(number + 1, min(number + _NEAR, len(self))) if self.first_characters[n] != "#"
-                )
-                opened.append(self._indents[next(after, number)])
+                opened.append((number, self._indent_after(number)))
             if found and opened:
-                self._indents[number] = opened[-1]
-            if found and found["end"] and opened:
-                opened.pop()
+                begin, self._indents[number] = opened[-1]
+                if not found["begin"]:
+                    tails.setdefault(begin, number)
+                if found["end"]:
+                    opened.pop()
+                    self._sections[begin] = (begin + 1, tails[begin], number + 1)
             self._conditions.append(len(opened))
 
+    def _indent_after(self, number: int) -> int:
+        """Return the indentation of the first line of code below `#if` on line `number`."""
+        near = range(number + 1, min(number + _NEAR, len(self)))
+        return self._indents[next((line for line in near if self.first_characters[line] != "#"), number)]
+
+    def has_section(self, number: int) -> bool:
+        """Return whether line `number` begins a conditional section that ends somewhere."""
+        return number in self._sections
+
+    @cached_property
+    def _closings(self) -> list[int]:
+        return _closing_lines(self._nets)
+
     def extent(self, number: int, last: int) -> Extent:
-        """Return the extent of the statement that begins on line `number` and ends before line `last`."""
-        indent, nets, body = self._indents[number], self._nets, number + 1
-        is_level = nets[body] == nets[number]
-        if body < last and is_level and self.first_characters[body] == "{" and self._indents[body] == indent:
-            body += 1  # the brace has a line of its own
-        following = self._following[body - 1]
-        tail = following if following < last else last
-        if tail == body < last and nets[number + 1] - nets[number] == 1 and self._is_flat(number):
-            tail = self._closing(body, last)
+        """Return the extent of the statement that begins on line `number` and ends before line `last`.
+
+        The longest part of a statement is its body, if possible in braces, and the first one of these.
+        """
+        section = self._sections.get(number)
+        if section and section[2] <= last:
+            return section
+        indent, nets = self._indents[number], self._nets
+        body, tail = self._lines_within(number, last)
+        if tail == body < last and nets[body] - nets[number] == 1:  # the body is not indented
+            tail = min(self._closings[body], last)
         end = tail
         while end < last and self.first_characters[end] in _GOES_ON and self._indents[end] == indent:
             part = self._next_part(end, last, indent)
             if part < 0:
                 break
-            end = min(self._following[part], last)
+            begin, end = self._lines_within(part, last)
+            if (nets[begin], end - begin) > (nets[body], tail - body):
+                body, tail = begin, end
         return body, tail, end
 
-    def _is_flat(self, number: int) -> bool:
-        """Return whether the body of a line may have the same indentation as the line."""
-        text, starts, begins = self._text, self.starts, self.first_characters
-        if begins[number] in _FLAT_BEGINS and _FLAT.match(text, starts[number]):
-            return True
-        return begins[number + 1] in _LABEL_BEGINS and _LABEL.match(text, starts[number + 1]) is not None
-
-    def _closing(self, number: int, last: int) -> int:
-        """Return the number of the line that closes the brace opened before line `number`, or `number` if none does."""
-        depth = self._nets[number] - 1
-        return next((other for other in range(number, last) if self._nets[other + 1] <= depth), number)
+    def _lines_within(self, number: int, last: int) -> tuple[int, int]:
+        """Return where the lines begin and end that are indented deeper than line `number`, which is above them."""
+        body, nets, indents = number + 1, self._nets, self._indents
+        is_level = nets[body] == nets[number]
+        if body < last and is_level and self.first_characters[body] == "{" and indents[body] == indents[number]:
+            body += 1  # the brace has a line of its own
+        return body, min(self._following[body - 1], last)
 
     def _next_part(self, number: int, last: int, indent: int) -> int:
         """Return the number of the line that continues or closes a statement with this indentation, or -1.
@@ -146,6 +157,9 @@ class LineBlocks:
         extent: the extent of the statement that begins on line `number`.
         """
         body, tail, end = extent
+        if self._sections.get(number) == extent:
+            levels = {self._nets[line] for line in (number, body, tail, end)}
+            return levels == {min(self._lowest[body:tail], default=0)}
         if self._language not in _HASH_COMMENTS and not self._has_whole_conditionals(number, extent):
             return False
         if not self._is_braced:
@@ -190,5 +204,17 @@ def _following_lines(indents: Sequence[int]) -> list[int]:
     for number, indent in enumerate(indents):
         while open_ and indents[open_[-1]] >= indent:
             found[open_.pop()] = number
+        open_.append(number)
+    return found
+
+
+def _closing_lines(nets: Sequence[int]) -> list[int]:
+    """Return for each line the number of the first line from it on that closes the brace around it, or the number of
+    lines. nets: the number of open braces before each line."""
+    found = [len(nets) - 1] * len(nets)
+    open_: list[int] = []
+    for number, net in enumerate(nets):
+        while open_ and nets[open_[-1]] > net:
+            found[open_.pop()] = number - 1
         open_.append(number)
     return found

@@ -1,4 +1,4 @@
-"""The outline of source code by its lines, for chunks that no parser accepts and for languages without a grammar."""
+"""The outline of source code by its lines, for whole files and chunks of any language."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,6 +29,7 @@ _SHORT = 250
 """The most characters of a statement that is not worth cutting."""
 _ASSIGNMENT = lazy_regex(r"[ \t]*+(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
+_ENUM = lazy_regex(r"[^\n({]*\benum\b")
 _DOCSTRING = lazy_regex(r"[ \t]*+[rRuU]?(?:\"{3}|'{3}|\"|')")
 _EXPORT_STATEMENT = lazy_regex(r"^(?:export\b|(?:module\.)?exports\b)", re.MULTILINE)
 _EXPORTS = lazy_regex(
@@ -57,14 +58,20 @@ class _Scope(NamedTuple):
     is_class: bool = False
     is_function: bool = False
     depth: int = 0
+    is_block: bool = False
+    """True within a body that is not only a conditional section, so that each node must close its braces."""
 
     def within(self, defined: Definition | None, kind: NodeKind, name: str) -> "_Scope":
         """Return the scope inside the body of a node."""
         if kind is NodeKind.CONSTANT:
-            return _Scope(".".join(filter(None, (self.name, assigned_name(name)))), True, False, self.depth + 1)
+            return _Scope(".".join(filter(None, (self.name, assigned_name(name)))), True, False, self.depth + 1, True)
         if defined is None:
-            return self._replace(depth=self.depth + 1)
-        return _Scope(name, defined.is_container, not defined.is_container, self.depth + 1)
+            return self._replace(depth=self.depth + 1, is_block=True)
+        return _Scope(name, defined.is_container, not defined.is_container, self.depth + 1, True)
+
+    def within_section(self) -> "_Scope":
+        """Return the scope inside a conditional section, which is no block."""
+        return self._replace(depth=self.depth + 1)
 
 
 class _Builder:
@@ -85,13 +92,13 @@ class _Builder:
             node, number = self._node(number, line, last, scope)
             found.append(node)
             ends.append(number)
-        return _with_merged(found, self._blocks.open_braces(first, ends) if scope.depth else [])
+        return _with_merged(found, self._blocks.open_braces(first, ends) if scope.is_block else [])
 
     def _after_attached(self, number: int, last: int) -> int:
         """Return the number of the first line that is not attached to the line after it."""
         ends_blank = self._blocks.ends_blank
         while number + 1 < last and not ends_blank[number] and self._begins[number] not in _NEVER_SPECIAL:
-            if not is_attached(self._text, self._starts[number], self._language):
+            if self._blocks.has_section(number) or not is_attached(self._text, self._starts[number], self._language):
                 break
             number += 1
         return number
@@ -116,7 +123,8 @@ class _Builder:
         is_worth_cutting = body < tail and scope.depth < _DEEPEST and (defined or node.end - node.start > _SHORT)
         if not is_worth_cutting or not self._blocks.is_closed(number, extent):
             return node, end
-        return self._with_body(node, number, extent, scope.within(defined, kind, name)), end
+        inside = scope.within_section() if self._blocks.has_section(number) else scope.within(defined, kind, name)
+        return self._with_body(node, number, extent, inside), end
 
     def _with_body(self, node: Node, number: int, extent: Extent, inside: _Scope) -> Node:
         """Return the node that begins on line `number` with the nodes of its body. inside: the scope of these."""
@@ -124,7 +132,18 @@ class _Builder:
         children = tuple(self.nodes(body, tail, inside))
         kind = self._kind_around(children, node.kind, number, inside)
         name = inside.name if kind is NodeKind.NAMESPACE else node.name
-        return node._replace(kind=kind, name=name, body=self._starts[body], tail=self._starts[tail], children=children)
+        if kind is NodeKind.TYPE and _ENUM.match(self._text, node.signature):
+            children = self._after_constants(children)
+        return node._replace(kind=kind, name=name, body=children[0].start, tail=self._starts[tail], children=children)
+
+    def _after_constants(self, members: tuple[Node, ...]) -> tuple[Node, ...]:
+        """Return the members of an enum after its constants, which a semicolon ends, or all if it has only constants.
+
+        The members are invalid without the constants.
+        """
+        texts = (self._text[node.start : node.end].rstrip() for node in members)
+        after = next((number for number, text in enumerate(texts, 1) if text.endswith(";")), 0)
+        return members[after:] or members
 
     def _undefined(self, number: int, scope: _Scope) -> tuple[NodeKind, str]:
         """Return the kind and the name of a node that is no definition."""

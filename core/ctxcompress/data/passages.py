@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-__all__ = ["Kind", "Marker", "Node", "NodeKind", "Passage", "Segment", "Span", "shifted", "walk"]
+__all__ = ["Kind", "Marker", "Node", "NodeKind", "Passage", "Segment", "Span", "walk"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +136,3 @@ def walk(nodes: Sequence[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
         yield from walk(node.children)
-
-
-def shifted(node: Node, by: int) -> Node:
-    """Return the node with all its offsets moved by `by` characters."""
-    return node._replace(
-        start=node.start + by,
-        end=node.end + by,
-        signature=node.signature + by if node.signature >= 0 else -1,
-        body=node.body + by if node.body >= 0 else -1,
-        tail=node.tail + by if node.tail >= 0 else -1,
-        children=tuple(shifted(child, by) for child in node.children),
-    )

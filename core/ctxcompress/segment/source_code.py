@@ -8,13 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
-from ctxcompress.code.cut_chunks import end_of_cut_text
+from ctxcompress.code.clauses import clauses
 from ctxcompress.code.detection import is_code_name, looks_like_code, source_language
 from ctxcompress.code.lexing import entry_starts
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.syntax import clauses
-from ctxcompress.code.tree_sitter_outline import parsed_outline
-from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, shifted, walk
+from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, walk
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.segment.docstrings import docstring_parts, spaced
@@ -25,7 +23,6 @@ __all__ = ["WHOLE", "code_segments", "outline"]
 
 WHOLE = 1_500
 """The most characters of a function that is one segment."""
-_CASE = lazy_regex(r"[ \t]*+(?:case|default)\b")
 _PIECES = 6
 """Classes, compound statements and runs of short statements must be this many times shorter to be one segment."""
 _LONG_DOC = 500
@@ -53,19 +50,13 @@ _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPA
 
 
 def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
-    """Return the outline of `text` if it is source code, else an empty one.
-
-    A parser makes the outline if the code is valid and its grammar is installed (extra `code`). Otherwise it is made
-    from the lines. name: file name, if known.
-    """
+    """Return the outline of `text` if it is source code, else an empty one. name: file name, if known."""
     if not looks_like_code(text, name) or is_diff(text) or has_signs(text):
         return ()
     if not is_code_name(name) and (is_page(text) or is_output(text) or turns_of(text)):
         return ()
     language = source_language(text, name)
-    is_middle = text.lstrip("\r\n")[:1].isspace() or end_of_cut_text(text, language) > 0
-    nodes = (None if is_middle else parsed_outline(text, language)) or line_outline(text, language)
-    return _with_entries(text, nodes, language)
+    return _with_entries(text, line_outline(text, language), language)
 
 
 def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
@@ -131,25 +122,12 @@ def _paragraphs(text: str, start: int, end: int) -> tuple[Node, ...]:
 def _cut_apart(text: str, node: Node, language: str) -> Node:
     if node.body >= 0:
         return node._replace(children=_with_entries(text, node.children, language))
-    members = _by_lines(text, node, language)
-    is_switch = bool(members.children) and _CASE.match(text, members.children[0].start) is not None
-    if language != "python" and (is_switch or any(child.kind in _ALONE for child in members.children)):
-        return members
     begins = entry_starts(text, node.start, node.end, language) if node.kind in _VALUES else []
     found = (Node(NodeKind.STATEMENT, start, end) for start, end in pairwise(begins))
     children = _with_entries(text, found, language)
     if len(children) < _FEWEST_ENTRIES and all(child.body < 0 for child in children):
-        return members if node.kind is NodeKind.STATEMENT else node
-    return node._replace(body=begins[0], tail=begins[-1], children=children)
-
-
-def _by_lines(text: str, node: Node, language: str) -> Node:
-    """Return the line outline of a long statement that the parser does not divide, such as a switch or an object."""
-    found = line_outline(text[node.start : node.end], language) if node.kind in _VALUES else ()
-    if len(found) != 1 or found[0].body < 0:
         return node
-    outlined = shifted(found[0], node.start)
-    return outlined if outlined.kind is NodeKind.NAMESPACE else outlined._replace(kind=node.kind, name=node.name)
+    return node._replace(body=begins[0], tail=begins[-1], children=children)
 
 
 class _Builder:

@@ -1,6 +1,4 @@
-"""Leaves nodes of an outline out, and tells whether what is left can be parsed."""
-
-from ctxcompress.code.tree_sitter_outline import parsed_outline
+"""Leaves nodes of an outline out, and tells what is wrong with an outline."""
 
 
 def without(text, nodes, is_out, *, python):
@@ -27,15 +25,6 @@ def some_out(random):
     """Leaves out any of them, few or many, and mostly within others."""
     leaf, inner = random.choice((0.02, 0.3, 0.5, 0.9, 1.0)), random.choice((0.0, 0.05, 0.3))
     return lambda node: random.random() < (leaf if node.body < 0 else inner)
-
-
-def still_parses(text, language, random):
-    """A text with some of its nodes left out that cannot be parsed; None where it can."""
-    nodes = parsed_outline(text, language)
-    if nodes is None:
-        raise ValueError(f"not valid {language}: {text[:80]!r}")
-    left = without(text, nodes, some_out(random), python=language == "python")
-    return left if parsed_outline(left, language) is None else None
 
 
 def faults(text, nodes):

@@ -4,9 +4,9 @@ import pytest
 from elided import faults, some_out, without
 from hypothesis import given
 from hypothesis import strategies as st
+from source_parsing import parses
 
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import NodeKind, walk
 
 RUST = """\
@@ -375,9 +375,9 @@ def test_a_chunk_that_begins_anywhere_is_partitioned(language):
 @given(random=st.randoms(use_true_random=False))
 def test_what_is_left_can_be_parsed(language, random):
     text, _ = LANGUAGES[language]
-    assert parsed_outline(text, language) is not None
+    assert parses(text, language)
     left = without(text, line_outline(text, language), some_out(random), python=False)
-    assert parsed_outline(left, language) is not None, left
+    assert parses(left, language), left
 
 
 @pytest.mark.parametrize("language", ["rust", "java", "csharp", "swift", "php", "kotlin"])

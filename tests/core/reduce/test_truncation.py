@@ -2,7 +2,6 @@
 
 import ast
 import re
-import sys
 import sysconfig
 from pathlib import Path
 
@@ -11,11 +10,11 @@ import scripts
 from hypothesis import example, given
 from hypothesis import strategies as st
 from python_outline import python_outline
+from source_parsing import parses
 
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import PROSE, marks_for
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import Marker, Node, NodeKind, Span, walk
 from ctxcompress.data.spans import Gap, inverse, markers_for, merged, shown
 from ctxcompress.reduce.truncation import truncated, truncated_plainly, truncated_prose
@@ -176,7 +175,6 @@ def test_braces_are_closed_and_marked_by_comments_of_the_language():
     assert "export class Store {" in left
 
 
-@pytest.mark.parametrize("grammar", [True, False], ids=["parsed", "lines"])
 @pytest.mark.parametrize(
     ("name", "text", "most", "signature"),
     [
@@ -185,11 +183,7 @@ def test_braces_are_closed_and_marked_by_comments_of_the_language():
         ("orders.tsx", scripts.tsx(), 2_250, "export const {0} = ("),
     ],
 )
-def test_of_a_script_exported_functions_imports_and_exports_come_before_types(
-    name, text, most, signature, grammar, monkeypatch
-):
-    if not grammar:
-        monkeypatch.setitem(sys.modules, "tree_sitter", None)
+def test_of_a_script_exported_functions_imports_and_exports_come_before_types(name, text, most, signature):
     language = source_language(text, name)
     cut = truncated(text, outline(text, name), most, marker=marks_for(language))
     left = text_of(text, cut)
@@ -199,8 +193,7 @@ def test_of_a_script_exported_functions_imports_and_exports_come_before_types(
     assert "export default " in left or "module.exports = {" in left
     assert_cut(text, cut, most)
     assert_whole_lines(text, cut)
-    monkeypatch.undo()
-    assert parsed_outline(left, language) is not None
+    assert parses(left, language)
 
 
 def test_the_exports_of_a_script_are_those_it_lists():
@@ -227,7 +220,7 @@ def test_a_file_that_exports_nothing_shows_its_functions_from_everywhere():
 def test_of_a_comment_nothing_is_left_or_all(comment):
     text = "".join(f"{comment}export function f{n}(a) {{\n  return run(a, {n});\n}}\n\n" for n in range(80))
     left = text_of(text, truncated(text, outline(text, "a.js"), 800, marker=marks_for("javascript")))
-    assert parsed_outline(left, "javascript") is not None
+    assert parses(left, "javascript")
     assert left.count("function") > 12
 
 

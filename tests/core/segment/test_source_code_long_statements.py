@@ -7,10 +7,9 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from source_parsing import parses
 
 from ctxcompress import Passage, compress
-from ctxcompress.code.tree_sitter_outline import parsed_outline
-from ctxcompress.segment import source_code as code
 
 N = 60
 
@@ -51,13 +50,6 @@ BRACES = {"else if": ELSE_IF, "hanging else": HANGING, "switch": SWITCH}
 TEXTS = [(name, "a.py") for name in PYTHON] + [(name, "a.js") for name in BRACES]
 
 
-@pytest.fixture(params=["parser", "lines"])
-def without(request, monkeypatch):
-    """With the grammars, and as it is without them."""
-    if request.param == "lines":
-        monkeypatch.setattr(code, "parsed_outline", lambda text, language: None)
-
-
 def kept(text, path, query, budget):
     # Something else to keep, so that a statement is not all that there is.
     more = (
@@ -66,24 +58,20 @@ def kept(text, path, query, budget):
     return compress(query, [Passage("a", f"{text}\n\n{more}", file_path=path)], max_tokens=budget).text
 
 
-@pytest.mark.usefixtures("without")
 @pytest.mark.parametrize(("name", "path"), [case for case in TEXTS if case[0] != "sum"])
 def test_the_clause_that_is_asked_about_is_kept(name, path):
     text = kept({**PYTHON, **BRACES}[name], path, "what does apply37 do", 150)
     assert "apply37" in text
     assert "apply58" not in text
-    assert parsed_outline(text, "python" if path == "a.py" else "javascript") is not None
+    assert parses(text, "python" if path == "a.py" else "javascript")
 
 
-@given(name=st.sampled_from(TEXTS), budget=st.integers(80, 400), number=st.integers(0, N), lines=st.booleans())
-def test_what_is_kept_can_be_parsed(name, budget, number, lines):
-    with pytest.MonkeyPatch.context() as patch:
-        if lines:
-            patch.setattr(code, "parsed_outline", lambda text, language: None)
-        name, path = name
-        text = kept({**PYTHON, **BRACES}[name], path, f"apply{number}", budget)
+@given(name=st.sampled_from(TEXTS), budget=st.integers(80, 400), number=st.integers(0, N))
+def test_what_is_kept_can_be_parsed(name, budget, number):
+    name, path = name
+    text = kept({**PYTHON, **BRACES}[name], path, f"apply{number}", budget)
     if name != "sum":  # one expression, which has no part that could stand alone
-        assert parsed_outline(text, "python" if path == "a.py" else "javascript") is not None, text
+        assert parses(text, "python" if path == "a.py" else "javascript"), text
 
 
 def test_what_is_left_out_of_a_chain_is_marked():
@@ -93,6 +81,22 @@ def test_what_is_left_out_of_a_chain_is_marked():
     assert min(marked) < at < max(marked)
     lines = kept(WRAPPED, "a.py", "what does apply37 do", 70).splitlines()
     assert "        # ..." in lines[: lines.index("    elif a == 37:")]
+
+
+def test_the_last_bracket_of_a_call_closes_no_statement():
+    text = "if a:\n" + "    apply(1)\n" * 40 + "else:\n" + "    log(2)\n" * 30 + "    raise Wrong(\n        a,\n    )\n"
+    for budget in range(30, 300, 10):
+        ast.parse(kept(text, "a.py", "apply", budget))
+
+
+def test_values_that_are_left_out_have_a_comment_between_brackets():
+    text = (
+        "class A:\n    KINDS = {'red', 'green',\n"
+        + "".join(f"             'k{n}',\n" for n in range(60))
+        + "             'blue'}\n"
+    )
+    for budget in range(40, 200, 10):
+        ast.parse(kept(text, "a.py", "kinds red blue", budget))
 
 
 def test_the_else_of_a_try_stays_with_what_it_belongs_to():
@@ -109,7 +113,7 @@ def test_clauses_are_not_cut_where_the_indentation_is_wrong():
     text = f"if (a) {{\n    apply0(s);\n}} else if (c) {{\n{inner}}}\n"
     for budget in range(30, 500, 30):
         left = kept(text, "a.js", "apply0", budget)
-        assert parsed_outline(left, "javascript") is not None, left
+        assert parses(left, "javascript"), left
 
 
 def test_a_docstring_below_a_comment_is_cut_within_its_quotes():

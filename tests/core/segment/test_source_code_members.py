@@ -3,11 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from source_parsing import parses
 
 from ctxcompress import Passage, compress
-from ctxcompress.code.tree_sitter_outline import parsed_outline
 from ctxcompress.data.passages import NodeKind
-from ctxcompress.segment import source_code as code
 from ctxcompress.segment.segments import segment
 
 MEMBERS = "".join(f"  load{n}(x) {{\n    return fetch('/load/{n}', x);\n  }},\n" for n in range(20))
@@ -21,18 +20,10 @@ OBJECTS = {
 }
 
 
-@pytest.fixture(params=["parser", "lines"])
-def reader(request, monkeypatch):
-    """Outlines with the grammars, and as they are without them."""
-    if request.param == "lines":
-        monkeypatch.setattr(code, "parsed_outline", lambda text, language: None)
-
-
 def parts(text, name):
     return [(item.unit, item.heading, text[item.start : item.end]) for item in segment(text, name=name)]
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("name", OBJECTS)
 def test_a_function_in_an_object_is_a_segment_with_a_name(name):
     text, heading = OBJECTS[name]
@@ -43,14 +34,13 @@ def test_a_function_in_an_object_is_a_segment_with_a_name(name):
     assert found[0][0] in (NodeKind.FUNCTION, NodeKind.METHOD)
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("name", OBJECTS)
 def test_the_member_that_is_asked_about_is_kept_and_parses(name):
     text, _ = OBJECTS[name]
     kept = compress("load7", [Passage("a", text, file_path="a.js")], max_tokens=60).text
     assert "fetch('/load/7', x)" in kept
     assert "load8" not in kept
-    assert parsed_outline(kept, "javascript") is not None
+    assert parses(kept, "javascript")
 
 
 @given(st.integers(1, 5), st.booleans())
@@ -77,7 +67,7 @@ def test_what_is_kept_of_a_block_comment_is_a_comment():
     assert "number 3" in kept
     assert "number 5" not in kept
     assert kept.count("/**") == kept.count("*/") == 1
-    assert parsed_outline(kept, "java") is not None
+    assert parses(kept, "java")
 
 
 def test_headings_name_the_receiver_and_the_type():
