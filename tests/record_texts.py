@@ -2,7 +2,7 @@
 
 from ctxcompress.data.passages import Segment
 from ctxcompress.pipeline.analysis import AnalysisOptions
-from ctxcompress.segment.data_records import data_outline
+from ctxcompress.segment.formats import data_outline
 from ctxcompress.segment.segments import segment_outlined
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.tokens import TokenCounter
@@ -14,7 +14,7 @@ _MOST_TRIED = 64
 def record_segments_of(text: str, budget: int, name: str | None = None) -> list[Segment]:
     """Return the segments of data as a call with this budget cuts them."""
     whole = AnalysisOptions.of("en", budget).whole
-    return segment_outlined(text, data_outline(text, name), language="en", whole=whole)
+    return segment_outlined(text, data_outline(text, name), whole=whole)
 
 
 def are_all_tried(text: str, budget: int, name: str | None = None) -> bool:

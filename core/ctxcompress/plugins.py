@@ -1,11 +1,20 @@
 """Plug-ins: what packages add to compression by an entry point."""
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 from ctxcompress.errors import CtxCompressError
 
-__all__ = ["plugin"]
+__all__ = ["plugin", "plugins"]
+
+
+@functools.cache
+def plugins(group: str) -> Sequence[Any]:
+    """Return what installed packages offer in a group of entry points, by name."""
+    from importlib.metadata import entry_points  # takes time to import
+
+    return [found.load() for found in sorted(entry_points(group=group))]
 
 
 @functools.cache

@@ -20,7 +20,7 @@ from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.threads import on_own_thread, on_thread
-from ctxcompress.segment.data_records import data_outline
+from ctxcompress.segment.formats import data_outline
 from ctxcompress.text.tokens import TokenCounter
 
 __all__ = [

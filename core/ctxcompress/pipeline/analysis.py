@@ -317,7 +317,7 @@ def segments_of(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
     cached."""
     if not text.outline:
         return text.prose
-    return segment_outlined(text.text, text.outline, language=options.language, whole=options.whole)
+    return segment_outlined(text.text, text.outline, whole=options.whole)
 
 
 def _analysis(

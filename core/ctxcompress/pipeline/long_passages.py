@@ -142,7 +142,7 @@ class _Cutter:
         nodes, _ = read_text(text, language=self.language, name=name)
         importance = self._importance(text) if self.config.preserve_structure else no_question
         for whole in (2 * self.max_length, 0) if is_data(nodes) else ():
-            segments = segment_outlined(text, nodes, language=self.language, whole=whole)
+            segments = segment_outlined(text, nodes, whole=whole)
             kept = records_within(text, segments, self.max_length, importance=None if self.is_head else importance)
             spans = assemble(text, segments, kept)
             if spans and sum(end - start for start, end in spans) <= self.max_length:

@@ -18,7 +18,7 @@ from ctxcompress.reduce.filters import standing
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.reduce.shortlist import shortlist
 from ctxcompress.reduce.stages import reduced
-from ctxcompress.segment.data_records import data_outline
+from ctxcompress.segment.formats import data_outline
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.previews import Lines
 from ctxcompress.select.selection import Selection

@@ -7,17 +7,12 @@ fields, which need the brackets around them and the fields that name the record,
 import re
 from collections.abc import Mapping, Sequence
 
-from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.json_outline import embedded_outline, json_outline, string_outline
-from ctxcompress.segment.markup_outline import markup_outline
+from ctxcompress.segment.json_outline import embedded_outline, string_outline
 from ctxcompress.segment.record_names import Name, names_of, value_of
-from ctxcompress.segment.row_outline import row_outline
-from ctxcompress.segment.section_outline import section_outline
-from ctxcompress.segment.yaml_outline import yaml_outline
 
-__all__ = ["data_outline", "embedded_records", "is_data", "record_segments", "sectioned_outline"]
+__all__ = ["embedded_records", "is_data", "record_segments"]
 
 _PART = 2
 """A record takes at most this part of the characters that one segment may have."""
@@ -30,21 +25,6 @@ _LONG_ELEMENT = 250
 _SCRIPT = lazy_regex(r"<(?:script|style|svg|noscript|template|head|nav|footer)\b", re.IGNORECASE)
 _HEADING = lazy_regex(r"<[hH](?P<level>[1-6])\b")
 _TAG = lazy_regex(r"<[^<>]*+>")
-
-
-def data_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
-    """Return the outline of `text` if it is data, else an empty one.
-
-    name: a file name, path or title, if known.
-    """
-    if found := json_outline(text) or sectioned_outline(text, name):
-        return found
-    return () if is_code_name(name) else markup_outline(text) or row_outline(text, name)
-
-
-def sectioned_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
-    """Return the outline of INI, TOML, properties or YAML, else an empty one. name: see `data_outline`."""
-    return section_outline(text, name) or yaml_outline(text, name)
 
 
 def is_data(nodes: Sequence[Node]) -> bool:

@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.commits import commit_segments
 from ctxcompress.segment.plain_rows import begins_with_header
 from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, is_printed, log_lines
 
@@ -50,8 +49,6 @@ def log_segments(text: str) -> list[Segment]:
     """Return the segments of a log, a traceback, build output or a diff; none if `text` is something else."""
     if is_diff(text):
         return _Diff(text).segments
-    if commits := commit_segments(text):
-        return commits
     return _Log(text).segments if has_signs(text) else []
 
 

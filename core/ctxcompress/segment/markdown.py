@@ -15,7 +15,7 @@ import pyromark
 from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.markup_lines import BlockStart, title_of_pod, with_known_marks
+from ctxcompress.segment.markup_lines import BlockStart, with_known_marks
 from ctxcompress.segment.plain_rows import have_columns
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
@@ -311,8 +311,6 @@ def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[B
 
 
 def _heading_text(source: str) -> str:
-    if source.startswith("=") and (title := title_of_pod(source)) is not None:
-        return title
     line = source.lstrip(" \t>").partition("\n")[0].strip().lstrip("#").strip()
     return _HEADING_END.sub("", line) if line.endswith(("#", "}")) else line
 

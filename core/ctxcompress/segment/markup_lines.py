@@ -1,10 +1,7 @@
-"""Corrects the blocks of plain text whose marks Markdown does not know: reStructuredText and Perl's POD.
+"""Corrects the blocks of plain text whose marks Markdown does not know: those of reStructuredText.
 
 .. code-block:: python          a directive, which is one block with the text that is indented under it
 .. _storage-backends:           a target, which says nothing to a reader
-=head2 Storage backends         a heading
-=item C<cookie>                 an entry of a list
-=over 4                         a command, which says nothing either
 """
 
 import re
@@ -13,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["BlockStart", "is_mark_alone", "title_of_pod", "with_known_marks"]
+__all__ = ["BlockStart", "is_mark_alone", "with_known_marks"]
 
 BlockStart = tuple[int, Kind, int]
 """Where a block begins, its kind, and its level if it is a heading."""
-_MARK = lazy_regex(r"(?:^|\n)(?:\.\. [\w|:\[]|=(?:head[1-6]|item|over|back|cut|pod|encoding)\b)")
+_MARK = lazy_regex(r"(?:^|\n)\.\. [\w|:\[]")
 """What a text has that this module corrects. Most texts have none."""
-_POD = lazy_regex(r"=(?:head(?P<level>[1-6])|(?P<item>item)|over|back|cut|pod|encoding|begin|end|for)(?![\w=])[ \t]*+")
 _DIRECTIVE = lazy_regex(r"\.\. (?:\|[^|\n]{1,80}\| )?(?P<name>[\w:.+-]{1,60}?)::(?:[ \t\r]|$)[^\n]*+", re.MULTILINE)
 _TARGET = lazy_regex(r"\.\. _[^\n]*+\s*+\Z")
 _OF_CODE = frozenset("code code-block sourcecode parsed-literal literalinclude console doctest testcode math".split())
@@ -29,14 +25,8 @@ long block is seldom kept at all."""
 
 
 def with_known_marks(text: str, starts: Sequence[BlockStart]) -> Sequence[BlockStart]:
-    """Return the starts of blocks, corrected where reStructuredText or POD marks them."""
+    """Return the starts of blocks, corrected where reStructuredText marks them."""
     return list(_corrected(text, starts)) if _MARK.search(text) else starts
-
-
-def title_of_pod(source: str) -> str | None:
-    """Return the title of a heading of POD, or None if this is none."""
-    found = _POD.match(source)
-    return source[found.end() :].partition("\n")[0].strip() if found and found["level"] else None
 
 
 def is_mark_alone(part: str) -> bool:
@@ -50,10 +40,7 @@ def _corrected(text: str, starts: Sequence[BlockStart]) -> Iterator[BlockStart]:
     for number, (start, kind, level) in enumerate(starts):
         if number < joined:
             continue
-        if kind is Kind.PARAGRAPH and (found := _POD.match(text, start)):
-            depth = int(found["level"] or 0)
-            yield start, Kind.HEADING if depth else Kind.LIST_ITEM if found["item"] else Kind.METADATA, depth
-        elif kind is Kind.PARAGRAPH and (directive := _DIRECTIVE.match(text, start)):
+        if kind is Kind.PARAGRAPH and (directive := _DIRECTIVE.match(text, start)):
             is_code = directive["name"].lower() in _OF_CODE
             joined = _after_directive(text, ends, number, is_code=is_code)
             yield start, Kind.CODE if is_code and joined > number + 1 else kind, level

@@ -36,7 +36,7 @@ def check_title(book):
 
 
 def rows(probability, query="who checks books on the shelf?"):
-    segments = segment_outlined(TEXT, outline(TEXT, "shelf.py"), language="en", whole=120)
+    segments = segment_outlined(TEXT, outline(TEXT, "shelf.py"), whole=120)
     corpus = Corpus.of([Passage("0", TEXT)], SegmentTable.of(documents_as_they_are([TEXT]), [segments]))
     terms = Terms("en")
     wanted = query_terms(query, language="en", terms=terms)

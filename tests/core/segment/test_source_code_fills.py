@@ -96,14 +96,14 @@ def test_a_method_of_ruby_needs_its_class_and_its_module() -> None:
 
 def test_a_bracket_that_is_never_closed_ends_before_the_next_method_of_ruby() -> None:
     text = _RUBY.replace("class Cart\n", "class Cart\n    PATTERN = /\\(a/\n")
-    longest = max(part.end - part.start for part in segment_outlined(text, outline(text, "shop.rb"), language="en"))
+    longest = max(part.end - part.start for part in segment_outlined(text, outline(text, "shop.rb")))
     assert longest < 500
 
 
 def test_what_has_no_parts_is_cut_into_paragraphs_that_need_its_first_and_last_line() -> None:
     body = "".join(f"  #if A{number}\n  void f{number}();\n\n" for number in range(300))
     text = f"class Shop {{\n{body}}};\n"
-    parts = segment_outlined(text, outline(text, "shop.h"), language="en")
+    parts = segment_outlined(text, outline(text, "shop.h"))
     assert "".join(text[part.start : part.end] for part in parts) == text
     assert max(part.end - part.start for part in parts) <= 500
     first, last = parts[0], parts[-1]

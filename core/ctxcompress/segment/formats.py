@@ -1,0 +1,99 @@
+"""The formats of texts: one table, in the order in which they are tried. The first that knows a text reads it.
+
+A package adds a format by an entry point of the group "ctxcompress.formats" that names a `Format`. These come first.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ctxcompress.code.detection import is_code_name
+from ctxcompress.data.passages import Node, Segment
+from ctxcompress.plugins import plugins
+from ctxcompress.segment.conversation import turns_of
+from ctxcompress.segment.json_outline import json_outline
+from ctxcompress.segment.logs import log_segments, output_segments
+from ctxcompress.segment.markup_outline import markup_outline
+from ctxcompress.segment.prose import conversation_segments, prose_segments
+from ctxcompress.segment.row_outline import row_outline
+from ctxcompress.segment.section_outline import section_outline
+from ctxcompress.segment.source_code import outline
+from ctxcompress.segment.tiny_lines import tiny_line_segments
+from ctxcompress.segment.yaml_outline import yaml_outline
+
+__all__ = ["FORMATS", "Format", "Read", "data_outline", "read"]
+
+Nodes = tuple[Node, ...]
+Read = tuple[Nodes, list[Segment]]
+"""The outline of a text, which is cut as the budget wants it, or its segments. One of the two is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How texts of one kind are recognized and read."""
+
+    name: str
+    read: Callable[[str, str | None, str], Read]
+    """(text, file name or path if known, language) -> what was read; both empty for any other text. The segments
+    partition the text."""
+
+
+def _outlined(outline_of: Callable[[str, str | None], Nodes]) -> Callable[[str, str | None, str], Read]:
+    return lambda text, name, _: (outline_of(text, name), [])
+
+
+def _cut(segments_of: Callable[[str], list[Segment]]) -> Callable[[str, str | None, str], Read]:
+    return lambda text, _, __: ((), segments_of(text))
+
+
+def _unless_code(outline_of: Callable[[str, str | None], Nodes]) -> Callable[[str, str | None, str], Read]:
+    return lambda text, name, _: (() if is_code_name(name) else outline_of(text, name), [])
+
+
+def _conversation(text: str, _: str | None, language: str) -> Read:
+    turns = turns_of(text)
+    return (), conversation_segments(text, turns, language) if turns else []
+
+
+def _tiny_lines(text: str, name: str | None, _: str) -> Read:
+    segments = tiny_line_segments(text)
+    records = segments and (section_outline(text, name) or yaml_outline(text, name) or row_outline(text, name))
+    return records or (), [] if records else segments
+
+
+_DATA = (
+    Format("JSON", _outlined(lambda text, _: json_outline(text))),
+    Format("sections", _outlined(section_outline)),
+    Format("YAML", _outlined(yaml_outline)),
+    Format("markup", _unless_code(lambda text, _: markup_outline(text))),
+    Format("rows", _unless_code(row_outline)),
+)
+FORMATS: Sequence[Format] = (
+    Format("tiny lines", _tiny_lines),  # of which a text may have very many
+    *_DATA,
+    Format("source code", _outlined(outline)),
+    Format("logs", _cut(log_segments)),
+    Format("conversation", _conversation),
+    Format("output", _cut(output_segments)),
+    Format("prose", lambda text, _, language: ((), prose_segments(text, language))),
+)
+"""Prose is what is no other format."""
+
+
+@functools.cache
+def _added() -> Sequence[Format]:
+    return tuple(plugins("ctxcompress.formats"))
+
+
+def read(text: str, name: str | None, language: str) -> Read:
+    """Return what the first format that knows a text reads. name: file name or path, if known."""
+    for row in (*_added(), *FORMATS):
+        nodes, segments = row.read(text, name, language)
+        if nodes or segments:
+            return nodes, segments
+    return (), []
+
+
+def data_outline(text: str, name: str | None = None) -> Nodes:
+    """Return the outline of a text if it is data, else an empty one. name: file name or path, if known."""
+    return next((nodes for row in _DATA if (nodes := row.read(text, name, "")[0])), ())

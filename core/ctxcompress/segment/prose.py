@@ -1,0 +1,202 @@
+"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.data_records import embedded_records
+from ctxcompress.segment.manual import manual_blocks
+from ctxcompress.segment.markdown import Block, markdown_blocks
+from ctxcompress.segment.markup_lines import is_mark_alone
+from ctxcompress.segment.plain_rows import plain_rows
+from ctxcompress.segment.sentences import split_sentences
+from ctxcompress.segment.speakers import Turn
+from ctxcompress.segment.table_rows import table_rows
+from ctxcompress.text.lines import split_lines
+
+__all__ = ["conversation_segments", "prose_segments", "turn_segments"]
+
+# A name is ten times as fast as an attribute of an enum.
+_HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
+_LONG_ITEM = 300
+"""The most characters of a list item that is not split into sentences."""
+_LONG_TURN = 500
+"""The most characters of a turn that is not split into sentences."""
+_IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
+_LONG_FENCE = 1_500
+"""The most characters of a code block that is one segment."""
+_PIECE = 250
+"""The most characters of statements in a fence that are kept or dropped together."""
+_FENCE = lazy_regex(r"[ \t>]*+(`{3,}+|~{3,}+)")
+_CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
+
+
+def prose_segments(text: str, language: str) -> list[Segment]:
+    """Return the segments of a manual page, or of Markdown and any other text."""
+    segments: list[Segment] = _manual(text, language)
+    for number, block in enumerate(markdown_blocks(text) if not segments else ()):
+        segments.extend(_split(text, block, number, len(segments), language))
+    return segments
+
+
+def _manual(text: str, language: str) -> list[Segment]:
+    """Return the segments of a manual page, where all text of an entry needs its term; none of any other text."""
+    segments: list[Segment] = []
+    firsts: list[int] = []
+    for number, (kind, start, end, heading, terms) in enumerate(manual_blocks(text)):
+        firsts.append(len(segments))
+        needs = tuple(firsts[term] for term in terms)
+        parts = _split(text, Block(kind, start, end, heading), number, len(segments), language)
+        segments += [part._replace(needs=(*part.needs, *needs)) for part in parts]
+    return segments
+
+
+def conversation_segments(text: str, turns: Sequence[Turn], language: str) -> list[Segment]:
+    """Return the segments of the text before the first turn, then those of the turns."""
+    before = turns[0].start
+    segments: list[Segment] = []
+    for number, block in enumerate(markdown_blocks(text[:before]) if before else ()):
+        segments.extend(_split(text, block, number, len(segments), language))
+    first = segments[-1].block + 1 if segments else 0
+    speakers: list[int] = []  # the number of the segment that each turn begins with
+    are_sessions = sum(turn.is_title for turn in turns) > 1
+    title: tuple[int, ...] = ()
+    for number, turn in enumerate(turns):
+        speakers.append(len(segments))
+        owner = turn.owner if turn.owner is not None and turn.owner >= 0 else number
+        label = text[turns[owner].start : turns[owner].body] if turn.owner != -1 else ""
+        needs = (speakers[owner],) if label else ()
+        parts = list(turn_segments(text, turn, first + number, len(segments), needs, label, language))
+        if turn.is_title and are_sessions:
+            title = (len(segments),)
+        elif title:  # a turn must not stand under the date of another session
+            parts = [part._replace(needs=(*part.needs, *title)) for part in parts]
+        segments.extend(parts)
+    return segments
+
+
+def turn_segments(
+    text: str, turn: Turn, number: int, first: int, needs: tuple[int, ...], label: str, language: str
+) -> Iterator[Segment]:
+    """Yield one segment for a title or a short turn, else the speaker and then the parts of the turn, which need it.
+
+    Code, tables and lists in a long turn keep their kind.
+    """
+    start, body, end, heading, is_title, owner = turn
+    if is_title:
+        yield Segment(_HEADING, start, end, number, heading)
+        return
+    if owner is None and end - start <= _LONG_TURN and "```" not in text[body:end]:
+        yield Segment(Kind.TURN, start, end, number, heading, label=label)
+        return
+    if body > start:
+        yield Segment(Kind.TURN, start, body, number, heading, label=label)
+    first += body > start
+    for block in markdown_blocks(text[body:end]) if body < end else ():
+        moved = Block(block.kind, block.start + body, block.end + body, heading)
+        for part in _split(text, moved, number, first, language):
+            kind = part.kind if part.kind in _IN_TURNS else Kind.TURN if owner is None else Kind.PARAGRAPH
+            yield part._replace(kind=kind, needs=(*part.needs, *needs), label=label)
+            first += 1
+
+
+def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
+    kind, start, end, heading = block
+    if kind is _TABLE:
+        return table_rows(text, block, number, first)
+    if kind is _CODE:
+        return _code(text, block, number, first)
+    if kind in (_HEADING, Kind.BOILERPLATE) or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
+        return [Segment(kind, start, end, number, heading)]
+    if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
+        return records
+    if kind is Kind.PARAGRAPH and (rows := plain_rows(text, start, end, number, first, heading)):
+        return rows
+    return _sentences(text, block, number, language)
+
+
+def _sentences(text: str, block: Block, number: int, language: str) -> list[Segment]:
+    kind, start, end, heading = block
+    cuts = split_sentences(text, start, end, language)
+    while len(cuts) > 1 and is_mark_alone(text[start : cuts[0]]):
+        del cuts[0]
+    return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
+
+
+def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
+    """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
+    kind, start, end, heading = block
+    if end - start <= _LONG_FENCE:
+        is_ended_by_list = first and text[start] in " \t" and _closing_fence(split_lines(text[start:end])) == 0
+        yield Segment(kind, start, end, number, heading, (first - 1,) if is_ended_by_list else ())
+        return
+    if records := _fenced_records(text, block, number, first):
+        yield from records
+        return
+    cuts, closed = _split_fence(text, start, end)
+    last = first + len(cuts) - 1
+    for index, cut in enumerate(cuts, first):
+        around = (first, last) if closed else (first,)
+        needs = tuple(other for other in around if other != index)
+        yield Segment(kind, start, cut, number, heading, needs if index != first or closed else ())
+        start = cut
+
+
+def _fenced_records(text: str, block: Block, number: int, first: int) -> list[Segment]:
+    """Return the segments of a closed fence around data, or none if it is not one."""
+    kind, start, end, heading = block
+    head = text.find("\n", start, end) + 1
+    tail = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1
+    if not start < head < tail or text[head : head + _PIECE].lstrip()[:1] not in ("{", "["):
+        return []
+    records = embedded_records(text, head, tail, number, first + 1, heading, (first,))
+    last = first + len(records) + 1
+    around = Segment(kind, start, head, number, heading, (last,)), Segment(kind, tail, end, number, heading, (first,))
+    inner = [record._replace(needs=(*record.needs, last)) for record in records]
+    return [around[0], *inner, around[1]] if records else []
+
+
+def _split_fence(text: str, start: int, end: int) -> tuple[list[int], bool]:
+    """Cut a long code block into pieces, and return their ascending end offsets and whether it has a closing fence.
+
+    The first piece is the signature or the opening fence, the last piece is the closing fence. The others are cut at
+    the least indented lines between them. Statements share a piece as long as it stays short.
+    """
+    lines = split_lines(text[start:end])
+    closing = _closing_fence(lines)
+    fenced = closing is not None
+    closing = closing or len(lines)
+    inner = lines[1:closing]
+    base = min((_indent(line) for line in inner if not line.isspace()), default=0)
+    most = _PIECE if fenced else 1
+    cuts: list[int] = []
+    statement = position = start + len(lines[0])
+    for number, line in enumerate(lines[1:], 1):
+        at_statement = not line.isspace() and _indent(line) <= base and not (_CLOSER.match(line) and number != closing)
+        if at_statement:
+            _close_piece(cuts, statement, position, most)
+            statement = position
+        if number == closing:
+            cuts.append(position)
+        position += len(line)
+    if closing == len(lines):
+        _close_piece(cuts, statement, end, most)
+    return [*dict.fromkeys(cuts), end], closing < len(lines)
+
+
+def _close_piece(cuts: list[int], statement: int, end: int, most: int) -> None:
+    """Add a cut before a statement that would make its piece too long. The first cut is after the head."""
+    if not cuts or (end - cuts[-1] > most and statement > cuts[-1]):
+        cuts.append(statement)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _closing_fence(lines: Sequence[str]) -> int | None:
+    """Return the number of the line that closes a block: 0 if its fence is open, None if it has no fence."""
+    fence = _FENCE.match(lines[0])
+    if fence is None:
+        return None
+    return next((n for n in range(len(lines) - 1, 0, -1) if lines[n].lstrip(" \t>").startswith(fence[1])), 0)
