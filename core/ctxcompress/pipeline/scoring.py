@@ -25,10 +25,10 @@ from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
 from ctxcompress.score.confidence import confidence
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence, matches_in
+from ctxcompress.score.features import relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
 from ctxcompress.score.question import Question
-from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.focus import question_in
 from ctxcompress.text.language import STOP_WORDS
-from ctxcompress.text.spelling import fold
-from ctxcompress.text.stems import lower_case
+from ctxcompress.text.stems import fold, lower_case
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["asks_for_all", "clauses", "main_question", "query_terms"]

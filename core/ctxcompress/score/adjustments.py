@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.credit import raise_long_turns, raise_rows, raise_sentences
+from ctxcompress.score.credit import raise_long_turns, raise_rows, raise_sentences, raise_yes_no_answers
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.question import Question
-from ctxcompress.score.yes_no import raise_yes_no_answers
 
 __all__ = ["OF_PROBABILITY", "OF_WORTH", "Adjustment", "Judged", "adjusted_probability", "adjusted_worth"]
 

@@ -17,7 +17,7 @@ from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, with
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import standardized
-from ctxcompress.text.word_lists import split_each
+from ctxcompress.text.words import split_each
 
 __all__ = ["Closeness", "closeness_of_all", "closeness_of_some"]
 

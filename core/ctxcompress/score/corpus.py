@@ -9,16 +9,14 @@ import numpy as np
 
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
-from ctxcompress.score.concordance import Concordance, Found
 from ctxcompress.score.definitions import Definitions
 from ctxcompress.score.line_shapes import LineShapes
 from ctxcompress.score.matches import RepeatedSearch, levels
 from ctxcompress.score.mentions import Mentions
-from ctxcompress.score.neighbours import Units
+from ctxcompress.score.neighbours import SpokenOrder, Units, spoken_order
+from ctxcompress.score.occurrences import Concordance, Found
 from ctxcompress.score.record_words import readable_records
-from ctxcompress.score.spoken_order import SpokenOrder, spoken_order
-from ctxcompress.text.word_lists import split_each
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.words import Terms, split_each, split_words
 
 __all__ = ["Corpus", "segment_words"]
 

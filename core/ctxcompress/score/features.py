@@ -1,7 +1,8 @@
 """Named features of segments: how well their words match the query. They mean the same in every kind of text: shares,
 ranks and relative scores rather than counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,70 @@ from numpy.typing import NDArray
 
 from ctxcompress.data.table import Floats
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.matches import Matches
+from ctxcompress.score.matches import Matches, RepeatedSearch, Scan, find_matches
 from ctxcompress.score.neighbours import NEIGHBOURS, Units, neighbour_rows, unit_rows
 from ctxcompress.score.occurrences import ranks, relative
-from ctxcompress.score.relevance import combined
+from ctxcompress.text.words import Terms
 
-__all__ = ["FEATURES", "deviation", "features", "standardized", "table"]
+__all__ = ["FEATURES", "combined", "deviation", "features", "relevance", "scores_of_rank_bm25", "standardized", "table"]
+
+_SECTION_WEIGHT = 2.5
+_COVERAGE_WEIGHT = 1.0
+_CLASSES = {"rank_bm25": "BM25Okapi", "rank_bm25l": "BM25L", "rank_bm25plus": "BM25Plus"}
+_MOST_TERMS = 100
+"""The package reads all segments for each term of the query: no more terms than this are scored."""
+
+
+def relevance(
+    words: Sequence[Sequence[str]],
+    sections: Sequence[int],
+    labels: Sequence[Sequence[str]],
+    query: Mapping[str, float],
+    terms: Terms,
+    names: Sequence[Sequence[str]] = (),
+    own: Sequence[Sequence[str]] = (),
+    search: Scan | RepeatedSearch | None = None,
+) -> Floats:
+    """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches.
+
+    words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
+    section's title and headings. query: term -> weight. names, own, search: see `find_matches`; they change nothing.
+    """
+    if not words or not query:
+        return np.zeros(len(words))
+    matches = find_matches(words, sections, labels, query, terms, names, own=own, search=search)
+    section = relative(matches.together())[matches.section_of]
+    return combined(relative(matches.alone()), section, *matches.coverage())
+
+
+def combined(alone: Floats, section: Floats, in_body: Floats, in_label_alone: Floats) -> Floats:
+    """Return the score of every segment.
+
+    alone, section: BM25 of each segment and of its section, relative to the best. in_body, in_label_alone: see
+    `Matches.coverage`.
+    """
+    return alone + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * relative(in_body + 0.5 * in_label_alone)
+
+
+def scores_of_rank_bm25(
+    scorer: str, words: Sequence[Sequence[str]], query: Mapping[str, float], terms: Terms
+) -> Floats:
+    """Return the scores that a class of the package rank-bm25 gives, less the lowest one, as it gives scores below 0.
+
+    The arguments are those of `relevance`. The package sees terms, and no title or heading.
+    """
+    import rank_bm25  # an optional dependency
+
+    of_word = terms.of_words(word for of_segment in words for word in of_segment)
+    segments = [[term for word in of_segment for term in of_word[word]] for of_segment in words]
+    scores = np.zeros(len(segments))
+    if any(segments):
+        model = getattr(rank_bm25, _CLASSES[scorer])(segments)
+        for term in islice(filter(model.idf.__contains__, query), _MOST_TERMS):
+            scores += query[term] * model.get_scores([term])
+        scores -= scores.min()
+    return scores
+
 
 FEATURES = (
     "combined",  # the score of `scorer="bm25"`, relative to the best

@@ -8,8 +8,16 @@ from itertools import accumulate, chain, count, islice, pairwise
 import numpy as np
 
 from ctxcompress.data.table import Floats, Integers
-from ctxcompress.score.concordance import Concordance
-from ctxcompress.score.occurrences import Occurrences, bm25, contained, counted, inverse_frequency, merged, summed
+from ctxcompress.score.occurrences import (
+    Concordance,
+    Occurrences,
+    bm25,
+    contained,
+    counted,
+    inverse_frequency,
+    merged,
+    summed,
+)
 from ctxcompress.text.words import Lexicon, Terms, has_unspaced
 
 __all__ = [

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctxcompress.data.table import Integers
-from ctxcompress.score.concordance import Found
-from ctxcompress.text.word_lists import split_each
-from ctxcompress.text.words import split_unspaced
+from ctxcompress.score.occurrences import Found
+from ctxcompress.text.words import split_each, split_unspaced
 
 __all__ = ["Mentions"]
 

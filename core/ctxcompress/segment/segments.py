@@ -9,7 +9,7 @@ from ctxcompress.segment.data_records import is_data, record_segments
 from ctxcompress.segment.formats import Read, read
 from ctxcompress.segment.logs import segments_among_logs
 from ctxcompress.segment.prose import conversation_segments, prose_segments, turn_segments
-from ctxcompress.segment.prose_lines import is_prose_line, segment_lines
+from ctxcompress.segment.sentences import is_prose_line, segment_lines
 from ctxcompress.segment.source_code import WHOLE, code_segments
 from ctxcompress.segment.speakers import Turn, is_said
 

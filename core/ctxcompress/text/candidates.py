@@ -20,8 +20,16 @@ from dataclasses import dataclass
 from itertools import compress, count
 from operator import ne
 
-from ctxcompress.text.spelling import fold_lines, is_plain, plain_lines, without_arabic_marks
-from ctxcompress.text.stems import arabic_consonants, keeps_beginnings, other_stems, stems_like_english
+from ctxcompress.text.stems import (
+    arabic_consonants,
+    fold_lines,
+    is_plain,
+    keeps_beginnings,
+    other_stems,
+    plain_lines,
+    stems_like_english,
+    without_arabic_marks,
+)
 
 __all__ = ["Candidates", "lines_with"]
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.score.concordance import Concordance
+from ctxcompress.score.occurrences import Concordance
 
 words = st.sampled_from("abcdefgh")
 texts = st.lists(st.lists(words, max_size=6), max_size=8)

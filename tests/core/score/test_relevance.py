@@ -13,7 +13,7 @@ from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.data.table import number_sections
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.relevance import relevance, scores_of_rank_bm25
+from ctxcompress.score.features import relevance, scores_of_rank_bm25
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms, split_words
 

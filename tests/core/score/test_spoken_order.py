@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
-from ctxcompress.score.spoken_order import spoken_order
+from ctxcompress.score.neighbours import spoken_order
 
 TURNS = (
     "Ida: The pump of the north well is leaking again, and it stands under water.",

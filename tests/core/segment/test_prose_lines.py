@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from segment_texts import texts
 
 from ctxcompress.segment import segments as module
-from ctxcompress.segment.prose_lines import is_prose_line
 from ctxcompress.segment.segments import read_each
+from ctxcompress.segment.sentences import is_prose_line
 
 PIECES = (
     *(

@@ -3,9 +3,9 @@
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.apps.feedback.call_sheet import least_budgets
 from ctxcompress.pipeline.scoring import ScoredCall, listening
 from ctxcompress.select.layout import counts_of
-from ctxcompress.select.least_budgets import least_budgets
 from ctxcompress.select.selection import select
 
 BUDGETS = (100, 200, 400, 800, 1600)

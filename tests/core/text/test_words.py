@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.text.stems import other_stems
-from ctxcompress.text.word_lists import split_each
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.words import Terms, split_each, split_words
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "ru", "tr", "ar", "hi", "zh", "ja", "th", "ko", "id", "xx")
 VOCABULARY = (
