@@ -87,7 +87,7 @@ def _added() -> Sequence[Format]:
 
 def read(text: str, name: str | None, language: str) -> Read:
     """Return what the first format that knows a text reads. name: file name or path, if known."""
-    for row in (*_added(), *FORMATS):
+    for row in (*_added(), *FORMATS) if text else ():
         nodes, segments = row.read(text, name, language)
         if nodes or segments:
             return nodes, segments
