@@ -140,6 +140,11 @@ class ComponentOptions(OptionFields):
     def _as_tuple(cls, must_keep: Sequence[object]) -> Sequence[object]:
         return tuple(must_keep)  # reading JSON makes a list of it
 
+    @field_validator("synonyms", mode="after")
+    @classmethod
+    def _as_tuples(cls, synonyms: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+        return {word: tuple(others) for word, others in synonyms.items()}
+
     @field_serializer("must_keep")
     def _written_rules(self, must_keep: Sequence[object]) -> list[object]:
         """Return the items as JSON has them. Reading a function back is refused: JSON has only its name."""
