@@ -9,7 +9,7 @@ MINIMUM := $(MINIMUM_VENV)/.installed
 SEMANTIC := $(VENV)/.installed-semantic
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-minimum test-semantic test-browser screenshots check options docs format notebooks wheel clean
+.PHONY: help demo test test-all test-minimum test-semantic test-browser screenshots check options docs format notebooks wheel ablate clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,9 @@ check: $(DEV) ## lint, check formatting, types and the direction of imports
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+ablate: $(DEV) ## switch each format and adjustment off in turn: make ablate CASES=folder, with files that benchmarks/lib/cases.py reads
+	$(BIN)/python benchmarks/ablate.py $(CASES)/*.json.gz --docs docs/evidence.md
 
 options: $(DEV) ## write what follows from the declared options, and the table of features into the README
 	$(BIN)/python docs/write_options.py

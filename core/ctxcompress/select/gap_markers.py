@@ -21,6 +21,7 @@ _ENDED = lazy_regex(
 _LONGEST_END = 8
 """The characters in which it is looked for."""
 _CLAUSE_SIGNS = (",", ";", ":")
+_HYPHENS = "-\u2010\u00ad"
 _LONG_LINE = 40
 """The least characters of a line of wrapped prose."""
 
@@ -95,7 +96,7 @@ def _goes_on(table: SegmentTable, document: int, last: int, start: int, between:
     if after[0] not in _OF_SENTENCES:
         return False
     if numbers[1] > table.first[document] and table.segments[numbers[1] - 1].block == after.block:
-        is_name = before[0] is Kind.HEADING or numbers[0] in table.needs(numbers[1])
+        is_name = numbers[0] in table.needs(numbers[1])
         return not is_name and _ends_sentence(table.texts[numbers[1] - 1])
     return _ends_sentence(text) and "\n" not in text[len(text.rstrip()) :] + between
 
@@ -125,7 +126,7 @@ def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer:
     if not bare or not is_new_line:
         return bool(bare)
     line = before.rstrip().rpartition("\n")[2]
-    is_wrapped = len(line) >= _LONG_LINE and line.split()[-1].isalpha() and bare[0].isalpha()
+    is_wrapped = len(line) >= _LONG_LINE and line.split()[-1].rstrip(_HYPHENS).isalpha() and bare[0].isalpha()
     return is_wrapped or (bare[0].islower() and line.endswith(_CLAUSE_SIGNS))
 
 

@@ -215,6 +215,23 @@ def test_the_rest_of_a_paragraph_does_not_stand_under_another_one():
     assert re.search(r"\n\n\[…\] .*Its default is on\.", kept.text)
 
 
+def test_the_rest_of_a_paragraph_has_a_marker_under_its_heading():
+    text = (
+        "# Peers\n\nSometimes a package is made for another one that it does not contain. Then it says which versions fit. "
+        "This is usually referred to as a plugin.\n\n# Others\n\nNothing is said of these."
+    )
+    assert "# Peers\n\n[…] This is usually" in compress("is it a plugin?", [text], max_tokens=22).text
+
+
+def test_a_word_cut_at_the_end_of_a_line_has_a_marker():
+    words = (
+        "resources of the whole house are kept in the cellar under the stairs where nobody ever looks for re-\nleased"
+    )
+    text = " and ".join([words] * 9) + ". Leaking is no crime."
+    kept = compress("which resources are released, is leaking a crime?", [text], max_tokens=60).text
+    assert_says_what_the_source_says(kept, text)
+
+
 def test_a_sentence_cut_at_the_end_of_a_line_has_a_marker():
     clause = "this license applies only to those claims licensable by the contributor that are necessarily infringed"
     text = textwrap.fill(" and ".join([clause] * 12) + ". If You sue, the license ends.", 72)
