@@ -8,9 +8,10 @@ later memories go on from there.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ctxcompress.code.elision import PROSE
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import DeliveredContext, KeptPassage
-from ctxcompress.data.spans import joined
+from ctxcompress.data.spans import joined, shown
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, read_together, segments_of
 from ctxcompress.pipeline.text_codec import ReadText
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
@@ -141,4 +142,9 @@ class _Units:
 
 
 def _as_passage(part: KeptPassage) -> Passage:
-    return part.original if part.untouched else replace(part.original, text=part.text, embedding=None)
+    """Return the part as a passage, without the gap markers of prose, which are no part of any sentence."""
+    if part.untouched:
+        return part.original
+    markers = [marker for marker in part.markers if marker.text.strip() != PROSE.gap]
+    text = shown(part.original.text, part.spans, markers) if len(markers) < len(part.markers) else part.text
+    return replace(part.original, text=text, embedding=None)
