@@ -27,7 +27,7 @@ def test_the_cells_are_shares_and_means(llm_breadth: ModuleType, cases: ModuleTy
     gold = cases.Gold(0, start, start + len(ANSWER))
     case = cases.Case(QUERY, (cases.Document("Towns", page().text),), (gold,), ())
     kept, read, tokens = llm_breadth.cells([case], 60, 3)
-    assert (kept, int(tokens)) == ("1.000", 12)
+    assert (kept, int(tokens)) == ("1.000", 13)
     assert int(read) > 300
     assert llm_breadth.cells([case], 60, None)[1] == "0"
 

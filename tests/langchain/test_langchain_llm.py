@@ -69,7 +69,7 @@ def compressed(llm, collector=None, **options):
     return [doc.page_content for doc in compressor.compress_documents(DOCUMENTS, QUERY, callbacks=callbacks)]
 
 
-SELECTED = [f"## Riga\n\n{ANSWER}"]
+SELECTED = [f"## Riga\n\n[…] {ANSWER}"]
 
 
 def test_a_chat_model_selects_and_its_run_is_a_child_of_the_compressors_run():

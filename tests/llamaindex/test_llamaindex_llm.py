@@ -23,7 +23,7 @@ from ctxcompress.cache import MemoryCache
 from ctxcompress.language_model import Prompt
 from llamaindex_ctxcompress import CtxCompressPostprocessor, LLMSelector, compress_tool, query_tool
 
-SELECTED = [f"## Riga\n\n{ANSWER}"]
+SELECTED = [f"## Riga\n\n[…] {ANSWER}"]
 
 
 class Chat(CustomLLM):
