@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from ctxcompress import Passage
+from ctxcompress.data.spans import shown
 
 HARMLESS = "quickly simply easily safely gladly calmly kindly surely".split()
 
@@ -27,10 +28,10 @@ def note(result, stage):
 
 
 def assert_whole(result, given):
-    """Every kept text is the join of its spans, and every character is kept once or dropped once."""
+    """Every kept text is the join of its spans and markers, and every character is kept once or dropped once."""
     spans = {number: [] for number in range(len(given))}
     for kept in result.passages:
-        assert kept.text == "".join(given[kept.index][start:end] for start, end in kept.spans)
+        assert kept.text == shown(given[kept.index], kept.spans, kept.markers)
     for part in (*result.passages, *result.dropped):
         assert list(part.spans) == sorted(part.spans)
         spans[part.index] += part.spans

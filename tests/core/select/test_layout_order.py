@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from towns import PASSAGES, QUERY, TEXTS, words
 
 from ctxcompress import CompressionConfig, compress
+from ctxcompress.data.spans import shown
 from ctxcompress.errors import ConfigError
 from ctxcompress.select.layout import arrangement
 
@@ -48,7 +49,7 @@ def test_the_text_is_in_the_order_of_the_passages_and_each_of_them_in_its_own(or
     assert result.text == "\n\n".join(kept.text for kept in result.passages)
     for kept in result.passages:
         assert list(kept.spans) == sorted(kept.spans)
-        assert kept.text == "".join(kept.original.text[start:end] for start, end in kept.spans)
+        assert kept.text == shown(kept.original.text, kept.spans, kept.markers)
 
 
 @pytest.mark.parametrize("max_tokens", [40, 1_000])
