@@ -43,5 +43,10 @@ def plot_budget(cases: ModuleType, baseline: ModuleType) -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def ablate(cases: ModuleType) -> ModuleType:
+    return importlib.import_module("ablate")
+
+
+@pytest.fixture(scope="session")
 def damaged_cache(scripts: None) -> ModuleType:
     return importlib.import_module("damaged_cache")

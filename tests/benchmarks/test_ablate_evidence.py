@@ -107,7 +107,7 @@ def test_the_document_explains_every_feature_and_has_every_block(docs: str) -> N
     assert sorted(explained) == sorted(FEATURES + BRIDGES + SEMANTIC + SOURCE + TURNS)
     names = re.findall(r"<!-- table: ([\w-]+) -->", docs)
     expected = (
-        "ablation adaptive calibration calibration-by-set confidence constants entries greetings held-out pruning"
+        "ablation adaptive calibration calibration-by-set confidence constants entries greetings held-out pruning rules"
     )
     assert sorted(names) == expected.split()
     assert docs.count("<!-- end -->") == len(names)
