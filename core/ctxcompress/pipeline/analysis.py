@@ -80,11 +80,7 @@ class Analysis:
         return Structure(self.table)
 
     def markers(self, number: int, spans: Sequence[Span], *, is_within: bool = False) -> Sequence[tuple[int, str]]:
-        """Return the gap markers in a document if these spans of it are kept: those of its source code, see Elision, or
-        those of prose and logs.
-
-        is_within: whether there are only those within sentences, and where a heading is missing.
-        """
+        """Return the gap markers in a document if these spans of it are kept: see `Elision.markers` and `gaps`."""
         if number in self.elisions:
             return self.elisions[number].markers(spans)
         return gaps(self.table, number, spans, is_within=is_within)
