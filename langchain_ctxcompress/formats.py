@@ -1,7 +1,7 @@
 """Documents as the text of a prompt."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.documents import Document
 
@@ -14,7 +14,7 @@ __all__ = ["format_documents"]
 def format_documents(
     documents: Iterable[Document],
     *,
-    format: Literal["plain", "compact", "verbose", "json", "xml", "preview"] = "compact",
+    format: str = "compact",
     query: str = "",
     metadata_map: Mapping[str, str] | None = None,
 ) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from llama_index.core.schema import MetadataMode, NodeWithScore
 
@@ -18,7 +18,7 @@ _PLACE = "\ufdd0"
 def format_nodes(
     nodes: Sequence[NodeWithScore],
     *,
-    format: Literal["plain", "compact", "verbose", "json", "xml", "preview"] = "compact",
+    format: str = "compact",
     query: str = "",
     metadata_map: Mapping[str, str] | None = None,
 ) -> str:

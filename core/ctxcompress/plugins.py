@@ -6,7 +6,7 @@ from typing import Any
 
 from ctxcompress.errors import CtxCompressError
 
-__all__ = ["plugin", "plugins"]
+__all__ = ["plugin", "plugin_names", "plugins"]
 
 
 @functools.cache
@@ -15,6 +15,14 @@ def plugins(group: str) -> Sequence[Any]:
     from importlib.metadata import entry_points  # takes time to import
 
     return [found.load() for found in sorted(entry_points(group=group))]
+
+
+@functools.cache
+def plugin_names(group: str) -> Sequence[str]:
+    """Return the names of what installed packages offer in a group of entry points."""
+    from importlib.metadata import entry_points  # takes time to import
+
+    return sorted(entry_points(group=group).names)
 
 
 @functools.cache

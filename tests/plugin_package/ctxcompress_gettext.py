@@ -1,11 +1,20 @@
-"""A package that adds a format: catalogs of gettext, whose messages stand with their translations."""
+"""A package that adds a format of texts, a filter and a renderer: catalogs of gettext, without obsolete messages, each
+under a line with its number."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.data.results import Reason
+from ctxcompress.reduce.candidates import Candidates
+from ctxcompress.reduce.stages import Filter, Step
+from ctxcompress.render.formats import Entry, Guard
 from ctxcompress.segment.formats import Format, Read
 
 _MESSAGE = re.compile(r"^msgid ", re.MULTILINE)
+_guard = Guard(r"#\d")
 
 
 def _read(text: str, name: str | None, _: str) -> Read:
@@ -19,4 +28,29 @@ def _read(text: str, name: str | None, _: str) -> Read:
     ]
 
 
+def _without_obsolete(candidates: Candidates, _: CompressionConfig) -> Step:
+    """Drop the passages in which every line is an obsolete message."""
+    lines = {number: candidates.passages[number].text.splitlines() for number in candidates.numbers}
+    wanted = [number for number, of in lines.items() if not of or not all(line.startswith("#~") for line in of)]
+    return Step(candidates.keep(wanted, Reason.FILTER), "obsolete messages")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A line with the number before each text."""
+
+    separator: str = "\n"
+    opening: str = ""
+    closing: str = ""
+
+    def entry(self, entry: Entry) -> str:
+        return f"#{entry.number}\n{_guard(entry.text)}"
+
+
+def _numbered(separator: str, query: str, count: Callable[[str], int]) -> Numbered:
+    return Numbered()
+
+
 GETTEXT = Format("gettext", _read)
+OBSOLETE = Filter("obsolete", _without_obsolete)
+NUMBERED = _numbered

@@ -35,9 +35,9 @@ class OptionFields(BaseModel):
     """The tiktoken encoding that counts the tokens, or a function from a text to its tokens or their number."""
     separator: str = "\n\n"
     """The text between two passages. Only `format="plain"` uses it."""
-    format: Format = "plain"
+    format: Format | str = "plain"
     """How the final text shows where each passage is from. "plain" does not; "compact", "verbose", "json" and "xml" add
-    a number and the source, which count in the budget."""
+    a number and the source, which count in the budget. Packages can add formats."""
     mode: Mode = "extract"
     """What is kept of a passage. "extract" keeps what answers the query; "preview" keeps the best sentence, and the
     final text has one line for each passage, with its id and headings."""

@@ -30,7 +30,7 @@ from ctxcompress.reduce.stages import reduced
 
 __all__ = ["Addition", "ContextBuilder"]
 
-_RETRIEVER_REASONS = (Reason.SCORE, Reason.LIMIT)
+_RETRIEVER_REASONS = (Reason.SCORE, Reason.FILTER, Reason.LIMIT)
 """Drop reasons that depend on the scores of one retrieval."""
 
 

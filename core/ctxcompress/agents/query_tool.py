@@ -40,7 +40,7 @@ _NO_ANSWER = "No result answers the query. Search again with other words, or wit
 _NO_ROOM = "There are results, but nothing of them fits into so few tokens."
 
 _SEPARATOR = "\n\n"
-_LEFT_OUT = (Reason.SCORE, Reason.DUPLICATE, Reason.LIMIT, Reason.EMPTY)
+_LEFT_OUT = (Reason.SCORE, Reason.DUPLICATE, Reason.FILTER, Reason.LIMIT, Reason.EMPTY)
 _SPARE = 10
 """Tokens by which the statistics may grow when less is kept."""
 _MARKUP = ("json", "xml")

@@ -12,9 +12,11 @@ from typing import Any, Literal, TypeGuard, get_args
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
+from ctxcompress.data.results import Format
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.language_model import LLMSelector
+from ctxcompress.plugins import plugin_names
 from ctxcompress.text.language import LANGUAGE_CODES
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "closest",
     "field_keys",
     "flag",
+    "format_name",
     "kind_weights",
     "language_code",
     "language_model",
@@ -86,6 +89,12 @@ def one_of(literal: object) -> Check:
         return value
 
     return check
+
+
+def format_name(name: str, value: object) -> object:
+    """Check the name of a format of the final text: one of this package, or one that another package adds."""
+    added = plugin_names("ctxcompress.renderers") if value not in get_args(Format) else ()
+    return value if value in added else one_of(Format)(name, value)
 
 
 def string(example: str) -> Check:

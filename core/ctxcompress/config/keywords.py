@@ -26,7 +26,7 @@ class Options(TypedDict, total=False):
     must_keep: Sequence[MustKeep]
     encoding: Encoding
     separator: str
-    format: Format
+    format: Format | str
     mode: Mode
     order: Order
     gap_markers: bool

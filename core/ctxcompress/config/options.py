@@ -83,11 +83,11 @@ class CompressionConfig:
     separator: str = option(
         "\n\n", 'The text between two passages. Only `format="plain"` uses it.', checks.string("\n\n")
     )
-    format: Format = option(
+    format: Format | str = option(
         "plain",
         'How the final text shows where each passage is from. "plain" does not; "compact", "verbose", "json" and '
-        '"xml" add a number and the source, which count in the budget.',
-        checks.one_of(Format),
+        '"xml" add a number and the source, which count in the budget. Packages can add formats.',
+        checks.format_name,
     )
     mode: Mode = option(
         "extract",

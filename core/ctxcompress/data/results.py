@@ -41,6 +41,8 @@ class Reason(StrEnum):
 
     SCORE = "score"
     """The retriever's score is below `min_score`."""
+    FILTER = "filter"
+    """A filter of another package dropped it: see the entry points "ctxcompress.filters"."""
     LIMIT = "limit"
     """The document has enough better passages (`max_chunks_per_doc`), or the input has (`top_n`)."""
     BUDGET = "budget"

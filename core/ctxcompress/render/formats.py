@@ -5,18 +5,21 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, cast
 
 from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.results import Format, KeptPassage
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.plugins import plugin
 from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path, spelled
 
 __all__ = [
+    "RENDERERS",
     "SCHEMA_VERSION",
     "Compact",
     "Entry",
+    "Factory",
     "Guard",
     "Json",
     "Plain",
@@ -165,7 +168,7 @@ _DIGITS = 4
 # Half a surrogate pair cannot be encoded in UTF-8; some parsers end a line at the others.
 _ESCAPED = lazy_regex(r"[\ud800-\udfff\x85\u2028\u2029]")
 _TAG = lazy_regex(rf"<(?=[\s/\\{INVISIBLE}]*+{spelled('document')}[{INVISIBLE}]*+s?(?![^\W_]))", re.IGNORECASE)
-_Factory = Callable[[str, str, Callable[[str], int]], Renderer]
+Factory = Callable[[str, str, Callable[[str], int]], Renderer]
 """(separator of the options, query, token counter) -> the renderer of a format."""
 
 
@@ -284,7 +287,7 @@ def _quoted(value: str) -> str:
     return value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
 
 
-_FORMATS: Mapping[Format, _Factory] = MappingProxyType(
+RENDERERS: Mapping[Format, Factory] = MappingProxyType(
     {
         "plain": lambda separator, _, __: Plain(separator),
         "compact": lambda _, __, ___: Compact(),
@@ -295,9 +298,14 @@ _FORMATS: Mapping[Format, _Factory] = MappingProxyType(
 )
 
 
-def renderer(format: Format, separator: str, query: str, count: Callable[[str], int]) -> Renderer:
-    """Return the renderer of a format.
+"""The renderers by the names of their formats. A package adds one by an entry point of the group
+"ctxcompress.renderers": the name of the format, and a `Factory`."""
+
+
+def renderer(format: Format | str, separator: str, query: str, count: Callable[[str], int]) -> Renderer:
+    """Return the renderer of a format. Raises CtxCompressError if no installed package has it.
 
     separator: the text between two passages in "plain"; other formats have their own. count: counts tokens.
     """
-    return _FORMATS[format](separator, query, count)
+    factory = RENDERERS.get(cast(Format, format)) or plugin("ctxcompress.renderers", format)
+    return factory(separator, query, count)

@@ -13,6 +13,7 @@ __all__ = ["MEANING", "Facts", "Scored", "Step"]
 MEANING: Mapping[Reason, str] = MappingProxyType(
     {
         Reason.SCORE: "The retriever's score is below min_score.",
+        Reason.FILTER: "A filter of another package dropped it.",
         Reason.LIMIT: "Better passages fill max_chunks_per_doc or top_n.",
         Reason.METADATA: "The score is below score_threshold: a line says what the passage is.",
         Reason.TRUNCATED: "It is over max_length or factual_length.",
