@@ -1,4 +1,4 @@
-"""A format of texts, a filter and a renderer of another package, used through both adapters."""
+"""A format of texts, a filter, a renderer and an encoder of another package, used through both adapters."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PROGRAM = """
 import json, sys
 from langchain_core.documents import Document
 from llama_index.core.schema import NodeWithScore, TextNode
-from ctxcompress import compress
+from ctxcompress import CompressionConfig, compress
 from langchain_ctxcompress import CtxCompressor, format_documents
 from llamaindex_ctxcompress import CtxCompressPostprocessor, format_nodes
 obsolete, catalog = json.load(sys.stdin)
@@ -39,6 +39,7 @@ found = {
     "dropped": [(decision.index, decision.reason) for decision in result.dropped],
 }
 try:
+    CompressionConfig.from_file(sys.argv[1])
     kept = CtxCompressor(max_tokens=60, format="numbered").compress_documents(documents, query)
     shown = CtxCompressPostprocessor(max_tokens=60, format="numbered").postprocess_nodes(nodes, query_str=query)
     found["shown"] = [
@@ -52,17 +53,21 @@ print(json.dumps(found))
 """
 
 
-def _found(*path: str) -> dict[str, Any]:
+def _found(folder: Path, *path: str) -> dict[str, Any]:
+    options = folder / "options.toml"
+    options.write_text('[compression]\nencoder = "first_letters"')
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*path, *filter(None, sys.path)])}
     texts = json.dumps([OBSOLETE, CATALOG])
-    ran = subprocess.run([sys.executable, "-c", PROGRAM], input=texts, capture_output=True, text=True, env=environment)
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(options)], input=texts, capture_output=True, text=True, env=environment
+    )
     assert ran.returncode == 0, ran.stderr
     found: dict[str, Any] = json.loads(ran.stdout)
     return found
 
 
-def test_what_a_package_adds_works_in_the_core_and_through_both_adapters() -> None:
-    found = _found(str(PACKAGE))
+def test_what_a_package_adds_works_in_the_core_and_through_both_adapters(tmp_path: Path) -> None:
+    found = _found(tmp_path, str(PACKAGE))
     for text in found["kept"]:
         assert 'msgid "The glass is full."\nmsgstr "Translation 2. It has two sentences, and is kept whole."' in text
         assert text.count("msgid") == text.count("msgstr")
@@ -75,8 +80,8 @@ def test_what_a_package_adds_works_in_the_core_and_through_both_adapters() -> No
         assert text.startswith("#1\nmsgid") or "\nmsgid" in text
 
 
-def test_without_the_package_there_is_none_of_it() -> None:
-    found = _found()
-    assert found["kept"] != _found(str(PACKAGE))["kept"]
+def test_without_the_package_there_is_none_of_it(tmp_path: Path) -> None:
+    found = _found(tmp_path)
+    assert found["kept"] != _found(tmp_path, str(PACKAGE))["kept"]
     assert not any(reason == "filter" for _, reason in found["dropped"])
-    assert "format is 'numbered'; give one of plain, compact" in found["error"]
+    assert found["error"] == "encoder is 'first_letters'; give 'static', or in code an object"

@@ -1,8 +1,8 @@
-"""A package that adds a format of texts, a filter and a renderer: catalogs of gettext, without obsolete messages, each
-under a line with its number."""
+"""A package that adds a format of texts, a filter, a renderer and an encoder: catalogs of gettext, without obsolete
+messages, each under a line with its number."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ctxcompress.config.options import CompressionConfig
@@ -49,6 +49,16 @@ class Numbered:
 
 def _numbered(separator: str, query: str, count: Callable[[str], int]) -> Numbered:
     return Numbered()
+
+
+class FirstLetters:
+    """Counts the first letters of words."""
+
+    def encode_query(self, text: str, /) -> list[float]:
+        return self.encode_document([text])[0]
+
+    def encode_document(self, texts: Sequence[str], /) -> list[list[float]]:
+        return [[1 + sum(word[0] == letter for word in text.lower().split()) for letter in "bdgt"] for text in texts]
 
 
 GETTEXT = Format("gettext", _read)

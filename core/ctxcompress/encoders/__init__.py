@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from ctxcompress.errors import ConfigError
 from ctxcompress.lazy_names import lazy_names
+from ctxcompress.plugins import plugin, plugin_names
 
 if TYPE_CHECKING:
+    from ctxcompress.encoders.encoder import Comparer, Encoder
     from ctxcompress.encoders.sentence_transformers import CrossEncoder, SentenceEncoder
     from ctxcompress.encoders.static import StaticVectors
 
@@ -26,13 +28,14 @@ __getattr__, __dir__ = lazy_names(
 
 
 @cache
-def encoder_named(name: str) -> "StaticVectors":
+def encoder_named(name: str) -> "Encoder | Comparer":
     """Return the encoder that a configuration file or a command names: "static" is `StaticVectors()`.
 
-    It is made once and shared. Raises ConfigError for another name, and MissingExtra without the extra `static`.
+    A package adds a name by an entry point of the group "ctxcompress.encoders" that makes an encoder when it is called.
+    Each is made once and shared. Raises ConfigError for another name, and MissingExtra if an extra is not installed.
     """
-    from ctxcompress.encoders.static import StaticVectors
-
-    if name != "static":
-        raise ConfigError(f"encoder is {name!r}; give 'static', or in code one of ctxcompress.encoders")
-    return StaticVectors()
+    names = plugin_names("ctxcompress.encoders")
+    if name not in names:
+        raise ConfigError(f"encoder is {name!r}; give {' or '.join(map(repr, names))}, or in code an object")
+    made: Encoder | Comparer = plugin("ctxcompress.encoders", name)()
+    return made
