@@ -19,16 +19,13 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
-from ctxcompress.query.terms import asks_for_all
-from ctxcompress.score.adjustments import Judged, adjusted_worth
-from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
-from ctxcompress.score.confidence import confidence
+from ctxcompress.query.terms import Question, asks_for_all
+from ctxcompress.score.adjustments import Judged, Surroundings, adjusted_worth, surroundings
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence, matches_in
-from ctxcompress.score.features import relevance, scores_of_rank_bm25
+from ctxcompress.score.features import confidence, relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
-from ctxcompress.score.question import Question
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure

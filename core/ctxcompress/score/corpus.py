@@ -1,25 +1,56 @@
 """The segments of one retrieval with their words, sections and labels, as the scorers need them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
-from ctxcompress.score.definitions import Definitions
-from ctxcompress.score.line_shapes import LineShapes
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.matches import RepeatedSearch, levels
-from ctxcompress.score.mentions import Mentions
-from ctxcompress.score.neighbours import SpokenOrder, Units, spoken_order
 from ctxcompress.score.occurrences import Concordance, Found
-from ctxcompress.score.record_words import readable_records
 from ctxcompress.text.words import Terms, split_each, split_words
 
-__all__ = ["Corpus", "segment_words"]
+__all__ = ["Corpus", "readable_records", "segment_words"]
 
+_KEY = lazy_regex(r"\"((?:[^\"\\]++|\\.){0,64}+)\\?\"[ \t]*+:")
+"""A key. Without a limit, each quote that is escaped would be tried as the start of one that ends nowhere."""
+_ESCAPE = lazy_regex(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_SURROGATES = lazy_regex(r"[\ud800-\udbff][\udc00-\udfff]")
+_COMMON = 0.5
+"""A key that more than this share of the records has says nothing about one of them."""
+_FEW_RECORDS = 3
+"""In fewer records no key counts as common."""
+_NONE: Set[str] = frozenset()
+
+
+def readable_records(texts: Sequence[str]) -> list[str]:
+    """Return the texts of records without the keys that most of them have, and with escaped characters as they are."""
+    keys = [{match[1] for match in _KEY.finditer(text)} if ":" in text else _NONE for text in texts]
+    with_keys = [of_text for of_text in keys if of_text]
+    counts = Counter(key for of_text in with_keys for key in of_text)
+    enough = max(_COMMON * len(with_keys), _FEW_RECORDS)
+    common = {key for key, number in counts.items() if number > enough}
+    return [_unescaped(_without(text, common & of_text)) for text, of_text in zip(texts, keys, strict=True)]
+
+
+def _without(text: str, keys: Set[str]) -> str:
+    return _KEY.sub(lambda match: " " if match[1] in keys else match[0], text) if keys else text
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else " ", text)
+    return _SURROGATES.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
+
+
+_T = TypeVar("_T")
 _RECORD = Kind.RECORD
 _FEW = 2
 """Documents: so few do not lead to one another."""
@@ -44,10 +75,16 @@ class Corpus:
     """The title of each document; "" for none."""
     own: Sequence[Sequence[str]] = ()
     """The words of each segment's label; empty if no segment has one."""
-    spoken: SpokenOrder | None = None
-    """The order of documents that are turns, if their metadata or ids tell it."""
     search: RepeatedSearch | None = None
     """The search for terms in all these words, if several queries are expected."""
+    _known: dict[Callable[["Corpus"], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, find: Callable[["Corpus"], _T]) -> _T:
+        """Return what a function finds in the corpus. It is called once, and the next query has the same."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        found: _T = self._known[find]
+        return found
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -67,38 +104,15 @@ class Corpus:
         return self.table.documents
 
     @cached_property
-    def units(self) -> Units:
-        """The turns of conversations and the segments of other texts."""
-        return Units.of(self.table, self.titles, self.spoken)
-
-    @cached_property
     def has_titles(self) -> bool:
         """Whether there are several documents, and nearly all have a title of their own."""
         titles = [title for title in self.titles if title]
         return len(self.titles) > _FEW and len(set(titles)) >= _OWN_TITLES * len(self.titles)
 
     @cached_property
-    def definitions(self) -> Definitions:
-        """The definitions that segments of source code belong to."""
-        return Definitions.of(self.segments)
-
-    @cached_property
-    def mentions(self) -> Mentions:
-        """Which segments mention another document's title; none if titles and names lead everywhere, as in a
-        conversation."""
-        if not self.has_titles:
-            return Mentions.none(len(self.titles))
-        return Mentions.of(self.titles, self.words, self.passage, self.concordance.vocabulary, self.in_segments)
-
-    @cached_property
     def name_sizes(self) -> Floats:
         """The number of distinct words in each section's innermost heading, at least 1."""
         return np.array([max(len(set(name)), 1) for name in self.names], dtype=float)
-
-    @cached_property
-    def line_shapes(self) -> LineShapes:
-        """The lines of logs among the segments."""
-        return LineShapes.of(self.table)
 
     @cached_property
     def concordance(self) -> Concordance:
@@ -127,13 +141,7 @@ class Corpus:
             names=names,
             titles=[document.title or "" for document in documents],
             own=_own_labels(table.segments),
-            spoken=_spoken(documents, table) if Kind.TURN in table.kinds else None,
         )
-
-
-def _spoken(documents: Sequence[Passage], table: SegmentTable) -> SpokenOrder | None:
-    firsts = (first for first, end in pairwise(table.first) if first < end)
-    return spoken_order(documents, [table.document[n] for n in firsts if table.segments[n].kind is Kind.TURN])
 
 
 def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Sequence[str]]:

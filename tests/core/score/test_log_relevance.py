@@ -5,7 +5,7 @@ import pytest
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.score.line_shapes import LineShapes
+from ctxcompress.score.log_relevance import LineShapes
 from ctxcompress.segment.segments import segment
 
 HEARTBEATS = [

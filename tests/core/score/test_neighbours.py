@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.neighbours import NEIGHBOURS, Units, neighbour_rows
 from ctxcompress.score.occurrences import Occurrences
 from ctxcompress.segment.segments import segment, segments_together
@@ -19,7 +20,9 @@ def units_of(texts, titles=None):
     segmented = dict(enumerate(map(segment, texts)))
     segmented |= segments_together(texts, list(segmented.values()), "en")
     table = SegmentTable.of(documents_as_they_are(texts), list(segmented.values()))
-    return table, Units.of(table, titles or [""] * len(texts))
+    titles = titles or [""] * len(texts)
+    passages = [Passage(str(number), text, title=titles[number]) for number, text in enumerate(texts)]
+    return table, Units.of(Corpus.of(passages, table))
 
 
 @st.composite
