@@ -18,7 +18,7 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.data.spans import Gap, inverse
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
-from ctxcompress.reduce.filters import like_own_lines, metadata_line
+from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
 from ctxcompress.reduce.truncation import (
     Cut,
     Importance,

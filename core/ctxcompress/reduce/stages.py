@@ -17,15 +17,13 @@ from ctxcompress.reduce.filters import (
     above_threshold,
     are_doubtful,
     group_of,
-    is_own_line,
     low_scores,
     standing,
     within_limits,
 )
+from ctxcompress.reduce.metadata_lines import is_own_line
 from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours_of_equals
-from ctxcompress.reduce.passage_vectors import vectors_of
-from ctxcompress.reduce.reduction import Reduction
-from ctxcompress.reduce.required import Required
+from ctxcompress.reduce.reduction import Reduction, Required
 from ctxcompress.reduce.stitching import links_of_elements, stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
 
@@ -201,7 +199,7 @@ class _Reducer:
         if threshold is None or len(order) < 2:
             self.end("semantic", "off" if threshold is None else f"\u2265{threshold:g}")
             return
-        vectors = vectors_of([self._passages[number] for number in order], self._config.encoder, self._before)
+        vectors = self._before.vectors_of([self._passages[number] for number in order], self._config.encoder)
         if vectors is None:
             why = "no encoder" if self._config.encoder is None else "an encoder that makes none"
             self.end("semantic", f"skipped: no embeddings and {why}", skipped=True)
