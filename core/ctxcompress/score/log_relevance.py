@@ -1,5 +1,5 @@
-"""The relevance of lines of logs, made by hand: BM25 over lines, how rare a line's shape is, what went wrong, and a
-share of the score that any other text would have.
+"""The relevance of lines of logs, made by hand: which words of the question a line has, how rare its shape is, and what
+went wrong.
 
 Logs repeat themselves: of a hundred lines of one shape, the best stands for all of them. So a word is the rarer, the
 fewer shapes have it, and the second line of a shape is worth little. Questions about logs rarely have their words, so
@@ -78,7 +78,6 @@ _NEAR, _FARTHER = 0.5, 0.85
 """The share of it that the next rare line has, and how much less each further one has."""
 _BELOW, _ABOVE = 8, 2
 """How many lines below and above have some."""
-_WORD = lazy_regex(r"\w")
 
 Shape = tuple[str, ...]
 
@@ -112,7 +111,6 @@ class LineShapes:
         """How rare each line's shape is: 1 for the only line of its shape, about 0 if all lines have it."""
         times = np.bincount(self.shape)[self.shape] if self.shape.size else np.zeros(0)
         rare: Floats = 1 - np.log(np.maximum(times, 1)) / np.log(self.shape.size + 1)
-        rare[self._says_little] = 0.0
         return rare
 
     @cached_property
@@ -149,15 +147,6 @@ class LineShapes:
                 near[:-far] = np.maximum(near[:-far], share * wrong[far:] * self.rarity[:-far])
         return near
 
-    def of_needed(self, values: Floats) -> Floats:
-        """Return the greatest of the values, shape (rows, lines), of what each line needs; 0 if it needs nothing."""
-        found = np.zeros_like(values)
-        for place, number in enumerate(self.numbers.tolist()):
-            for other in self.table.needs(number):
-                if other in self._places:
-                    found[:, place] = np.maximum(found[:, place], values[:, self._places[other]])
-        return found
-
     @cached_property
     def _places(self) -> Mapping[int, int]:
         """Number of a segment -> its place in `numbers`."""
@@ -171,18 +160,6 @@ class LineShapes:
             for place, number in enumerate(self.numbers.tolist())
             if self.table.segments[number].needs and next(log_lines(self.table.texts[number])).kind is LineKind.FRAME
         ]
-
-    @cached_property
-    def _says_little(self) -> list[int]:
-        """The lines without a word, and those of diffs that did not change."""
-        numbered = zip(self.numbers.tolist(), self.texts, strict=True)
-        is_piece = [bool(self.table.segments[number].needs) and _is_context(text) for number, text in numbered]
-        return [place for place, text in enumerate(self.texts) if is_piece[place] or not _WORD.search(text)]
-
-
-def _is_context(text: str) -> bool:
-    """Tell whether a part of a diff did not change."""
-    return text[:1] in (" ", "@") and all(line[:1] in (" ", "@", "") for line in text.split("\n"))
 
 
 def _shape(text: str) -> Shape:
@@ -222,22 +199,12 @@ _ALIKE = 0.6
 """The weight of a word that has a term as a part or is an abbreviation of it, where the term itself has 1."""
 _SHORTEST, _SHORTEST_WITHIN = 3, 5
 """Letters of a term that a word begins or ends with, and of one that it contains or abbreviates."""
-_OF_NEEDED = 0.5
-"""The weight of a word in what a line needs: in the header of its hunk, in the exception of its stack."""
-_LENGTH = 0.3
-"""How much a long line loses, as `b` of BM25."""
 _RARE = 0.3
 """The weight of a rare shape, relative to the best line."""
-_SCORED = 0.5
-"""The weight of the score that the line has as any other text, relative to the best line: it knows how many words of
-the question stand together, where shapes and severity alone would bury the line that has them all."""
 _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _OF_SEVERITY = 0.8
 """The weight of the severity where the question asks what went wrong, relative to a line with all words."""
-_NAMED, _OTHER, _OF_OTHERS = 0.8, 0.7, 0.3
-"""The least share of the question in the header of a test that it names, the most that a line of another test has of
-this, and the factor for the severity of such a line."""
 _MOST_TERMS = 64
 """The most terms of a question that are looked for: memory grows with them and with the lines."""
 _STEEP = 2
@@ -245,9 +212,9 @@ _STEEP = 2
 _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
-_LEAST_PROBABILITY, _LEAST_WRONG = 0.02, 0.3
-"""The least score of the best line: in general, because questions about logs rarely have their words, and if it says
-what went wrong and the question asks for that. Where no line has a word of the question, other text comes first."""
+_LEAST_PROBABILITY = 0.02
+"""The least score of the best line: questions about logs rarely have their words. Where no line has a word of the
+question, other text comes first."""
 _ASKS_WHAT_WENT_WRONG = lazy_regex(
     r"(?<![\w-])(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*"
     r"|panic\w*|issues?|root cause|happened|warum|wieso|weshalb|schief\w*|pourquoi|por qué|mal|perché|por que|waarom"
@@ -271,19 +238,17 @@ def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: 
         asking = terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(question.text))))
         wanted = {term: weight for term, weight in wanted.items() if (term,) not in asking.values()}
     most = dict(islice(wanted.items(), _MOST_TERMS))
-    value, above, covered = _matched(corpus, lines, most, terms, question.ignored)
+    value = _matched(corpus, lines, most, terms, question.ignored)
     if asks:
-        value = value + _OF_SEVERITY * lines.severity * _in_asked_test(above, covered)
+        value = value + _OF_SEVERITY * lines.severity
     says_nothing = not value.any() and lines.numbers.size < scores.size
     best = value.max() or 1.0
     value = value + _RARE * best * lines.rarity
     if closeness is not None:
         value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
-    value += _SCORED * best * scores[lines.numbers] / (scores[lines.numbers].max() or 1.0)
     value *= _without_repetition(value, lines)
     rescored = scores.copy()
-    least = _LEAST_WRONG * lines.severity.max() if asks else _LEAST_PROBABILITY
-    of_best = max(scores[lines.numbers].max(), 0.0 if says_nothing else least)
+    of_best = max(scores[lines.numbers].max(), 0.0 if says_nothing else _LEAST_PROBABILITY)
     rescored[lines.numbers] = of_best * (value / (value.max() or 1.0)) ** (_STEEP if asks else 1)
     return rescored
 
@@ -294,31 +259,13 @@ def _line_shapes(corpus: Corpus) -> LineShapes:
 
 def _matched(
     corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
-) -> tuple[Floats, Floats, Floats]:
-    """Return the share of the query's weight that each line has, less for long lines, or that what it needs has; the
-    share that what it needs has; and the share that both have."""
+) -> Floats:
+    """Return the share of the query's weight that each line has."""
     has = _occurrences(corpus, lines, wanted, terms, ignored)
     if not has.size:
-        nothing = np.zeros(lines.numbers.size)
-        return nothing, nothing, nothing
-    weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
-    above = lines.of_needed(has)
-    lengths = np.array([max(len(corpus.words[number]), 1) for number in lines.numbers.tolist()])
-    longer: Floats = 1 - _LENGTH + _LENGTH * lengths / lengths.mean()
-    matched = np.maximum(has / longer, _OF_NEEDED * above / np.minimum(longer, 1))
-    whole = sum(wanted.values()) or 1.0
-    return weights @ matched / whole, weights @ above / whole, weights @ np.maximum(has, above) / whole
-
-
-def _in_asked_test(above: Floats, covered: Floats) -> Floats:
-    """Return how much the severity of each line counts: less for what does not belong to the test asked for, where the
-    header of a test has the words of the question.
-
-    above, covered: the share of the query's weight that what each line needs has, and that it has with the line.
-    """
-    is_other = covered < _OTHER * above.max(initial=0.0)
-    factor: Floats = np.where(is_other, _OF_OTHERS, 1.0) if above.max(initial=0.0) >= _NAMED else np.ones(above.size)
-    return factor
+        return np.zeros(lines.numbers.size)
+    shares: Floats = np.array(list(wanted.values())) * _rarity_of_terms(has, lines) @ has / sum(wanted.values())
+    return shares
 
 
 def _occurrences(
