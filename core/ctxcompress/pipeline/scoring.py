@@ -159,9 +159,6 @@ def _judged(
         scores, chance = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms), 1.0
     else:
         matches = matches_in(corpus, asked)
-        if Kind.TURN in table.kinds and matches.has_only_labels:
-            asked = asked.beside_names()
-            matches = matches_in(corpus, asked)
         scores = evidence(asked, corpus, matches, semantics)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     may_drop = is_pruned and not asks_for_all(question, language)

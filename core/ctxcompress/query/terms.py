@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -131,10 +131,6 @@ def _other_names(words: Sequence[str], synonyms: Mapping[str, Sequence[str]], te
     return found
 
 
-_FUNCTION_WEIGHT = 0.15
-"""The weight of function words where they count."""
-
-
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question and how its words are compared."""
@@ -152,10 +148,3 @@ class Question:
         terms, asking = Terms(language), main_question(text, language)
         wanted = query_terms(text, language=language, terms=terms, synonyms=synonyms, question=asking)
         return cls(asking, wanted, terms, STOP_WORDS.get(language, frozenset()))
-
-    def beside_names(self) -> "Question":
-        """Return the question with its function words, for texts that have none of its other words but speakers'
-        names: "Until when is Bo off?" asks for more than for Bo."""
-        words = (word for word in split_words(self.text) if word.lower() in self.ignored)
-        function = {term for of_word in self.terms.of_words(words).values() for term in of_word}
-        return replace(self, wanted={**dict.fromkeys(function, _FUNCTION_WEIGHT), **self.wanted})

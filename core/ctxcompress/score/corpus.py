@@ -1,8 +1,7 @@
 """The segments of one retrieval with their words, sections and labels, as the scorers need them."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -16,42 +15,12 @@ from ctxcompress.score.matches import RepeatedSearch, levels
 from ctxcompress.score.occurrences import Concordance, Found
 from ctxcompress.text.words import Terms, split_each, split_words
 
-__all__ = ["Corpus", "readable_records", "segment_words"]
-
-_KEY = lazy_regex(r"\"((?:[^\"\\]++|\\.){0,64}+)\\?\"[ \t]*+:")
-"""A key. Without a limit, each quote that is escaped would be tried as the start of one that ends nowhere."""
-_ESCAPE = lazy_regex(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
-_SURROGATES = lazy_regex(r"[\ud800-\udbff][\udc00-\udfff]")
-_COMMON = 0.5
-"""A key that more than this share of the records has says nothing about one of them."""
-_FEW_RECORDS = 3
-"""In fewer records no key counts as common."""
-_NONE: Set[str] = frozenset()
-
-
-def readable_records(texts: Sequence[str]) -> list[str]:
-    """Return the texts of records without the keys that most of them have, and with escaped characters as they are."""
-    keys = [{match[1] for match in _KEY.finditer(text)} if ":" in text else _NONE for text in texts]
-    with_keys = [of_text for of_text in keys if of_text]
-    counts = Counter(key for of_text in with_keys for key in of_text)
-    enough = max(_COMMON * len(with_keys), _FEW_RECORDS)
-    common = {key for key, number in counts.items() if number > enough}
-    return [_unescaped(_without(text, common & of_text)) for text, of_text in zip(texts, keys, strict=True)]
-
-
-def _without(text: str, keys: Set[str]) -> str:
-    return _KEY.sub(lambda match: " " if match[1] in keys else match[0], text) if keys else text
-
-
-def _unescaped(text: str) -> str:
-    if "\\" not in text:
-        return text
-    plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else " ", text)
-    return _SURROGATES.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
-
+__all__ = ["Corpus", "segment_words"]
 
 _T = TypeVar("_T")
 _RECORD = Kind.RECORD
+_ESCAPE = lazy_regex(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_SURROGATES = lazy_regex(r"[\ud800-\udbff][\udc00-\udfff]")
 _FEW = 2
 """Documents: so few do not lead to one another."""
 _OWN_TITLES = 0.75
@@ -145,16 +114,18 @@ class Corpus:
 
 
 def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Sequence[str]]:
-    """Return the words of each segment, without the label that the text of a turn begins with, and without the keys
-    that most records have."""
-    records = [number for number, segment in enumerate(segments) if segment[0] is _RECORD]
-    if records:
-        texts = list(texts)
-        for number, text in zip(records, readable_records([texts[number] for number in records]), strict=True):
-            texts[number] = text
+    """Return the words of each segment: of records with escaped characters as they are, and of turns without the label
+    that the text begins with."""
+    pairs = zip(segments, texts, strict=True)
+    texts = [_unescaped(text) if "\\" in text and segment[0] is _RECORD else text for segment, text in pairs]
     if not any(segment[7] for segment in segments):
         return split_each(texts)
     return split_each([_without_label(segment, text) for segment, text in zip(segments, texts, strict=True)])
+
+
+def _unescaped(text: str) -> str:
+    plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else " ", text)
+    return _SURROGATES.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
 
 
 def _own_labels(segments: Sequence[Segment]) -> Sequence[Sequence[str]]:

@@ -167,12 +167,6 @@ class Matches:
         """Whether any term occurs."""
         return bool(self.section.unit.size)
 
-    @property
-    def has_only_labels(self) -> bool:
-        """Whether all terms that occur are in labels of segments, such as the names of speakers."""
-        own = set(self.own.term.tolist())
-        return bool(own) and own.issuperset(self.section.term.tolist())
-
     def alone(self) -> Floats:
         """Return the BM25 score of each segment, shape (segments,)."""
         return bm25(self.body, self.lengths, self.idf)

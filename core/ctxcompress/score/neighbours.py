@@ -29,7 +29,7 @@ NEIGHBOURS = (
     "covered_around",  # share of the query's weight in the unit, the three before and the three after
 )
 """The rows of `neighbour_rows`, in order."""
-_TURN, _BOILERPLATE = Kind.TURN, Kind.BOILERPLATE  # ten times as fast as attributes of an enum
+_TURN = Kind.TURN  # ten times as fast as an attribute of an enum
 _ROWS = frozenset((Kind.TABLE, Kind.RECORD))
 """Kinds whose segments are no sequence: the row above says nothing about a row. So it is with definitions in code."""
 _HALVED = 4
@@ -46,8 +46,6 @@ class Units:
     """The number of each segment's unit, from 0."""
     continues: NDArray[np.bool_]
     """Whether each unit belongs to the same text or conversation as the unit before."""
-    spreads: NDArray[np.bool_]
-    """Whether the units around gain from what each unit says: not from boilerplate."""
 
     @classmethod
     def of(cls, corpus: Corpus) -> "Units":
@@ -55,13 +53,11 @@ class Units:
         table = corpus.table
         if _TURN in table.kinds:
             return cls._of_turns(table, corpus.titles)
-        rows, continues, size = table.is_source, ~table.begins, len(table.segments)
+        rows, continues = table.is_source, ~table.begins
         if not table.kinds.isdisjoint(_ROWS):
             rows = rows | _of_kinds(table, _ROWS)
         continues[1:] &= ~(rows[1:] & rows[:-1])
-        is_quiet = _BOILERPLATE in table.kinds
-        spreads = ~_of_kinds(table, (_BOILERPLATE,)) if is_quiet else np.ones(size, dtype=bool)
-        return cls(np.arange(size), continues, spreads)
+        return cls(np.arange(len(table.segments)), continues)
 
     @classmethod
     def _of_turns(cls, table: SegmentTable, titles: Sequence[str]) -> "Units":
@@ -74,7 +70,7 @@ class Units:
         same = np.array([False, *(titles[a] == titles[b] for a, b in pairwise(documents.tolist()))])
         continues = ~begins & ~(rows & np.concatenate(([False], rows[:-1])))
         continues |= begins & both & same
-        return cls(np.cumsum(starts) - 1, continues[starts], ~_of_kinds(table, (_BOILERPLATE,))[starts])
+        return cls(np.cumsum(starts) - 1, continues[starts])
 
     @property
     def are_segments(self) -> bool:
@@ -132,29 +128,20 @@ def unit_rows(units: Units, body: Occurrences, own: Floats, covered: Floats, idf
     body: where the terms occur in the units. own, covered: the rows "alone" and "unit_covered".
     """
     weight = idf.sum() or 1.0
-    spread, heard, heard_terms = body, own, covered
-    if not units.spreads.all():
-        spread, heard, heard_terms = _only(body, units.spreads), own * units.spreads, covered * units.spreads
     return [
         own,
-        units.before(heard),
-        units.after(heard),
+        units.before(own),
+        units.after(own),
         covered,
-        covered + units.before(heard_terms) - _in_both(units, body, spread, idf) / weight,
-        relative(units.around(heard)),
-        _covered_around(units, spread, idf) / weight,
+        covered + units.before(covered) - _in_both(units, body, idf) / weight,
+        relative(units.around(own)),
+        _covered_around(units, body, idf) / weight,
     ]
 
 
-def _only(body: Occurrences, wanted: NDArray[np.bool_]) -> Occurrences:
-    """Return the occurrences in some units. The units keep their numbers."""
-    those = wanted[body.unit]
-    return body._replace(unit=body.unit[those], term=body.term[those], times=body.times[those])
-
-
-def _in_both(units: Units, body: Occurrences, spread: Occurrences, idf: Floats) -> Floats:
-    """Sum up the weight of the terms that are in a unit and spread from the unit before."""
-    twice = contained(body.keys(body.unit - 1), spread.keys()) & units.continues[body.unit]
+def _in_both(units: Units, body: Occurrences, idf: Floats) -> Floats:
+    """Sum up the weight of the terms that are in a unit and in the unit before."""
+    twice = contained(body.keys(body.unit - 1), body.keys()) & units.continues[body.unit]
     return summed(idf[body.term] * twice, body.unit, body.units)
 
 

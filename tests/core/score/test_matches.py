@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxcompress.score.matches import Postings, RepeatedSearch, Scan, levels, respelled
-from ctxcompress.select.novelty import Novelty, Runs
+from ctxcompress.select.knapsack import Novelty, Runs
 from ctxcompress.text.words import Lexicon, Terms, split_words
 
 LANGUAGES = """

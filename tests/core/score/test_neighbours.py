@@ -31,7 +31,7 @@ def drawn(draw):
     sizes = draw(st.lists(st.integers(1, 9), min_size=1, max_size=4))
     continues = np.array([place > 0 for size in sizes for place in range(size)])
     terms = [draw(st.sets(st.integers(0, TERMS - 1))) for _ in continues]
-    return Units(np.arange(continues.size), continues, np.ones(continues.size, bool)), terms
+    return Units(np.arange(continues.size), continues), terms
 
 
 def occurrences(terms):
@@ -86,13 +86,6 @@ def test_turns_of_passages_with_the_same_title_are_one_conversation():
     assert units.continues.tolist() == [False, True, True]
     _, units = units_of(turns, ["Chat", "Chat", "Another"])
     assert units.continues.tolist() == [False, True, False]
-
-
-def test_nothing_gains_from_boilerplate():
-    page = "The lake is deep.\n\n<!-- How the lake got its name -->\n\n[lake]: http://a.org/lake\n"
-    _, units = units_of([page])
-    assert units.spreads[0]
-    assert not units.spreads[1:].any()
 
 
 def test_rows_are_no_sequence():
