@@ -37,7 +37,6 @@ Leaders = dict[int, int]
 """Number of a duplicate -> number of the passage that stands for it."""
 Joins = Callable[[int, Iterator[int]], bool]
 """(place of a vector, places of the leaders close to it, in their order) -> whether it joins one of them."""
-_NONE: Mapping[int, int] = MappingProxyType({})
 _KNOWN: Mapping[str, int] = MappingProxyType({})
 _SHORTEST = 12
 """Characters: shorter texts, such as "yes" in a list, are no duplicates."""
@@ -61,18 +60,9 @@ _AT_ONCE = 32
 """Leaders whose exact cosines are computed at a time."""
 
 
-def preference(
-    texts: Sequence[str], standing: Sequence[float], ids: Sequence[str], neighbours: Mapping[int, int] = _NONE
-) -> list[int]:
-    """Return the numbers of the passages from the best to the worst, whatever their order in the input.
-
-    neighbours: for passages with the same text, how many passages next to each overlap with it. It decides which of
-    them is kept.
-    """
-    return sorted(
-        range(len(texts)),
-        key=lambda n: (-standing[n], -len(texts[n]), texts[n], -neighbours.get(n, 0), len(ids[n]), ids[n]),
-    )
+def preference(texts: Sequence[str], standing: Sequence[float], ids: Sequence[str]) -> list[int]:
+    """Return the numbers of the passages from the best to the worst, whatever their order in the input."""
+    return sorted(range(len(texts)), key=lambda n: (-standing[n], -len(texts[n]), texts[n], len(ids[n]), ids[n]))
 
 
 def folded(text: str) -> str:

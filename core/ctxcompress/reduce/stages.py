@@ -22,9 +22,9 @@ from ctxcompress.reduce.filters import (
     within_limits,
 )
 from ctxcompress.reduce.metadata_lines import is_own_line
-from ctxcompress.reduce.overlaps import Link, find_overlaps, neighbours_of_equals
+from ctxcompress.reduce.overlaps import Link, find_overlaps
 from ctxcompress.reduce.reduction import Reduction, Required
-from ctxcompress.reduce.stitching import links_of_elements, stitched, with_continuations
+from ctxcompress.reduce.stitching import stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
 
 __all__ = ["reduced"]
@@ -75,7 +75,6 @@ def reduced(
         between = [link for link in links if {link.before, link.after} <= alive]
         groups = {number: group_of(passages[number]) for number in reducer.numbers}
         between = with_continuations(between, passages, groups, reducer.numbers)
-        between += links_of_elements(passages, reducer.numbers)
         documents = stitched(texts, reducer.numbers, between, preference)
     else:
         documents = documents_as_they_are(texts, reducer.numbers)
@@ -119,12 +118,7 @@ class _Reducer:
         numbers = [number for number in self.numbers if self._passages[number].text.strip()]
         left = [self._passages[number] for number in numbers]
         texts, ids = [passage.text for passage in left], [passage.id for passage in left]
-        order = preference(
-            texts,
-            [self._stands[number] for number in numbers],
-            ids,
-            neighbours_of_equals(texts, list(map(group_of, left))),
-        )
+        order = preference(texts, [self._stands[number] for number in numbers], ids)
         return [numbers[place] for place in order]
 
     def _to_compare(self) -> list[int]:
