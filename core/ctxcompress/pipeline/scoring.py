@@ -8,7 +8,7 @@ Who listens learns what each call scored.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
-from ctxcompress.text.words import Terms
 
 __all__ = [
     "Listener",
@@ -122,8 +121,6 @@ def score_segments(
     embeddings = [passage.embedding for passage in document_passages]
     semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
     questions = [question for query in queries for question in questions_in(query)]
-    if len(questions) > 1 and analysis.corpus.search is None:
-        analysis = replace(analysis, corpus=analysis.corpus.for_several(Terms(language)))
     best = _Judgement.of_all(
         [
             _judged(each, analysis, language, config, semantics, is_pruned=config.adaptive or with_likelihoods)
@@ -181,7 +178,7 @@ def confidence_in(query: str, analysis: Analysis, language: str, config: Compres
 
 def _bm25(asked: Question, corpus: Corpus) -> Floats:
     texts = corpus.words, corpus.sections, corpus.labels
-    found = relevance(*texts, asked.wanted, asked.terms, corpus.names, corpus.own, corpus.search)
+    found = relevance(*texts, asked.wanted, asked.terms, corpus.names, corpus.own, corpus.concordance)
     return rescore_logs(asked, corpus, found)
 
 

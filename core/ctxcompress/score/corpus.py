@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -11,9 +11,9 @@ import numpy as np
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.score.matches import RepeatedSearch, levels
+from ctxcompress.score.matches import levels
 from ctxcompress.score.occurrences import Concordance, Found
-from ctxcompress.text.words import Terms, split_each, split_words
+from ctxcompress.text.words import split_each, split_words
 
 __all__ = ["Corpus", "segment_words"]
 
@@ -44,8 +44,6 @@ class Corpus:
     """The title of each document; "" for none."""
     own: Sequence[Sequence[str]] = ()
     """The words of each segment's label; empty if no segment has one."""
-    search: RepeatedSearch | None = None
-    """The search for terms in all these words, if several queries are expected."""
     _known: dict[Callable[["Corpus"], Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, find: Callable[["Corpus"], _T]) -> _T:
@@ -86,15 +84,11 @@ class Corpus:
     @cached_property
     def concordance(self) -> Concordance:
         """Where each word stands: see `matches.levels`."""
-        return self.search.texts if self.search else levels(self.words, self.labels, self.names, self.own)
+        return levels(self.words, self.labels, self.names, self.own)
 
     def in_segments(self, words: Sequence[str]) -> Found:
         """Return all places of these words in the segments. All of them must occur in the corpus."""
         return self.concordance.find(words, self.concordance.texts - len(self.words))
-
-    def for_several(self, terms: Terms) -> "Corpus":
-        """Return the corpus for several queries."""
-        return replace(self, search=RepeatedSearch(self.concordance, terms))
 
     @classmethod
     def of(

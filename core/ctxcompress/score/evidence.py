@@ -25,7 +25,7 @@ from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.log_relevance import rescore_logs
-from ctxcompress.score.matches import Matches, Scan, find_matches
+from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.neighbours import TURNS, is_conversation, turn_features
 from ctxcompress.score.occurrences import deviation
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
@@ -148,7 +148,7 @@ def matches_in(corpus: Corpus, question: Question) -> Matches:
         corpus.names,
         split_words(query),
         corpus.own,
-        search=corpus.search or Scan(corpus.concordance, terms),
+        texts=corpus.concordance,
         dated=_same_dates(query, corpus, wanted, terms),
     )
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.matches import Matches, RepeatedSearch, Scan, find_matches
+from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.neighbours import NEIGHBOURS, Units, neighbour_rows, unit_rows
-from ctxcompress.score.occurrences import Occurrences, contained, ranks, relative, stacked, summed
+from ctxcompress.score.occurrences import Concordance, Occurrences, contained, ranks, relative, stacked, summed
 from ctxcompress.text.words import Terms
 
 __all__ = [
@@ -107,16 +107,16 @@ def relevance(
     terms: Terms,
     names: Sequence[Sequence[str]] = (),
     own: Sequence[Sequence[str]] = (),
-    search: Scan | RepeatedSearch | None = None,
+    texts: Concordance | None = None,
 ) -> Floats:
     """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
-    section's title and headings. query: term -> weight. names, own, search: see `find_matches`; they change nothing.
+    section's title and headings. query: term -> weight. names, own, texts: see `find_matches`; they change nothing.
     """
     if not words or not query:
         return np.zeros(len(words))
-    matches = find_matches(words, sections, labels, query, terms, names, own=own, search=search)
+    matches = find_matches(words, sections, labels, query, terms, names, own=own, texts=texts)
     section = relative(matches.together())[matches.section_of]
     return combined(relative(matches.alone()), section, *matches.coverage())
 

@@ -18,29 +18,16 @@ __all__ = ["PATIENCE", "Costs", "DeliveredRuns", "Knapsack", "Novelty", "Runs", 
 _RUN = 8
 """The words of a run."""
 _NONE: frozenset[tuple[str, ...]] = frozenset()
-_FACTOR = 6_364_136_223_846_793_005
-"""The factor of a linear congruential generator with a good spread (Knuth)."""
 
 
 class Runs:
     """The runs of eight words of each text, computed on demand and cached."""
 
-    __slots__ = ("_known", "_repeating", "_texts")
+    __slots__ = ("_known", "_texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._known: dict[int, frozenset[tuple[str, ...]]] = {}
-        self._repeating: frozenset[int] | None = None
-
-    def find_repeating(self) -> None:
-        """Find the texts that share a run with another, unless they are known. This saves time for several queries.
-        Other threads can use the runs at the same time: they find the same."""
-        if self._repeating is None:
-            self._repeating = _repeating(self._texts)
-
-    def repeated(self, item: int) -> frozenset[tuple[str, ...]]:
-        """Return the runs of a text; none if `find_repeating` has found that no other text shares one."""
-        return self.of(item) if self._repeating is None or item in self._repeating else _NONE
 
     def of(self, item: int) -> frozenset[tuple[str, ...]]:
         """Return the runs of a text; none for items beyond the texts."""
@@ -56,13 +43,12 @@ class Novelty:
     Texts shorter than eight words, and scripts without spaces, always count as new.
     """
 
-    __slots__ = ("_before", "_repeated", "_runs", "_seen")
+    __slots__ = ("_before", "_runs", "_seen")
 
     def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
         """before: the hashes of the runs of text that was kept before."""
         self._before = before
         self._runs = runs.of
-        self._repeated = runs.of if before else runs.repeated
         self._seen: set[tuple[str, ...]] = set()
 
     def copy(self) -> "Novelty":
@@ -73,7 +59,7 @@ class Novelty:
 
     def share(self, items: Collection[int]) -> float:
         """Return the share of the runs in the items' texts that no taken text has, 0 to 1."""
-        if not self._before and all(map(self._seen.isdisjoint, map(self._repeated, items))):
+        if not self._before and all(map(self._seen.isdisjoint, map(self._runs, items))):
             return 1.0
         runs: set[tuple[str, ...]] = set().union(*map(self._runs, items))
         new = [run for run in runs - self._seen if hash(run) not in self._before]
@@ -81,7 +67,7 @@ class Novelty:
 
     def take(self, items: Collection[int]) -> None:
         """Add the runs of the items' texts."""
-        self._seen.update(*map(self._repeated, items))
+        self._seen.update(*map(self._runs, items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,26 +117,6 @@ def _words_in(text: str, *, has_bars: bool) -> list[str]:
     """
     words = text.lower().split()
     return [word for word in words if word.strip("|-:")] if has_bars else words
-
-
-def _repeating(texts: Sequence[str]) -> frozenset[int]:
-    """Return the texts that may share a run with another text. Equal runs have equal hashes; a collision only costs
-    time."""
-    numbers: dict[str, int] = {}
-    words = list(map(_words, texts))
-    every = [numbers.setdefault(word, len(numbers)) for of_text in words for word in of_text]
-    if len(every) < _RUN:
-        return frozenset()
-    ids = np.array(every, dtype=np.uint64)
-    text_of = np.repeat(np.arange(len(texts)), [len(of_text) for of_text in words])
-    runs = len(every) - _RUN + 1
-    hashes = np.zeros(runs, dtype=np.uint64)
-    for shift in range(_RUN):
-        hashes = hashes * np.uint64(_FACTOR) + ids[shift : shift + runs]
-    within = np.flatnonzero(text_of[:runs] == text_of[_RUN - 1 :])
-    order = within[np.argsort(hashes[within], kind="stable")]
-    same = hashes[order[1:]] == hashes[order[:-1]]
-    return frozenset(text_of[order[1:][same]].tolist()) | frozenset(text_of[order[:-1][same]].tolist())
 
 
 PATIENCE = 48
