@@ -17,7 +17,7 @@ from lib.markdown_blocks import publish, publishing_parser, share, table
 
 from ctxcompress import Passage, compress
 from ctxcompress.query.terms import query_terms
-from ctxcompress.reduce.shortlist import shortlist
+from ctxcompress.reduce.filters import shortlist
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.words import Terms
 

@@ -27,7 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.confidence import CONFIDENCE, confidence_features
+from ctxcompress.score.features import CONFIDENCE, confidence_features
 from ctxcompress.text.words import Terms
 
 _OTHERS = 2

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import process_time
 
 from ctxcompress.code.elision import marks_for
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 from ctxcompress.reduce.truncation import truncated, truncated_plainly
 from ctxcompress.segment.source_code import outline
 

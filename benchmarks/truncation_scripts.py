@@ -19,7 +19,7 @@ from tree_sitter import Language, Parser
 
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import marks_for
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 from ctxcompress.reduce.truncation import truncated
 from ctxcompress.segment.source_code import outline
 

@@ -19,7 +19,7 @@ from llama_index.core.schema import (
 )
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
-from ctxcompress.adapters.records import NEXT_KEY, RECORD_KEY, Decision, deep_copy, dropped_record, readable, record_of
+from ctxcompress.adapters.records import RECORD_KEY, Decision, deep_copy, dropped_record, readable, record_of
 
 __all__ = [
     "RECORD_KEY",
@@ -61,8 +61,6 @@ def passage_from_node(
     metadata = readable(node.metadata)
     if isinstance(start := getattr(node, "start_char_idx", None), int):
         metadata.setdefault("start_char_idx", start)  # where in its document the chunk begins
-    if isinstance(following := node.relationships.get(NodeRelationship.NEXT), RelatedNodeInfo):
-        metadata.setdefault(NEXT_KEY, following.node_id)
     passage = passage_from_metadata(
         node.node_id,
         node.get_content(MetadataMode.NONE),

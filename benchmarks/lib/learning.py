@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 
 from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, follow, sigmoid
 from ctxcompress.score.features import FEATURES
+from ctxcompress.score.neighbours import is_conversation
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.score.turn_features import is_conversation
 from lib.examples import Example, Floats
 from lib.kinds import kind_of
 

@@ -10,9 +10,9 @@ import pytest
 
 from ctxcompress.score.bridges import BRIDGES
 from ctxcompress.score.features import FEATURES
+from ctxcompress.score.neighbours import TURNS
 from ctxcompress.score.semantic import SEMANTIC
 from ctxcompress.score.source_features import SOURCE
-from ctxcompress.score.turn_features import TURNS
 
 DOCS = Path(__file__).parents[2] / "docs" / "evidence.md"
 DOCUMENT = "before\n<!-- table: a -->\nold\n<!-- end -->\nbetween\n<!-- table: b -->\n<!-- end -->\nafter\n"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctxcompress.score.confidence import CONFIDENCE
+from ctxcompress.score.features import CONFIDENCE
 
 FACTS = {
     "Who repaired the ferry of Holm?": "The ferry of Holm was repaired by Ida Moor.",

@@ -3,7 +3,6 @@
 import json
 import threading
 from copy import deepcopy
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -322,36 +321,3 @@ def test_the_framed_text_is_what_the_language_model_reads_of_the_copy(node, mode
     held.set_content(text + "some more")
     item = NodeWithScore(node=held)
     assert framing(held, mode)(text) == cut(item, (0, len(text))).get_content(mode)
-
-
-ELEMENTS = [
-    *[("h3", f"Opening the {name} door") for name in ("red", "green", "blue", "white", "black", "grey")],
-    *[
-        ("p", f"It takes {word} turns of the key. Then push.")
-        for word in ("two", "seven", "four", "nine", "six", "ten")
-    ],
-]
-
-
-def test_elements_of_html_are_one_document_in_whatever_order_they_were_found():
-    page = [place for number in range(6) for place in (number, number + 6)]
-    following = dict(pairwise(page))
-    nodes = [
-        TextNode(
-            id_=f"e{place}",
-            text=text,
-            metadata={"tag": tag, "file_name": "doors.html"},
-            excluded_llm_metadata_keys=["tag", "file_name"],
-            relationships={NodeRelationship.NEXT: RelatedNodeInfo(node_id=f"e{following[place]}")}
-            if place in following
-            else {},
-        )
-        for place, (tag, text) in enumerate(ELEMENTS)
-    ]
-    found = [NodeWithScore(node=node, score=1 - place / 20) for place, node in enumerate(nodes)]
-    query = "how many turns of the key does opening the green door take?"
-    kept = CtxCompressPostprocessor(max_tokens=20).postprocess_nodes(found, query_str=query)
-    texts = [item.node.get_content() for item in kept]
-    assert "Opening the green door" in texts
-    assert any(text.startswith("It takes seven turns of the key.") for text in texts)
-    assert all(set(node.metadata) == {"tag", "file_name"} for node in nodes)

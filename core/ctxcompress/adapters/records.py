@@ -6,7 +6,7 @@ from numbers import Real
 from pickle import PickleError
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ctxcompress.data.metadata import NEXT_KEY, RECORD_KEY, as_number
+from ctxcompress.data.metadata import RECORD_KEY, as_number
 from ctxcompress.data.results import Decision, KeptPassage
 from ctxcompress.errors import InputError
 from ctxcompress.query.decompose import adecompose, decompose
@@ -15,7 +15,6 @@ if TYPE_CHECKING:  # takes time to import, and only one class needs it
     from ctxcompress.apps.research import Research
 
 __all__ = [
-    "NEXT_KEY",
     "RECORD_KEY",
     "REFUSALS",
     "Decision",

@@ -15,9 +15,8 @@ import numpy as np
 from ctxcompress.agents.delivered_memory import DeliveredMemory
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_number
-from ctxcompress.data.passages import Marker, Passage, Span
+from ctxcompress.data.passages import Marker, Passage, Span, inverse, shown
 from ctxcompress.data.results import Decision, DeliveredContext, KeptPassage, Reason
-from ctxcompress.data.spans import inverse, shown
 from ctxcompress.encoders.vectors import as_numbers
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.text.tokens import TokenCounter

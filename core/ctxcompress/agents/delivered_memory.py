@@ -9,16 +9,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ctxcompress.code.elision import PROSE
-from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.passages import Passage, Span, joined, shown
 from ctxcompress.data.results import DeliveredContext, KeptPassage
-from ctxcompress.data.spans import joined, shown
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, read_together, segments_of
 from ctxcompress.pipeline.text_codec import ReadText
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.segment.segments import LoneTurn, lone_turn
 from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.delivered_segments import unit_texts
-from ctxcompress.select.novelty import DeliveredRuns
+from ctxcompress.select.knapsack import DeliveredRuns
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
 __all__ = ["DeliveredMemory"]

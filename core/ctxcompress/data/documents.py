@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from ctxcompress.data.passages import Span
-from ctxcompress.data.spans import joined, stripped
+from ctxcompress.data.passages import Span, joined, stripped
 
 __all__ = ["Document", "Piece", "Spans", "documents_as_they_are", "passages_of", "without_passages"]
 

@@ -11,7 +11,6 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
 
 __all__ = [
-    "NEXT_KEY",
     "RECORD_KEY",
     "Record",
     "as_number",
@@ -23,9 +22,6 @@ __all__ = [
 
 RECORD_KEY = "ctxcompress"
 """The metadata key of an adapter's record."""
-
-NEXT_KEY = "ctxcompress_next_id"
-"""The metadata key under which adapters write the id of the passage that follows in its document."""
 
 _USUAL_KEYS = {
     "title": ("title", "document_title", "page_title"),

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.passages import Passage, Span, inverse
 from ctxcompress.data.results import Compression, Decision, KeptPassage, Reason
-from ctxcompress.data.spans import inverse
 
 __all__ = ["blank_passages", "renumbered", "whole", "with_delivered_leaders", "with_duplicates", "with_text"]
 

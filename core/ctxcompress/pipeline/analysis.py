@@ -29,7 +29,6 @@ from ctxcompress.select.gap_markers import gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
-from ctxcompress.text.words import Terms
 
 __all__ = ["Analyser", "Analysis", "AnalysisOptions", "documents_as_passages", "read_together", "segments_of"]
 
@@ -166,14 +165,10 @@ class Analyser:
     def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
         without a cache, for the first query, and for some more if the tokenizer counts one text at a time. documents:
-        what was analysed.
-
-        From the second query on, the texts that repeat others are known as well."""
+        what was analysed."""
         if self.cache is None or not analysis.keys:
             return None
         asked = next(analysis.queries)
-        if asked:
-            analysis.structure.runs.find_repeating()
         if self._encoding is None or not asked:
             return None
         counts = analysis.counts.get(self._encoding)
@@ -323,7 +318,7 @@ def _analysis(
     options: AnalysisOptions,
     keys: Sequence[str] = (),
 ) -> Analysis:
-    """keys: given if there is a cache. More queries are then expected, so the corpus is indexed for them."""
+    """keys: given if there is a cache. More queries are then expected."""
     segments = [segments_of(text, options) for text in texts]
     table = SegmentTable.of(documents, segments)
     elisions = {
@@ -335,7 +330,7 @@ def _analysis(
         return Analysis(options, table, Corpus.of(document_passages, table), elisions)
     pairs = zip(texts, segments, strict=True)
     words = [segment_words for text, of_text in pairs for segment_words in _words(text, of_text)]
-    corpus = Corpus.of(document_passages, table, words).for_several(Terms(options.language))
+    corpus = Corpus.of(document_passages, table, words)
     return Analysis(options, table, corpus, elisions, keys)
 
 

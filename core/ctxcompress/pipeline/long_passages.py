@@ -14,11 +14,10 @@ from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import PROSE, marks_for
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Piece
-from ctxcompress.data.passages import Passage
-from ctxcompress.data.spans import Gap, inverse
+from ctxcompress.data.passages import Gap, Passage, inverse
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
-from ctxcompress.reduce.filters import like_own_lines, metadata_line
+from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
 from ctxcompress.reduce.truncation import (
     Cut,
     Importance,

@@ -7,9 +7,8 @@ from functools import partial
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Spans
-from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.passages import Passage, Span, intersection, inverse, shown, spans_of
 from ctxcompress.data.results import Decision, KeptPassage, Reason
-from ctxcompress.data.spans import intersection, inverse, shown, spans_of
 from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.reduce.reduction import Reduction

@@ -14,9 +14,8 @@ from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.text_codec import FEW_OBJECTS
 from ctxcompress.query.terms import asks_for_all, query_terms
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
-from ctxcompress.reduce.filters import standing
+from ctxcompress.reduce.filters import shortlist, standing
 from ctxcompress.reduce.reduction import Reduction
-from ctxcompress.reduce.shortlist import shortlist
 from ctxcompress.reduce.stages import reduced
 from ctxcompress.segment.formats import data_outline
 from ctxcompress.select.layout import Layout

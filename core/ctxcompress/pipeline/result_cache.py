@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from ctxcompress.cache.protocol import Fingerprints, key_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import written
-from ctxcompress.data.passages import Marker, Passage, Span
+from ctxcompress.data.passages import Marker, Passage, Span, shown
 from ctxcompress.data.results import (
     Compression,
     CountsTokens,
@@ -19,7 +19,6 @@ from ctxcompress.data.results import (
     Reason,
     StageStats,
 )
-from ctxcompress.data.spans import shown
 from ctxcompress.data.stats import CacheUse
 from ctxcompress.pipeline.task import Task
 

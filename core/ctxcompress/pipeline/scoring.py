@@ -8,7 +8,7 @@ Who listens learns what each call scored.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +19,17 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
-from ctxcompress.query.terms import asks_for_all
-from ctxcompress.score.adjustments import Judged, adjusted_worth
-from ctxcompress.score.boilerplate_relevance import Surroundings, surroundings
-from ctxcompress.score.confidence import confidence
+from ctxcompress.query.terms import Question, asks_for_all
+from ctxcompress.score.adjustments import Judged, Surroundings, adjusted_worth, surroundings
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence, matches_in
-from ctxcompress.score.features import relevance, scores_of_rank_bm25
+from ctxcompress.score.features import confidence, relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches
-from ctxcompress.score.question import Question
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
-from ctxcompress.text.words import Terms
 
 __all__ = [
     "Listener",
@@ -125,8 +121,6 @@ def score_segments(
     embeddings = [passage.embedding for passage in document_passages]
     semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
     questions = [question for query in queries for question in questions_in(query)]
-    if len(questions) > 1 and analysis.corpus.search is None:
-        analysis = replace(analysis, corpus=analysis.corpus.for_several(Terms(language)))
     best = _Judgement.of_all(
         [
             _judged(each, analysis, language, config, semantics, is_pruned=config.adaptive or with_likelihoods)
@@ -162,9 +156,6 @@ def _judged(
         scores, chance = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms), 1.0
     else:
         matches = matches_in(corpus, asked)
-        if Kind.TURN in table.kinds and matches.has_only_labels:
-            asked = asked.beside_names()
-            matches = matches_in(corpus, asked)
         scores = evidence(asked, corpus, matches, semantics)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     may_drop = is_pruned and not asks_for_all(question, language)
@@ -187,7 +178,7 @@ def confidence_in(query: str, analysis: Analysis, language: str, config: Compres
 
 def _bm25(asked: Question, corpus: Corpus) -> Floats:
     texts = corpus.words, corpus.sections, corpus.labels
-    found = relevance(*texts, asked.wanted, asked.terms, corpus.names, corpus.own, corpus.search)
+    found = relevance(*texts, asked.wanted, asked.terms, corpus.names, corpus.own, corpus.concordance)
     return rescore_logs(asked, corpus, found)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -11,7 +12,7 @@ from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.stems import fold, lower_case
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["asks_for_all", "clauses", "main_question", "query_terms"]
+__all__ = ["Question", "asks_for_all", "clauses", "main_question", "query_terms"]
 
 _ABOUT_TEXTS = frozenset(
     "summary summarize summarise summarized overview outline gist tl dr tldr recap abstract describe explain tell give "
@@ -128,3 +129,22 @@ def _other_names(words: Sequence[str], synonyms: Mapping[str, Sequence[str]], te
         if any(name and all(map(asked.issuperset, name)) for name in names):
             found += [term for name in names for of_word in name for term in of_word]
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and how its words are compared."""
+
+    text: str
+    """The part of it that asks."""
+    wanted: Mapping[str, float]
+    """Its terms and their synonyms, with their weights."""
+    terms: Terms
+    ignored: frozenset[str]
+    """The function words of the language."""
+
+    @classmethod
+    def of(cls, text: str, language: str, synonyms: Mapping[str, Sequence[str]]) -> "Question":
+        terms, asking = Terms(language), main_question(text, language)
+        wanted = query_terms(text, language=language, terms=terms, synonyms=synonyms, question=asking)
+        return cls(asking, wanted, terms, STOP_WORDS.get(language, frozenset()))

@@ -8,9 +8,8 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.duplicates import preference
-from ctxcompress.reduce.filters import group_of
-from ctxcompress.reduce.overlaps import Link, neighbours_of_equals
-from ctxcompress.reduce.required import Required
+from ctxcompress.reduce.overlaps import Link
+from ctxcompress.reduce.reduction import Required
 
 __all__ = ["Candidates"]
 
@@ -48,8 +47,7 @@ class Candidates:
         numbers = [number for number in self.numbers if self.passages[number].text.strip()]
         left = [self.passages[number] for number in numbers]
         texts, ids = [passage.text for passage in left], [passage.id for passage in left]
-        stands, groups = [self.stands[number] for number in numbers], [group_of(passage) for passage in left]
-        order = preference(texts, stands, ids, neighbours_of_equals(texts, groups))
+        order = preference(texts, [self.stands[number] for number in numbers], ids)
         return [numbers[place] for place in order]
 
     def keep(self, numbers: Iterable[int], otherwise: Reason) -> "Candidates":

@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Passage
+from ctxcompress.data.table import Floats
+from ctxcompress.encoders.encoder import Encoder, PassageVectors
+from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
+from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.duplicates import folded
 from ctxcompress.reduce.filters import group_of
 from ctxcompress.reduce.overlaps import head_of, heads_in, units_at_ends
@@ -32,7 +35,7 @@ class DeliveredTexts:
     """Folded text -> the number of the first passage that has it."""
     groups: Mapping[Hashable, "_Group"] = field(default_factory=dict)
     """Key of a document -> its texts."""
-    vectors: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    vectors: dict[str, Floats] = field(default_factory=dict)
     """Text -> the vector that an encoder made of it, filled by who needs vectors: making them may cost money."""
 
     def extended(self, passages: Sequence[Passage]) -> "DeliveredTexts":
@@ -50,6 +53,26 @@ class DeliveredTexts:
         vectors = {text: vector for text, vector in dict(self.vectors).items() if folded(text) in first}
         return DeliveredTexts(count, first, {**groups, **changed}, vectors)
 
+    def vectors_of(self, passages: Sequence[Passage], encoder: object) -> Floats | None:
+        """Return a normalized vector for each passage; None if there is none.
+
+        These are the embeddings of the passages if all of them carry one, else vectors from the encoder, which are
+        made once for texts that were delivered before.
+        """
+        carried = [as_numbers(passage.embedding) for passage in passages if passage.embedding is not None]
+        found = [vector for vector in carried if vector is not None and vector.ndim == 1 and np.isfinite(vector).all()]
+        if len(found) == len(passages) and len({vector.size for vector in found}) == 1:
+            return unit(np.array(found))
+        texts = without_surrogates([passage.text for passage in passages])
+        if not isinstance(encoder, Encoder | PassageVectors):
+            return None
+        if not self.count:
+            return _made(texts, encoder)
+        missing = [text for text in dict.fromkeys(texts) if text not in self.vectors]
+        if missing:
+            self.vectors.update(zip(missing, _made(missing, encoder), strict=True))
+        return np.array([self.vectors[text] for text in texts])
+
     def beside(self, passages: Sequence[Passage]) -> tuple[list[int], dict[Hashable, int]]:
         """Return the numbers of the passages that may overlap with new ones, and how many others their groups have."""
         texts: dict[Hashable, list[str]] = {}
@@ -62,6 +85,15 @@ class DeliveredTexts:
             numbers += found
             others[key] = len(self.groups[key].numbers) - len(found)
         return sorted(numbers), others
+
+
+def _made(texts: Sequence[str], encoder: Encoder | PassageVectors) -> Floats:
+    """Return the normalized vectors that the encoder makes of the texts."""
+    made = encoder.encode_document(texts) if isinstance(encoder, Encoder) else encoder.encode_passages(texts)
+    vectors = checked_numbers(made, f"{len(texts)} passages", 2)
+    if len(vectors) != len(texts):
+        raise ConfigError(f"the encoder gave {len(vectors)} vectors for {len(texts)} passages; give one for each")
+    return unit(vectors)
 
 
 class _Group:

@@ -6,7 +6,6 @@ chain of passages, each a little different from the one before, does not become 
 does not matter: the score decides which passage is better, then the length, then the text.
 """
 
-import importlib.util
 import string
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,21 +31,19 @@ __all__ = [
     "same_meaning",
 ]
 
-Short = NDArray[np.float32]
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.intp]
 Leaders = dict[int, int]
 """Number of a duplicate -> number of the passage that stands for it."""
 Joins = Callable[[int, Iterator[int]], bool]
 """(place of a vector, places of the leaders close to it, in their order) -> whether it joins one of them."""
-_NONE: Mapping[int, int] = MappingProxyType({})
 _KNOWN: Mapping[str, int] = MappingProxyType({})
 _SHORTEST = 12
 """Characters: shorter texts, such as "yes" in a list, are no duplicates."""
 _OPENING = 6
 """Words at the beginning of a text that tell it from most others."""
 MANY = 500
-"""For more texts than this MinHash is used if it is installed: it has few keys however long the texts are."""
+"""For more texts than this, a passage is compared with few of those that share a key with it."""
 _MOST_CANDIDATES = 8
 """The most leaders per key, and to compare a passage with, if there are many passages: comparing with all of them would
 take quadratic time."""
@@ -54,19 +51,7 @@ _MOST_ALIKE = 32
 """The most leaders with a close vector to compare a passage with: some embeddings are all the same."""
 _PUNCTUATION = dict.fromkeys(map(ord, string.punctuation))
 """Deleted from texts, so that a missing comma makes no difference."""
-_PERMUTATIONS = 128
-"""Of MinHash."""
-_MISSED = 0.001
-"""The share of the pairs right at the threshold that MinHash may miss."""
 _ROUNDING = 1e-6
-_FEW = 8_192
-"""Below this number of vectors, multiplying takes less time than searching for fewer coordinates."""
-_SAMPLE = 1_024
-"""Vectors that are tried to find out which coordinates are enough."""
-_SHARES = (1 / 4, 3 / 8, 1 / 2)
-"""The shares of the coordinates that are tried."""
-_WASTE = 2e-5
-"""The share of all pairs that may look close in fewer coordinates without being close."""
 _ROWS = 512
 """The most vectors of one block."""
 _CELLS = 2**24
@@ -75,18 +60,9 @@ _AT_ONCE = 32
 """Leaders whose exact cosines are computed at a time."""
 
 
-def preference(
-    texts: Sequence[str], standing: Sequence[float], ids: Sequence[str], neighbours: Mapping[int, int] = _NONE
-) -> list[int]:
-    """Return the numbers of the passages from the best to the worst, whatever their order in the input.
-
-    neighbours: for passages with the same text, how many passages next to each overlap with it. It decides which of
-    them is kept.
-    """
-    return sorted(
-        range(len(texts)),
-        key=lambda n: (-standing[n], -len(texts[n]), texts[n], -neighbours.get(n, 0), len(ids[n]), ids[n]),
-    )
+def preference(texts: Sequence[str], standing: Sequence[float], ids: Sequence[str]) -> list[int]:
+    """Return the numbers of the passages from the best to the worst, whatever their order in the input."""
+    return sorted(range(len(texts)), key=lambda n: (-standing[n], -len(texts[n]), texts[n], len(ids[n]), ids[n]))
 
 
 def folded(text: str) -> str:
@@ -186,11 +162,9 @@ class Shingles:
     def keys(self, threshold: float) -> list[list[int]]:
         """Return keys for each text: two texts at least this similar have a key in common.
 
-        This holds for every pair of up to a few hundred texts, and for nearly every pair of more. Keys of a single text
-        are not returned.
+        Keys of a single text are not returned.
         """
-        many = len(self._starts) > MANY + 1 and importlib.util.find_spec("rensa")
-        keys, of_text = self._bands(threshold) if many else self._prefixes(threshold)
+        keys, of_text = self._prefixes(threshold)
         _, number, counts = np.unique(keys, return_inverse=True, return_counts=True)
         shared = counts[number] > 1
         starts = np.searchsorted(of_text[shared], np.arange(len(self._starts)))
@@ -221,21 +195,6 @@ class Shingles:
         chosen = np.arange(rare.size) - starts[of_text] < prefixes[of_text]
         return rare[chosen].astype(np.uint64), of_text[chosen]
 
-    def _bands(self, threshold: float) -> tuple[Hashes, Numbers]:
-        """Return MinHash signatures in bands (Leskovec et al., "Mining of massive datasets", chapter 3)."""
-        from rensa import RMinHash
-
-        offsets = np.array(self._starts, dtype=np.uint64)
-        digests = RMinHash.digest_matrix_from_flat_token_hashes(self._flat, offsets, _PERMUTATIONS, 0)
-        signatures = np.array(digests.to_rows(), dtype=np.uint64).reshape(-1, _PERMUTATIONS)
-        rows = max(r for r in (1, 2, 4, 8, 16) if r == 1 or (1 - threshold**r) ** (_PERMUTATIONS // r) < _MISSED)
-        bands = signatures.reshape(len(signatures), -1, rows)
-        keys = np.zeros(bands.shape[:2], dtype=np.uint64) + np.arange(bands.shape[1], dtype=np.uint64)
-        for row in range(rows):
-            keys = _mixed(keys ^ bands[:, :, row])
-        filled = np.flatnonzero(np.diff(self._starts))
-        return keys[filled].ravel(), np.repeat(filled, keys.shape[1])
-
 
 def _words(text: str) -> list[str]:
     if has_unspaced(text):
@@ -257,65 +216,25 @@ def _numbered_shingles(words: Sequence[Sequence[str]]) -> tuple[Hashes, list[int
     return runs[of_text[2:] == of_text[:-2]], [0, *starts.tolist()]
 
 
-def _mixed(keys: Hashes) -> Hashes:
-    """Mix the bits of the keys, as the finalizer of SplitMix64 does."""
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
-
-
 def go_through(vectors: Floats, threshold: float, joins: Joins) -> None:
     """Go through the vectors in order and ask whether each one joins one of the leaders with at least this cosine.
 
     A vector that does not join becomes a leader. vectors: of length 1, or of length 0, which are close to none.
     """
-    leading = _Leading(_shortened(vectors, threshold), threshold)
-    for start in range(0, len(vectors), leading.rows):
-        close, places, leads = leading.beside(start)
-        first = len(places) - len(close)
+    short = vectors.astype(np.float32)  # multiplied in half the time
+    rounding = (short.shape[1] + 2) * np.finfo(np.float32).eps  # the greatest error of a sum of products
+    at_least = np.float32(threshold - _ROUNDING - rounding)
+    rows = max(1, min(_ROWS, _CELLS // max(len(short), 1)))
+    leaders: Numbers = np.zeros(0, np.intp)
+    for start in range(0, len(short), rows):
+        places = np.append(leaders, np.arange(start, min(start + rows, len(short))))
+        close = short[places[leaders.size :]] @ short[places].T >= at_least
+        close[:, leaders.size :] &= np.tri(len(close), k=-1, dtype=bool)
+        leads = np.ones(places.size, dtype=bool)
         for row in np.flatnonzero(close.any(axis=1)).tolist():
-            others = places[np.flatnonzero(close[row] & leads)]
-            leads[first + row] = not joins(start + row, _truly_close(vectors, start + row, others, threshold))
-        leading.keep(leads)
-
-
-class _Leading:
-    """The vectors of the leaders so far, side by side in memory, and their places among all vectors."""
-
-    __slots__ = ("_at_least", "_close", "_count", "_places", "_products", "_short", "_vectors", "rows")
-
-    def __init__(self, short: Short, threshold: float) -> None:
-        self.rows = max(1, min(_ROWS, len(short), _CELLS // max(len(short), 1)))
-        """The number of vectors in a block; a block is compared at a time."""
-        rounding = (short.shape[1] + 2) * np.finfo(np.float32).eps  # the greatest error of a sum of products
-        self._at_least = np.float32(threshold - _ROUNDING - rounding)
-        self._short, self._vectors = short, np.empty_like(short)
-        self._places, self._count = np.empty(len(short), dtype=np.intp), 0
-        # Allocating these for each block would take longer than multiplying.
-        self._products = np.empty((self.rows, len(short)), dtype=np.float32)
-        self._close = np.empty((self.rows, len(short)), dtype=bool)
-
-    def beside(self, start: int) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.bool_]]:
-        """Compare the block of vectors from `start` on with the leaders, and with the vectors before in the block.
-
-        Returns which of these may be close to each vector, their places, and whether they lead. The caller fills in the
-        last for the block.
-        """
-        block = self._short[start : start + self.rows]
-        stop = self._count + len(block)
-        self._vectors[self._count : stop], self._places[self._count : stop] = block, range(start, start + len(block))
-        products, close = self._products[: len(block), :stop], self._close[: len(block), :stop]
-        np.matmul(block, self._vectors[:stop].T, out=products)
-        np.greater_equal(products, self._at_least, out=close)
-        close[:, self._count :] &= np.tri(len(block), k=-1, dtype=bool)
-        return close, self._places[:stop], np.ones(stop, dtype=bool)
-
-    def keep(self, leads: NDArray[np.bool_]) -> None:
-        """Add the vectors of the block that lead to the leaders."""
-        new = np.flatnonzero(leads[self._count :]) + self._count
-        stop = self._count + len(new)
-        self._vectors[self._count : stop], self._places[self._count : stop] = self._vectors[new], self._places[new]
-        self._count = stop
+            others = places[close[row] & leads]
+            leads[leaders.size + row] = not joins(start + row, _truly_close(vectors, start + row, others, threshold))
+        leaders = places[leads]
 
 
 def _truly_close(vectors: Floats, place: int, others: NDArray[np.intp], threshold: float) -> Iterator[int]:
@@ -323,25 +242,3 @@ def _truly_close(vectors: Floats, place: int, others: NDArray[np.intp], threshol
     for start in range(0, len(others), _AT_ONCE):
         some = others[start : start + _AT_ONCE]
         yield from some[vectors[some] @ vectors[place] >= threshold - _ROUNDING].tolist()
-
-
-def _shortened(vectors: Floats, threshold: float) -> Short:
-    """Return vectors with fewer coordinates whose products are never smaller, or all coordinates if fewer do not do."""
-    if len(vectors) < _FEW:
-        return vectors.astype(np.float32)
-    sample = vectors[:: len(vectors) // _SAMPLE]
-    far = sample @ sample.T < threshold
-    largest = np.argsort(-(sample**2).sum(axis=0), kind="stable")
-    for share in _SHARES:
-        axes = largest[: int(share * len(largest))]
-        short = _with_rest(sample, axes)
-        if np.count_nonzero(far & (short @ short.T >= threshold)) <= _WASTE * far.size:
-            return _with_rest(vectors, axes)
-    return vectors.astype(np.float32)
-
-
-def _with_rest(vectors: Floats, axes: NDArray[np.intp]) -> Short:
-    """Return the coordinates on these axes, and the length of the rest of each vector."""
-    along = vectors[:, axes]
-    rest = np.maximum((vectors**2).sum(axis=1) - (along**2).sum(axis=1), 0.0)
-    return np.column_stack((along, np.sqrt(rest))).astype(np.float32)

@@ -1,34 +1,81 @@
-"""Filters by the retriever's score and by number: the threshold, the limit per document, the best `top_n`, and metadata
-lines in place of passages with low scores."""
+"""Filters of whole passages by the retriever's score and by number: the threshold, the limit per document, the best
+`top_n`; and a shortlist of very many."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf, lgamma, log
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+import numpy as np
+
 from ctxcompress.config.options import ScoreKind
-from ctxcompress.data.metadata import RECORD_KEY, Record, as_number
-from ctxcompress.data.passages import Node, NodeKind, Passage
-from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path, spelled, split_lines
+from ctxcompress.data.metadata import as_number
+from ctxcompress.data.passages import Passage
+from ctxcompress.data.table import Floats
 
 __all__ = [
-    "PREFIX",
     "above_threshold",
     "are_doubtful",
     "document_key",
     "group_of",
-    "is_own_line",
     "known_scores",
-    "like_own_lines",
     "low_scores",
-    "metadata_line",
     "relative_scores",
+    "shortlist",
     "standing",
     "within_limits",
 ]
+
+_ENDING = 2
+"""The letters at the end of a term that may differ in a text."""
+_LEAST_LETTERS = 4
+"""The least letters that are left of a term; a shorter one is looked for as it is."""
+_FROM_NEIGHBOURS = {1: 0.5, 2: 0.25, 3: 0.125, -1: 0.25}
+"""How many passages before it a neighbour stands -> the part of what it is worth that a passage is worth, too."""
+_BETWEEN = "\n"
+
+
+def shortlist(texts: Sequence[str], terms: Mapping[str, float], most: int) -> list[int]:
+    """Return the numbers of at most so many texts, in order: those that are worth most by the terms that they have.
+
+    Of texts that are worth the same, the first are on the list. terms: term of the query -> its weight.
+    """
+    lowered = [text.lower() for text in texts]
+    joined = _BETWEEN.join(lowered)
+    begins = np.cumsum([0, *(len(text) + len(_BETWEEN) for text in lowered)])[:-1]
+    worth = np.zeros(len(texts))
+    for piece, weight in _pieces(terms).items():
+        places = np.fromiter(_places(joined, piece), np.intp)
+        has = np.unique(begins.searchsorted(places, side="right") - 1)
+        worth[has] += weight * np.log(1 + (len(texts) - has.size + 0.5) / (has.size + 0.5))
+    best = np.argsort(-_with_neighbours(worth), kind="stable")[:most]
+    return sorted(best.tolist())
+
+
+def _pieces(terms: Mapping[str, float]) -> dict[str, float]:
+    """Return what is searched for -> its weight."""
+    found: dict[str, float] = {}
+    for term, weight in terms.items():
+        piece = term.lower()[: max(_LEAST_LETTERS, len(term) - _ENDING)]
+        found[piece] = max(weight, found.get(piece, 0.0))
+    return found
+
+
+def _places(text: str, piece: str) -> Iterator[int]:
+    at = text.find(piece)
+    while at >= 0:
+        yield at
+        at = text.find(piece, at + len(piece))
+
+
+def _with_neighbours(worth: Floats) -> Floats:
+    most = max(_FROM_NEIGHBOURS)
+    around = np.pad(worth, most)
+    parts = (part * around[most - before : most - before + worth.size] for before, part in _FROM_NEIGHBOURS.items())
+    found: Floats = worth + sum(parts)
+    return found
+
 
 _CHANCE = 0.01
 """An order less likely by chance than this is no coincidence."""
@@ -56,6 +103,15 @@ def above_threshold(
     if kind == "similarity" or normalize:
         return [number for number, score in enumerate(scores) if score is None or score >= min_score - slack]
     return [number for number, score in enumerate(scores) if score is None or score <= min_score + slack]
+
+
+def low_scores(passages: Sequence[Passage], threshold: float, kind: ScoreKind, *, normalize: bool) -> list[int] | None:
+    """Return the numbers of the passages with a score below the threshold; None if no score is usable.
+
+    Scores are compared as in `above_threshold`. An unknown score is never low.
+    """
+    stay = above_threshold(passages, threshold, kind, normalize=normalize)
+    return None if stay is None else sorted(set(range(len(passages))).difference(stay))
 
 
 def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[float | None]:
@@ -166,146 +222,3 @@ def _normalized(path: str) -> str:
 
 def _is_tracking(name: str) -> bool:
     return name.lower() in _TRACKING or name.lower().startswith(_TRACKING_PREFIXES)
-
-
-PREFIX = "[metadata-only]"
-
-_LONGEST = 200
-"""Characters of both lines."""
-_LONGEST_PLACE = 80
-"""Characters of a path or an id."""
-_LONGEST_NAME = 40
-_RESERVED = 60
-"""Characters that are reserved for the comment, before names take the rest."""
-_SAMPLE = 2_000
-"""Characters at the beginning of a passage that a comment or a first line is looked for in."""
-_CONTAINERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_NAMED = _CONTAINERS | {NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CONSTANT}
-_COMMENT = lazy_regex(r"[ \t]*(?:#(?![!\[])|//|/\*|\*|--|\"{3}|'{3}|[rRuU](?:\"{3}|'{3}))")
-_DECORATION = "#/*-!\"'`=~_ \t"
-_SHEBANG = lazy_regex(r"#!|[ \t]*#[^\n]*coding[:=]")
-_LOOKS_LIKE_LINE = lazy_regex(rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+({spelled(PREFIX)})", re.IGNORECASE)
-_KEYS = (("start_line", "end_line"), ("startLine", "endLine"), ("loc.lines.from", "loc.lines.to"))
-
-
-def low_scores(passages: Sequence[Passage], threshold: float, kind: ScoreKind, *, normalize: bool) -> list[int] | None:
-    """Return the numbers of the passages with a score below the threshold; None if no score is usable.
-
-    Scores are compared as in `above_threshold`. An unknown score is never low.
-    """
-    stay = above_threshold(passages, threshold, kind, normalize=normalize)
-    return None if stay is None else sorted(set(range(len(passages))).difference(stay))
-
-
-def is_own_line(passage: Passage) -> bool:
-    """Tell whether a passage is a line from an earlier compression: its record says so."""
-    text = passage.text
-    is_short = len(text) <= _LONGEST and text.count("\n") < 2
-    return is_short and text.startswith(PREFIX) and Record.read(passage.metadata.get(RECORD_KEY)).is_line
-
-
-def like_own_lines(passage: Passage) -> tuple[int, ...]:
-    """Return the places in a passage's text that look like the beginning of such a line.
-
-    The caller shows a backslash before each, so that they cannot be mistaken for a real line.
-    """
-    if is_own_line(passage) or "]" not in passage.text:
-        return ()
-    return tuple(match.start(1) for match in _LOOKS_LIKE_LINE.finditer(passage.text))
-
-
-def metadata_line(passage: Passage, nodes: Sequence[Node] = ()) -> str:
-    """Return the line that stands for a passage: its place and line numbers, and the names that it defines.
-
-    A passage that defines nothing shows its headings and size instead. A second line has the beginning of its comment
-    or docstring. There are at most two lines and 200 characters. Line breaks and control, formatting and bidirectional
-    characters are removed, because they could forge a line. Line numbers are those that a loader has stored
-    (`start_line` and `end_line`, or `loc.lines`), else they count from the beginning of the passage. nodes: the outline
-    of source code.
-    """
-    where = _where(passage)
-    first, last = _lines(passage)
-    place = f"{PREFIX} {where}:{first}-{last}" if last > first else f"{PREFIX} {where}:{first}"
-    about = _LOOKS_LIKE_LINE.sub(r"\\\1", _description(passage.text)) if nodes else ""  # it begins a line
-    room = _LONGEST - len(place) - min(len(about), _RESERVED)
-    what = _what(passage, nodes, room - 5)
-    line = f"{place}: {what}" if what else place
-    room = _LONGEST - len(line) - 3
-    return f"{line}\n  {shortened(about, room)}" if about and room >= min(len(about), _RESERVED // 2) else line
-
-
-def _where(passage: Passage) -> str:
-    path = passage.file_path or passage.doc_id or passage.title
-    place = one_line(path) if path else ""
-    return shortened_path(place, _LONGEST_PLACE) if place else shortened(one_line(passage.id), _LONGEST_PLACE)
-
-
-def _what(passage: Passage, nodes: Sequence[Node], room: int) -> str:
-    """Return as many kinds and names of definitions as fit, or the headings and the size of prose."""
-    names = [shortened(one_line(name), _LONGEST_NAME) for name in _definitions(nodes)]
-    if names:
-        shown, length = list[str](), len(", …")
-        for name in names:
-            if length + len(name) + 2 > room:
-                return ", ".join((*shown, "…"))
-            shown.append(name)
-            length += len(name) + 2
-        return ", ".join(shown)
-    size = f"{len(passage.text):,} characters"
-    headings = passage.header_path or ((passage.title,) if passage.title else ())
-    path = " › ".join(filter(None, map(one_line, headings))) or _first_line(passage.text)
-    return (
-        f"{shortened(path, room - len(size) - 2)}, {size}" if path and room > len(size) + 12 else size[: max(room, 0)]
-    )
-
-
-def _definitions(nodes: Sequence[Node]) -> Iterator[str]:
-    """Yield the definitions, outer ones first and public ones before private ones."""
-    level = [node for node in nodes if node.name and node.kind in _NAMED]
-    while level:
-        for node in sorted(level, key=lambda node: (node.kind is NodeKind.CONSTANT, _is_private(node.name))):
-            yield f"{node.kind} {node.name}"
-        inside = (child for node in level if node.kind in _CONTAINERS for child in node.children)
-        level = [child for child in inside if child.name and child.kind in _NAMED - {NodeKind.CONSTANT}]
-
-
-def _is_private(name: str) -> bool:
-    return name.rpartition(".")[2].startswith("_")
-
-
-def _lines(passage: Passage) -> tuple[int, int]:
-    """Return the numbers of the first and the last line, from 1."""
-    found = [_numbers(passage.metadata.get(first), passage.metadata.get(last)) for first, last in _KEYS]
-    loc = passage.metadata.get("loc")
-    lines = loc.get("lines") if isinstance(loc, Mapping) else None
-    if isinstance(lines, Mapping):
-        found.append(_numbers(lines.get("from"), lines.get("to")))
-    counted = (1, max(passage.text.rstrip().count("\n") + 1, 1))
-    return next((numbers for numbers in found if numbers), counted)
-
-
-def _numbers(first: object, last: object) -> tuple[int, int] | None:
-    numbers = [_number(first), _number(last)]
-    if numbers[0] is None:
-        return None
-    return numbers[0], max(numbers[0], numbers[1] or 0)
-
-
-def _number(value: object) -> int | None:
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9 and value == int(value)
-    return int(value) if whole and isinstance(value, int | float) else None
-
-
-def _description(text: str) -> str:
-    """Return the first line with letters in the first comment or docstring."""
-    within = False
-    for line in split_lines(text[:_SAMPLE]):
-        within = (within and bool(line.strip())) or _COMMENT.match(line) is not None
-        words = one_line(line.strip()).strip(_DECORATION)
-        if within and not _SHEBANG.match(line) and any(map(str.isalpha, words)):
-            return words.removeprefix('r"""').strip()
-    return ""
-
-
-def _first_line(text: str) -> str:
-    return next((words for line in split_lines(text[:_SAMPLE]) if (words := one_line(line).strip("#*=- \t"))), "")

@@ -1,7 +1,6 @@
 """Overlaps of chunks: text that one chunk ends and another begins with, and chunks that are a part of another."""
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
@@ -18,7 +17,6 @@ __all__ = [
     "find_overlaps",
     "head_of",
     "heads_in",
-    "neighbours_of_equals",
     "units_at_ends",
 ]
 
@@ -96,49 +94,6 @@ def find_overlaps(
             within |= parts
             links += [link for link in found if not {link.before, link.after} & parts.keys()]
     return Overlaps(within, links)
-
-
-def neighbours_of_equals(texts: Sequence[str], groups: Sequence[Hashable | None]) -> dict[int, int]:
-    """Return, for each text that occurs more than once, on how many sides, 0 to 2, a nearby text of the same group
-    overlaps with it.
-
-    "Nearby" leaves room for duplicates in between that belong elsewhere.
-    """
-    if len(set(texts)) == len(texts):
-        return {}
-    times = Counter(texts)
-    again = [times[text] > 1 for text in texts]
-    followed, following = set[int](), set[int]()
-    for one, other in _near_pairs(texts, groups):
-        is_wanted = (again[one] and one not in followed) or (again[other] and other not in following)
-        if is_wanted and _overlap(texts[one], texts[other], by_unit=groups[one] is not None):
-            followed.add(one)
-            following.add(other)
-    return {number: (number in followed) + (number in following) for number, found in enumerate(again) if found}
-
-
-def _near_pairs(texts: Sequence[str], groups: Sequence[Hashable | None]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of different texts of a group, the first before the second and near it, that may overlap."""
-    bare, heads = [text.rstrip() for text in texts], [text[:_KEY_LENGTH] for text in texts]
-    for distance in range(1, _NEAR + 1):
-        rows = enumerate(zip(bare, heads[distance:], groups, strict=False))
-        near = [(one, one + distance) for one, (text, head, group) in rows if group is not None or head in text]
-        for one, other in near:
-            if groups[one] == groups[other] and texts[one] != texts[other]:
-                yield one, other
-
-
-def _overlap(before: str, after: str, *, by_unit: bool) -> bool:
-    """Tell whether one text ends with what the other begins with.
-
-    by_unit: whether a short line or sentence is enough.
-    """
-    before, key = before.rstrip(), after[:_KEY_LENGTH]
-    if key in before:  # it is mostly not
-        starts = (start for start, _ in islice(_found_each(before, [key]), _TRIES))
-        if any(after.startswith(before[start:]) for start in starts):
-            return True
-    return by_unit and any(map(after.startswith, _last_units(before)))
 
 
 def _redundant(parts: Mapping[int, int], links: Iterable[Link]) -> dict[int, int]:

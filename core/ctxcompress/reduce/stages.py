@@ -24,16 +24,14 @@ from ctxcompress.reduce.filters import (
     above_threshold,
     are_doubtful,
     group_of,
-    is_own_line,
     low_scores,
     standing,
     within_limits,
 )
+from ctxcompress.reduce.metadata_lines import is_own_line
 from ctxcompress.reduce.overlaps import find_overlaps
-from ctxcompress.reduce.passage_vectors import vectors_of
-from ctxcompress.reduce.reduction import Reduction
-from ctxcompress.reduce.required import Required
-from ctxcompress.reduce.stitching import links_of_elements, stitched, with_continuations
+from ctxcompress.reduce.reduction import Reduction, Required
+from ctxcompress.reduce.stitching import stitched, with_continuations
 from ctxcompress.text.language import is_prose_in
 
 __all__ = ["FILTERS", "Filter", "Step", "reduced"]
@@ -142,7 +140,6 @@ def _stitched(candidates: Candidates, texts: Sequence[str]) -> Sequence[Document
     between = [link for link in candidates.links if {link.before, link.after} <= alive]
     groups = {number: group_of(passages[number]) for number in numbers}
     between = with_continuations(between, passages, groups, numbers)
-    between += links_of_elements(passages, numbers)
     return stitched(texts, numbers, between, candidates.preferred)
 
 
@@ -225,7 +222,7 @@ def _by_meaning(candidates: Candidates, config: CompressionConfig) -> Step:
     if len(order) < 2:
         return Step(candidates, f"\u2265{threshold:g}")
     passages = [candidates.passages[number] for number in order]
-    vectors = vectors_of(passages, config.encoder, candidates.delivered)
+    vectors = candidates.delivered.vectors_of(passages, config.encoder)
     if vectors is None:
         why = "no encoder" if config.encoder is None else "an encoder that makes none"
         return Step(candidates, f"skipped: no embeddings and {why}", skipped=True)

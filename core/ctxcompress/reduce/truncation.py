@@ -11,8 +11,7 @@ from itertools import pairwise
 from math import inf
 
 from ctxcompress.code.elision import PROSE, Marks
-from ctxcompress.data.passages import Marker, Node, Segment, Span
-from ctxcompress.data.spans import Gap, markers_for
+from ctxcompress.data.passages import Gap, Marker, Node, Segment, Span, markers_for
 from ctxcompress.reduce.importance import Part, Rank, parts_of_code, parts_of_lines, parts_of_prose, parts_of_words
 
 __all__ = [

@@ -4,17 +4,225 @@ An adjustment is a pure function for some kinds of text. It is here because mark
 least a point of their evidence without it. `make ablate` switches each off in turn.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
 
-from ctxcompress.data.passages import Kind
-from ctxcompress.data.table import Floats
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.terms import Question
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.credit import raise_long_turns, raise_rows, raise_sentences, raise_yes_no_answers
 from ctxcompress.score.log_relevance import rescore_logs
-from ctxcompress.score.question import Question
 
-__all__ = ["OF_PROBABILITY", "OF_WORTH", "Adjustment", "Judged", "adjusted_probability", "adjusted_worth"]
+__all__ = [
+    "OF_PROBABILITY",
+    "OF_WORTH",
+    "Adjustment",
+    "Judged",
+    "Surroundings",
+    "adjusted_probability",
+    "adjusted_worth",
+    "raise_long_turns",
+    "raise_rows",
+    "raise_sentences",
+    "raise_yes_no_answers",
+    "surroundings",
+]
+
+_BOILERPLATE = Kind.BOILERPLATE
+_UNASKED = 1e-4
+"""The factor on the score of boilerplate that is not asked for: nearly everything else comes before it."""
+_LEAST = 0.01
+"""The score of wanted boilerplate where all scores are 0."""
+_ABOUT = tuple(
+    (lazy_regex(asked, re.IGNORECASE), lazy_regex(said, re.IGNORECASE))
+    for asked, said in (
+        (
+            r"\b(?:who wrote|written|author|byline|publi(?:sh|cat|cad|é)|posted|updated|geschrieben|autor|verfasser"
+            r"|veröffentlicht|aktualisiert|écrit|auteur|mis à jour|escribió|actualizado|автор|написал|опубликован"
+            r"|обновл)|作者|谁写|发布|更新",
+            r"\A(?:---|\+\+\+)",
+        ),
+        (r"\b(?:tag|categor)", "tag|categor"),
+        (
+            r"\b(?:version|since|added|introduced|deprecated|changelog)",
+            r"\b(?:added|changes|deprecated|introduced_in|version):",
+        ),
+    )
+)
+"""(words of queries, words of the boilerplate that these ask for). Front matter tells who wrote a text, and when."""
+_THE_PAGE = lazy_regex(
+    r"\b(?:this|the|that) (?:\w+ )?(?:article|post|page|site|website|blog)\b|\b(?:this|the author)\W*$"
+    r"|\b(?:dies\w*|der|die|das) (?:artikel|beitrag|seite|website)\b"
+    r"|\b(?:cet|cette|l'|le|la|ce) ?(?:article|page|site)\b"
+    r"|\b(?:este|esta|el|la) (?:artículo|página|sitio)\b|\bэт\w+ (?:стать|страниц|сайт)|本文|这篇|本站",
+    re.IGNORECASE,
+)
+
+
+class Surroundings(NamedTuple):
+    """The numbers of boilerplate segments."""
+
+    unasked: list[int]
+    """Segments that the query does not ask for."""
+    wanted: list[int]
+    """Segments that a query about the page itself asks for, even where they have few of its words."""
+
+    def damp(self, scores: Floats) -> None:
+        """Lower the scores of unasked segments to almost nothing, and raise those of wanted ones to the best."""
+        if self.unasked or self.wanted:  # most texts have neither
+            scores[self.unasked] *= _UNASKED
+            scores[self.wanted] = scores.max(initial=_LEAST)
+
+
+def surroundings(query: str, segments: Sequence[Segment], texts: Sequence[str]) -> Surroundings:
+    """Tell which boilerplate segments the query asks for."""
+    numbers = [number for number, segment in enumerate(segments) if segment[0] is _BOILERPLATE]
+    named = [number for number in numbers if _is_named(query, texts[number])]
+    unasked = [number for number in numbers if number not in named]
+    return Surroundings(unasked, named if _THE_PAGE.search(query) else [])
+
+
+def _is_named(query: str, text: str) -> bool:
+    """Tell whether the query names what this boilerplate says."""
+    return any(asked.search(query) and said.search(text) for asked, said in _ABOUT)
+
+
+_QUESTION = lazy_regex(
+    r"\W*(?:(?:and|but|so|or|und|aber|et|mais|y|pero)\b,? )?(?:"
+    r"can|could|do|does|did|is|are|was|were|am|will|would|should|shall|may|might|must|has|have|had"
+    r"|isn't|aren't|don't|doesn't|can't|won't"
+    r"|kann|können|darf|ist|sind|hat|haben|gibt es|muss|soll|wird|werden|funktioniert|unterstützt"
+    r"|est-ce|peut-on|puis-je|dois-je|faut-il|y a-t-il|puedo|se puede|hay|debo|tengo que|es posible"
+    r")\b",
+    re.IGNORECASE,
+)
+"""The beginning of a question for yes or no."""
+_ANSWER = lazy_regex(
+    r"\W*(?:(?:a|answer|short answer|antwort|réponse|respuesta)\b\W+)?(?:"
+    r"(?:yes|no|nope|yep|sure|maybe|ja|nein|jein|oui|non|sí)"
+    r"(?=[ ]*(?:[,.;:!*]|\s-|\u2013|\u2014|$|\n|but\b|and\b|aber\b))"
+    r"|probably|possibly|absolutely|definitely|certainly|of course|not (?:really|necessarily|quite|yet|directly)"
+    r"|it depends|unfortunately|wahrscheinlich|vermutlich|leider|es kommt darauf an|probablement|malheureusement"
+    r")",
+    re.IGNORECASE,
+)
+"""The beginning of a paragraph that answers with yes or no, or says that it depends."""
+_LOG_ODDS = 2.0
+"""What such a paragraph adds to the log odds of its segments. Pages of questions and answers kept most with 2 to 4."""
+
+
+def raise_yes_no_answers(query: str, table: SegmentTable, probability: Floats) -> Floats:
+    """Return the probabilities, greater in paragraphs that begin with yes or no if the query asks for that."""
+    if not _QUESTION.match(query):
+        return probability
+    answers = np.zeros(probability.size, dtype=bool)
+    is_answer, last = False, (-1, -1)
+    for number, segment in enumerate(table.segments):
+        block = table.document[number], segment[3]
+        if block != last:
+            is_answer, last = _ANSWER.match(table.texts[number]) is not None, block
+        answers[number] = is_answer
+    odds = probability / (1 - np.minimum(probability, 1 - 1e-9)) * np.exp(_LOG_ODDS)
+    return np.where(answers, odds / (1 + odds), probability)
+
+
+_TABLE, _TURN = Kind.TABLE, Kind.TURN
+_PROSE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
+_FROM_BEFORE, _FROM_AFTER = 0.3, 0.15
+"""What a sentence gets of the probability of the one before it in its paragraph, and of the one after it. Manuals keep
+the more the greater these are, and questions of several hops lose evidence from 0.4 on."""
+_OF_TABLE = 0.03
+"""What a row gets of the probability of its header or total. Reports keep the same with 0.02 to 0.05, and more takes
+the room of better text."""
+_OF_LONG_TURN = 2.5
+"""How many times as high the odds of a part of a long turn are. Meetings and mail keep more with 2 to 4."""
+_LONG_TURNS = 0.3
+"""The least share of parts of long turns among the segments, from which short turns answer less. In a chat with few
+long turns, the short ones answer."""
+_TOTAL = lazy_regex(
+    r"(?:sub|grand )?total|totaal|summe\b|gesamt|insgesamt|somme\b|suma\b|итого|всего|合计|总计|合計", re.IGNORECASE
+)
+
+
+def raise_sentences(table: SegmentTable, probability: Floats) -> Floats:
+    """Return the probabilities; that of a sentence is at least a share of those beside it in its paragraph."""
+    after = np.array(_continuing(table), np.intp)
+    before = after - 1
+    raised = probability.copy()
+    raised[after] = np.maximum(raised[after], _FROM_BEFORE * probability[before])
+    raised[before] = np.maximum(raised[before], _FROM_AFTER * probability[after])
+    return raised
+
+
+def raise_rows(table: SegmentTable, probability: Floats) -> Floats:
+    """Return the probabilities; that of a row is at least a share of those of its header and of its total."""
+    if _TABLE not in table.kinds:
+        return probability
+    raised = probability.copy()
+    for giver, takers in _in_tables(table):
+        raised[takers] = np.maximum(raised[takers], _OF_TABLE * probability[giver])
+    return raised
+
+
+def raise_long_turns(table: SegmentTable, probability: Floats) -> Floats:
+    """Return the probabilities; where many turns of a conversation are long, their parts have higher odds."""
+    if _TURN not in table.kinds:
+        return probability
+    parts = _parts_of_long_turns(table)
+    if parts.mean() < _LONG_TURNS:
+        return probability
+    raised: Floats = _OF_LONG_TURN * probability / (1 + (_OF_LONG_TURN - 1) * probability)
+    return np.where(parts, raised, probability)
+
+
+def _parts_of_long_turns(table: SegmentTable) -> NDArray[np.bool_]:
+    """Return which segments are parts of a turn with several."""
+    turns = np.array([segment[0] is _TURN for segment in table.segments])
+    blocks = np.array([segment[3] for segment in table.segments])
+    goes_on = np.zeros(turns.size + 1, dtype=bool)
+    goes_on[1:-1] = turns[1:] & turns[:-1] & (blocks[1:] == blocks[:-1]) & ~table.begins[1:]
+    return goes_on[1:] | goes_on[:-1]
+
+
+def _continuing(table: SegmentTable) -> list[int]:
+    """Return the numbers of the segments that go on with the paragraph of the segment before."""
+    segments, documents = table.segments, table.document
+    return [
+        number
+        for number in range(1, len(segments))
+        if segments[number][3] == segments[number - 1][3]
+        and documents[number] == documents[number - 1]
+        and segments[number][0] in _PROSE
+    ]
+
+
+def _in_tables(table: SegmentTable) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield the number of each header and total, with the rows that gain from it."""
+    numbers = (number for number, segment in enumerate(table.segments) if segment[0] is _TABLE)
+    for _, of_table in groupby(numbers, key=lambda number: (table.document[number], table.segments[number].block)):
+        rows = list(of_table)
+        if table.needs(rows[-1]):
+            header, *rows = rows
+            yield header, rows
+        yield from _sums(table, rows)
+
+
+def _sums(table: SegmentTable, rows: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield each total with the rows between it and the total before."""
+    summands: list[int] = []
+    for row in rows:
+        if _TOTAL.match(table.segments[row].label):
+            yield row, summands
+            summands = []
+        else:
+            summands.append(row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,26 @@
 """The segments of one retrieval with their words, sections and labels, as the scorers need them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
-from ctxcompress.score.definitions import Definitions
-from ctxcompress.score.line_shapes import LineShapes
-from ctxcompress.score.matches import RepeatedSearch, levels
-from ctxcompress.score.mentions import Mentions
-from ctxcompress.score.neighbours import SpokenOrder, Units, spoken_order
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.score.matches import levels
 from ctxcompress.score.occurrences import Concordance, Found
-from ctxcompress.score.record_words import readable_records
-from ctxcompress.text.words import Terms, split_each, split_words
+from ctxcompress.text.words import split_each, split_words
 
 __all__ = ["Corpus", "segment_words"]
 
+_T = TypeVar("_T")
 _RECORD = Kind.RECORD
+_ESCAPE = lazy_regex(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_SURROGATES = lazy_regex(r"[\ud800-\udbff][\udc00-\udfff]")
 _FEW = 2
 """Documents: so few do not lead to one another."""
 _OWN_TITLES = 0.75
@@ -44,10 +44,14 @@ class Corpus:
     """The title of each document; "" for none."""
     own: Sequence[Sequence[str]] = ()
     """The words of each segment's label; empty if no segment has one."""
-    spoken: SpokenOrder | None = None
-    """The order of documents that are turns, if their metadata or ids tell it."""
-    search: RepeatedSearch | None = None
-    """The search for terms in all these words, if several queries are expected."""
+    _known: dict[Callable[["Corpus"], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, find: Callable[["Corpus"], _T]) -> _T:
+        """Return what a function finds in the corpus. It is called once, and the next query has the same."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        found: _T = self._known[find]
+        return found
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -67,28 +71,10 @@ class Corpus:
         return self.table.documents
 
     @cached_property
-    def units(self) -> Units:
-        """The turns of conversations and the segments of other texts."""
-        return Units.of(self.table, self.titles, self.spoken)
-
-    @cached_property
     def has_titles(self) -> bool:
         """Whether there are several documents, and nearly all have a title of their own."""
         titles = [title for title in self.titles if title]
         return len(self.titles) > _FEW and len(set(titles)) >= _OWN_TITLES * len(self.titles)
-
-    @cached_property
-    def definitions(self) -> Definitions:
-        """The definitions that segments of source code belong to."""
-        return Definitions.of(self.segments)
-
-    @cached_property
-    def mentions(self) -> Mentions:
-        """Which segments mention another document's title; none if titles and names lead everywhere, as in a
-        conversation."""
-        if not self.has_titles:
-            return Mentions.none(len(self.titles))
-        return Mentions.of(self.titles, self.words, self.passage, self.concordance.vocabulary, self.in_segments)
 
     @cached_property
     def name_sizes(self) -> Floats:
@@ -96,22 +82,13 @@ class Corpus:
         return np.array([max(len(set(name)), 1) for name in self.names], dtype=float)
 
     @cached_property
-    def line_shapes(self) -> LineShapes:
-        """The lines of logs among the segments."""
-        return LineShapes.of(self.table)
-
-    @cached_property
     def concordance(self) -> Concordance:
         """Where each word stands: see `matches.levels`."""
-        return self.search.texts if self.search else levels(self.words, self.labels, self.names, self.own)
+        return levels(self.words, self.labels, self.names, self.own)
 
     def in_segments(self, words: Sequence[str]) -> Found:
         """Return all places of these words in the segments. All of them must occur in the corpus."""
         return self.concordance.find(words, self.concordance.texts - len(self.words))
-
-    def for_several(self, terms: Terms) -> "Corpus":
-        """Return the corpus for several queries."""
-        return replace(self, search=RepeatedSearch(self.concordance, terms))
 
     @classmethod
     def of(
@@ -127,26 +104,22 @@ class Corpus:
             names=names,
             titles=[document.title or "" for document in documents],
             own=_own_labels(table.segments),
-            spoken=_spoken(documents, table) if Kind.TURN in table.kinds else None,
         )
 
 
-def _spoken(documents: Sequence[Passage], table: SegmentTable) -> SpokenOrder | None:
-    firsts = (first for first, end in pairwise(table.first) if first < end)
-    return spoken_order(documents, [table.document[n] for n in firsts if table.segments[n].kind is Kind.TURN])
-
-
 def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Sequence[str]]:
-    """Return the words of each segment, without the label that the text of a turn begins with, and without the keys
-    that most records have."""
-    records = [number for number, segment in enumerate(segments) if segment[0] is _RECORD]
-    if records:
-        texts = list(texts)
-        for number, text in zip(records, readable_records([texts[number] for number in records]), strict=True):
-            texts[number] = text
+    """Return the words of each segment: of records with escaped characters as they are, and of turns without the label
+    that the text begins with."""
+    pairs = zip(segments, texts, strict=True)
+    texts = [_unescaped(text) if "\\" in text and segment[0] is _RECORD else text for segment, text in pairs]
     if not any(segment[7] for segment in segments):
         return split_each(texts)
     return split_each([_without_label(segment, text) for segment, text in zip(segments, texts, strict=True)])
+
+
+def _unescaped(text: str) -> str:
+    plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else " ", text)
+    return _SURROGATES.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
 
 
 def _own_labels(segments: Sequence[Segment]) -> Sequence[Sequence[str]]:

@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from ctxcompress.data.named_patterns import dates_in, is_same_date
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
-from ctxcompress.query.terms import clauses
+from ctxcompress.query.terms import Question, clauses
 from ctxcompress.score.adjustments import Judged, adjusted_probability
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import FEATURES, deviation, features
+from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.log_relevance import rescore_logs
-from ctxcompress.score.matches import Matches, Scan, find_matches
-from ctxcompress.score.question import Question
+from ctxcompress.score.matches import Matches, find_matches
+from ctxcompress.score.neighbours import TURNS, is_conversation, turn_features
+from ctxcompress.score.occurrences import deviation
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
-from ctxcompress.score.turn_features import TURNS, is_conversation, turn_features
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = [
@@ -148,7 +148,7 @@ def matches_in(corpus: Corpus, question: Question) -> Matches:
         corpus.names,
         split_words(query),
         corpus.own,
-        search=corpus.search or Scan(corpus.concordance, terms),
+        texts=corpus.concordance,
         dated=_same_dates(query, corpus, wanted, terms),
     )
 

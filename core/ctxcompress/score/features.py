@@ -3,19 +3,94 @@ ranks and relative scores rather than counts."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ctxcompress.data.table import Floats
+from ctxcompress.data.table import Floats, Integers
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.matches import Matches, RepeatedSearch, Scan, find_matches
+from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.neighbours import NEIGHBOURS, Units, neighbour_rows, unit_rows
-from ctxcompress.score.occurrences import ranks, relative
+from ctxcompress.score.occurrences import Concordance, Occurrences, contained, ranks, relative, stacked, summed
 from ctxcompress.text.words import Terms
 
-__all__ = ["FEATURES", "combined", "deviation", "features", "relevance", "scores_of_rank_bm25", "standardized", "table"]
+__all__ = [
+    "CONFIDENCE",
+    "FEATURES",
+    "combined",
+    "confidence",
+    "confidence_features",
+    "features",
+    "relevance",
+    "scores_of_rank_bm25",
+]
+
+CONFIDENCE: Mapping[str, float] = {
+    "terms": 1.62,  # log of 1 + the number of terms
+    "found": 4.47,  # share of the terms that occur
+    "in_segment": 3.04,  # greatest share in one segment; long terms count more
+    "in_section": 3.79,  # greatest share in one section with its title and headings
+    "segments": -0.56,  # log of 1 + the number of segments
+}
+"""Name of a feature -> its weight."""
+_INTERCEPT = -6.96
+_LONG_TERM = 10
+"""Characters: longer terms count no more than these."""
+_LENGTH_POWER = 1.5
+"""How much more a long term counts: it is rarer in other texts than a short one."""
+
+
+def confidence(query: Mapping[str, float], matches: Matches) -> float:
+    """Return the probability that the segments answer the query, from 0 to 1; 0.5 if the query has no terms.
+
+    query: term -> weight. matches: of these terms.
+    """
+    if not query:
+        return 0.5
+    weights = np.fromiter(CONFIDENCE.values(), float)
+    return float(1 / (1 + np.exp(-_INTERCEPT - weights @ confidence_features(query, matches))))
+
+
+def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
+    """Return one number per name in CONFIDENCE.
+
+    query: term -> weight, at least one. Synonyms, which have less weight, do not count.
+    """
+    own = np.fromiter(query.values(), float) == max(query.values())
+    sizes = np.array([min(len(term), _LONG_TERM) for term in query]) ** _LENGTH_POWER * own
+    occurs = np.zeros(len(query), dtype=bool)
+    speakers = _speakers(matches)
+    occurs[matches.section.term] = True
+    occurs[speakers] = True
+    return np.array(
+        [
+            np.log1p(own.sum()),
+            (occurs & own).sum() / own.sum(),
+            _greatest_share(sizes, matches.body, speakers),
+            _greatest_share(sizes, matches.section, speakers),
+            np.log1p(matches.lengths.size),
+        ]
+    )
+
+
+def _speakers(matches: Matches) -> Integers:
+    """Return the terms that are names of speakers and not in the text of their turns. They count as found everywhere in
+    the conversation."""
+    label, body = matches.own, matches.body
+    if not label.unit.size:
+        return label.term
+    within = contained(label.unit * label.terms + label.term, body.unit * body.terms + body.term)
+    return np.unique(label.term[~within])
+
+
+def _greatest_share(sizes: Floats, found: Occurrences, given: Integers) -> float:
+    """Return the greatest share of the terms that one unit has. given: terms that count as found in each."""
+    if not found.unit.size:
+        return float(sizes[given].sum() / sizes.sum())
+    others = sizes.copy()
+    others[given] = 0.0
+    best = summed(others[found.term], found.unit, found.units).max() + sizes[given].sum()
+    return float(best / sizes.sum())
+
 
 _SECTION_WEIGHT = 2.5
 _COVERAGE_WEIGHT = 1.0
@@ -32,16 +107,16 @@ def relevance(
     terms: Terms,
     names: Sequence[Sequence[str]] = (),
     own: Sequence[Sequence[str]] = (),
-    search: Scan | RepeatedSearch | None = None,
+    texts: Concordance | None = None,
 ) -> Floats:
     """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches.
 
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
-    section's title and headings. query: term -> weight. names, own, search: see `find_matches`; they change nothing.
+    section's title and headings. query: term -> weight. names, own, texts: see `find_matches`; they change nothing.
     """
     if not words or not query:
         return np.zeros(len(words))
-    matches = find_matches(words, sections, labels, query, terms, names, own=own, search=search)
+    matches = find_matches(words, sections, labels, query, terms, names, own=own, texts=texts)
     section = relative(matches.together())[matches.section_of]
     return combined(relative(matches.alone()), section, *matches.coverage())
 
@@ -101,10 +176,10 @@ def features(corpus: Corpus, matches: Matches) -> Floats:
     alone, together = relative(matches.alone()), matches.together()
     in_body, in_label_alone = matches.coverage()
     covered, section = in_body / weight, relative(together)[section_of]
-    return table(
+    return stacked(
         [
             relative(combined(alone, section, in_body, in_label_alone)),
-            *_neighbour_rows(corpus.units, matches, alone, covered),
+            *_neighbour_rows(corpus.once(Units.of), matches, alone, covered),
             matches.covered(matches.own) / weight if corpus.own else np.zeros(in_body.size),
             covered,
             1 / (1 + ranks(in_body)),
@@ -139,22 +214,3 @@ def _heading_rows(corpus: Corpus, matches: Matches) -> list[Floats]:
     covers = matches.covered(found) / (matches.idf.sum() or 1.0)
     precise = np.minimum(np.bincount(found.unit, minlength=found.units) / corpus.name_sizes, 1.0)
     return [row[matches.section_of] for row in (covers, precise, covers * precise)]
-
-
-def table(rows: Sequence[NDArray[Any]]) -> Floats:
-    """Stack the rows into one array, as np.stack does, with a fifth of its overhead for short rows."""
-    return np.concatenate(rows, dtype=float).reshape(len(rows), -1)
-
-
-def deviation(values: Floats) -> float:
-    """Return the standard deviation, as np.std does, with less overhead for short arrays."""
-    mean = np.add.reduce(values) / values.size
-    apart = values - mean
-    return float(np.sqrt(np.add.reduce(apart * apart) / values.size))
-
-
-def standardized(values: Floats) -> Floats:
-    """Return the values in standard deviations from their mean; all 0 if they are equal."""
-    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # so that no square overflows or underflows
-    spread = deviation(scaled) if scaled.size else 0.0
-    return (scaled - scaled.mean()) / spread if spread > 1e-9 else np.zeros(values.shape)

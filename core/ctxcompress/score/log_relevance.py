@@ -1,5 +1,5 @@
-"""The relevance of lines of logs, made by hand: BM25 over lines, how rare a line's shape is, what went wrong, and a
-share of the score that any other text would have.
+"""The relevance of lines of logs, made by hand: which words of the question a line has, how rare its shape is, and what
+went wrong.
 
 Logs repeat themselves: of a hundred lines of one shape, the best stands for all of them. So a word is the rarer, the
 fewer shapes have it, and the second line of a shape is worth little. Questions about logs rarely have their words, so
@@ -8,42 +8,203 @@ exceptions count as matches.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
 from ctxcompress.data.passages import Kind
-from ctxcompress.data.table import Floats
+from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.terms import Question
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.line_shapes import FAILURES, LineShapes
-from ctxcompress.score.question import Question
+from ctxcompress.text.log_lines import LineKind, line_shape, log_lines
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["rescore_logs"]
+__all__ = ["FAILURES", "LineShapes", "rescore_logs"]
+
+_LONGEST = 400
+"""Characters of a line that make its shape."""
+_MOST_WORDS = 24
+_FEWEST_ALIKE = 3
+"""Number of shapes that differ in one word from which the word is a name, and the shapes are one."""
+_MOST_SHAPES = 5_000
+"""With more shapes, names are not looked for: it would take too much memory."""
+_PART = lazy_regex(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
+"""A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
+FAILURES = (
+    r"\b(?:fehler\w*|fehlgeschlagen|gescheitert|abgebrochen|erreurs?|échec\w*|échou\w+|errores|errore|errori"
+    r"|fall(?:ó|o|os)|fallit[oaie]|erros?|falh\w+|fout(?:en)?|mislukt\w*|błęd\w*|błąd\w*|fel|hata\w*|başarısız\w*|ошибк\w*|сбо[йя]"
+    r"|не удалось)\b|错误|失败|出错|無法|无法|錯誤|失敗|エラー|できません|拒否"
+    r"|오류|에러|실패|خطأ|فشل|त्रुटि|विफल|ผิดพลาด|ล้มเหลว"
+)
+"""Words for errors and failures in languages other than English, of a regular expression that ignores case."""
+_SEVERITIES = (
+    (0.6, r"(?i)\bexit(?:ed)?(?: with)? (?:code|status) \d|\berror \d+\s*\Z"),  # tells that something failed, not why
+    (
+        1.0,
+        r"\b(?:[Ff]atal|FATAL|CRITICAL|PANIC|EMERG|SEVERE|Segmentation fault|core dumped|OOM|[Oo]ut of memory)\b"
+        r"|\nE   |panic:|panicked",
+    ),
+    (
+        0.9,
+        r"\b(?:ERROR|ERR!|Error|error|Exception|FAILED|FAIL|BUILD FAILURE)\b|\[E\]|: E |\*\*\*|HTTP/[\d.]+\" 5\d\d"
+        rf"|[a-z]Error\b|xception\b|(?i:{FAILURES})",
+    ),
+    (
+        0.6,
+        r"(?i)\b(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined|abort(?:ed|ing)?"
+        r"|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid|exceeded|unexpected"
+        r"|corrupt(?:ed)?|violation|conflict|missing|exited|non-zero|no space|expired"
+        r"|problems?|lost|unavailable|does(?: not|n't)|not ok|interrupted|mismatch\w*|too (?:few|many|large|long|big)"
+        r"|because|due to|reason|disabled|not enabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b",
+    ),
+    (0.4, r"(?i)\bWARN(?:ING)?\b|HTTP/[\d.]+\" 4\d\d|\bdeprecated\b|\bretry(?:ing)?\b"),
+)
+"""(how bad it is, what says so), in the order in which they are looked for."""
+_SAYS = tuple((severity, lazy_regex(said)) for severity, said in _SEVERITIES)
+_READ = 600
+"""Characters of a segment in which its severity is looked for."""
+_COLOUR = lazy_regex(r"\x1b\[[\d;]*m")
+_OF_FRAME = 0.3
+_OF_EXCEPTION = 0.95
+"""The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
+_WRONG = 0.9
+"""The least severity of a line that what is near it may belong to."""
+_NEAR, _FARTHER = 0.5, 0.85
+"""The share of it that the next rare line has, and how much less each further one has."""
+_BELOW, _ABOVE = 8, 2
+"""How many lines below and above have some."""
+
+Shape = tuple[str, ...]
+
+
+@dataclass(frozen=True)  # without slots: cached properties serve the next query
+class LineShapes:
+    """The segments that are lines of logs, and the number of the shape that each of them has."""
+
+    numbers: Integers
+    """The numbers of the segments."""
+    shape: Integers
+    """The number of the shape of each, from 0."""
+    table: SegmentTable
+
+    @classmethod
+    def of(cls, table: SegmentTable) -> "LineShapes":
+        """Find the lines of logs and their shapes."""
+        lines = enumerate(table.segments) if _LOG in table.kinds else ()
+        numbers = [number for number, segment in lines if segment[0] is _LOG]
+        shapes = _without_names([_shape(table.texts[number]) for number in numbers])
+        known: dict[Shape, int] = {}
+        of_lines = [known.setdefault(shape, len(known)) for shape in shapes]
+        return cls(np.array(numbers, dtype=np.intp), np.array(of_lines, dtype=np.intp), table)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        return [self.table.texts[number] for number in self.numbers.tolist()]
+
+    @cached_property
+    def rarity(self) -> Floats:
+        """How rare each line's shape is: 1 for the only line of its shape, about 0 if all lines have it."""
+        times = np.bincount(self.shape)[self.shape] if self.shape.size else np.zeros(0)
+        rare: Floats = 1 - np.log(np.maximum(times, 1)) / np.log(self.shape.size + 1)
+        return rare
+
+    @cached_property
+    def parts(self) -> Mapping[str, Sequence[int]]:
+        """Word of an identifier in lower case -> the lines that have it, as places in `numbers`."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, text in enumerate(self.texts):
+            for part in {part.lower() for part in _PART.findall(text)}:
+                places[part].append(place)
+        return places
+
+    @cached_property
+    def severity(self) -> Floats:
+        """How bad each line says that things are, from 0 to 1. A frame counts more if its exception is near."""
+        found = np.array([_severity(text) for text in self.texts])
+        for place in self._frames:
+            number = int(self.numbers[place])
+            for cause in self.table.needs(number):
+                found[place] = _OF_FRAME / abs(number - cause) ** 0.5
+                found[self._places[cause]] = max(found[self._places[cause]], _OF_EXCEPTION)
+        return self._with_near(found)
+
+    def _with_near(self, severity: Floats) -> Floats:
+        """Return the severity, where rare lines have a share of that of a line right above or below them.
+
+        They say what it is about: the place, what was expected, the test.
+        """
+        document = self.table.documents[self.numbers]
+        wrong, near = np.where(severity >= _WRONG, severity, 0.0), severity.copy()
+        for far in range(1, min(_BELOW, severity.size - 1) + 1):
+            share = _NEAR * _FARTHER ** (far - 1) * (document[far:] == document[:-far])
+            near[far:] = np.maximum(near[far:], share * wrong[:-far] * self.rarity[far:])
+            if far <= _ABOVE:
+                near[:-far] = np.maximum(near[:-far], share * wrong[far:] * self.rarity[:-far])
+        return near
+
+    @cached_property
+    def _places(self) -> Mapping[int, int]:
+        """Number of a segment -> its place in `numbers`."""
+        return {number: place for place, number in enumerate(self.numbers.tolist())}
+
+    @cached_property
+    def _frames(self) -> Sequence[int]:
+        """The places of frames that need an exception."""
+        return [
+            place
+            for place, number in enumerate(self.numbers.tolist())
+            if self.table.segments[number].needs and next(log_lines(self.table.texts[number])).kind is LineKind.FRAME
+        ]
+
+
+def _shape(text: str) -> Shape:
+    return tuple(line_shape(text, _LONGEST)[:_MOST_WORDS])
+
+
+def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
+    """Return the shapes, where those that differ in one word from several others are one: the word is a name."""
+    distinct = dict.fromkeys(shapes)  # in order, so that the result does not depend on hashes
+    if len(distinct) > _MOST_SHAPES:
+        return shapes
+    alike: dict[Shape, list[Shape]] = defaultdict(list)
+    for shape in distinct:
+        for wider in _wider(shape):
+            alike[wider].append(shape)
+    same: dict[Shape, Shape] = {}
+    for wider, narrow in alike.items():
+        if len(narrow) >= _FEWEST_ALIKE:
+            for shape in narrow:
+                same.setdefault(shape, wider)
+    return [same.get(shape, shape) for shape in shapes] if same else shapes
+
+
+def _wider(shape: Shape) -> Iterable[Shape]:
+    if len(shape) > 2:
+        for place in range(len(shape)):
+            yield (*shape[:place], "*", *shape[place + 1 :])
+
+
+def _severity(text: str) -> float:
+    read = _COLOUR.sub("", text[:_READ]) if "\x1b" in text else text[:_READ]
+    return next((severity for severity, said in _SAYS if said.search(read)), 0.0)
+
 
 _LOG = Kind.LOG  # ten times as fast as an attribute of an enum
 _ALIKE = 0.6
 """The weight of a word that has a term as a part or is an abbreviation of it, where the term itself has 1."""
 _SHORTEST, _SHORTEST_WITHIN = 3, 5
 """Letters of a term that a word begins or ends with, and of one that it contains or abbreviates."""
-_ABOVE = 0.5
-"""The weight of a word in what a line needs: in the header of its hunk, in the exception of its stack."""
-_LENGTH = 0.3
-"""How much a long line loses, as `b` of BM25."""
 _RARE = 0.3
 """The weight of a rare shape, relative to the best line."""
-_SCORED = 0.5
-"""The weight of the score that the line has as any other text, relative to the best line: it knows how many words of
-the question stand together, where shapes and severity alone would bury the line that has them all."""
 _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
-_WRONG = 0.8
+_OF_SEVERITY = 0.8
 """The weight of the severity where the question asks what went wrong, relative to a line with all words."""
-_NAMED, _OTHER, _OF_OTHERS = 0.8, 0.7, 0.3
-"""The least share of the question in the header of a test that it names, the most that a line of another test has of
-this, and the factor for the severity of such a line."""
 _MOST_TERMS = 64
 """The most terms of a question that are looked for: memory grows with them and with the lines."""
 _STEEP = 2
@@ -51,9 +212,9 @@ _STEEP = 2
 _AGAIN = 0.3
 """The factor for each better line of the same shape."""
 _MOST_AGAIN = 3
-_LEAST_PROBABILITY, _LEAST_WRONG = 0.02, 0.3
-"""The least score of the best line: in general, because questions about logs rarely have their words, and if it says
-what went wrong and the question asks for that. Where no line has a word of the question, other text comes first."""
+_LEAST_PROBABILITY = 0.02
+"""The least score of the best line: questions about logs rarely have their words. Where no line has a word of the
+question, other text comes first."""
 _ASKS_WHAT_WENT_WRONG = lazy_regex(
     r"(?<![\w-])(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*"
     r"|panic\w*|issues?|root cause|happened|warum|wieso|weshalb|schief\w*|pourquoi|por qué|mal|perché|por que|waarom"
@@ -71,56 +232,40 @@ def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: 
     """
     if _LOG not in corpus.table.kinds:
         return scores
-    lines, wanted, terms = corpus.line_shapes, question.wanted, question.terms
+    lines, wanted, terms = corpus.once(_line_shapes), question.wanted, question.terms
     asks = _ASKS_WHAT_WENT_WRONG.search(question.text) is not None
     if asks:
         asking = terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(question.text))))
         wanted = {term: weight for term, weight in wanted.items() if (term,) not in asking.values()}
     most = dict(islice(wanted.items(), _MOST_TERMS))
-    value, above, covered = _matched(corpus, lines, most, terms, question.ignored)
+    value = _matched(corpus, lines, most, terms, question.ignored)
     if asks:
-        value = value + _WRONG * lines.severity * _in_asked_test(above, covered)
+        value = value + _OF_SEVERITY * lines.severity
     says_nothing = not value.any() and lines.numbers.size < scores.size
     best = value.max() or 1.0
     value = value + _RARE * best * lines.rarity
     if closeness is not None:
         value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
-    value += _SCORED * best * scores[lines.numbers] / (scores[lines.numbers].max() or 1.0)
     value *= _without_repetition(value, lines)
     rescored = scores.copy()
-    least = _LEAST_WRONG * lines.severity.max() if asks else _LEAST_PROBABILITY
-    of_best = max(scores[lines.numbers].max(), 0.0 if says_nothing else least)
+    of_best = max(scores[lines.numbers].max(), 0.0 if says_nothing else _LEAST_PROBABILITY)
     rescored[lines.numbers] = of_best * (value / (value.max() or 1.0)) ** (_STEEP if asks else 1)
     return rescored
 
 
+def _line_shapes(corpus: Corpus) -> LineShapes:
+    return LineShapes.of(corpus.table)
+
+
 def _matched(
     corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
-) -> tuple[Floats, Floats, Floats]:
-    """Return the share of the query's weight that each line has, less for long lines, or that what it needs has; the
-    share that what it needs has; and the share that both have."""
+) -> Floats:
+    """Return the share of the query's weight that each line has."""
     has = _occurrences(corpus, lines, wanted, terms, ignored)
     if not has.size:
-        nothing = np.zeros(lines.numbers.size)
-        return nothing, nothing, nothing
-    weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
-    above = lines.of_needed(has)
-    lengths = np.array([max(len(corpus.words[number]), 1) for number in lines.numbers.tolist()])
-    longer: Floats = 1 - _LENGTH + _LENGTH * lengths / lengths.mean()
-    matched = np.maximum(has / longer, _ABOVE * above / np.minimum(longer, 1))
-    whole = sum(wanted.values()) or 1.0
-    return weights @ matched / whole, weights @ above / whole, weights @ np.maximum(has, above) / whole
-
-
-def _in_asked_test(above: Floats, covered: Floats) -> Floats:
-    """Return how much the severity of each line counts: less for what does not belong to the test asked for, where the
-    header of a test has the words of the question.
-
-    above, covered: the share of the query's weight that what each line needs has, and that it has with the line.
-    """
-    is_other = covered < _OTHER * above.max(initial=0.0)
-    factor: Floats = np.where(is_other, _OF_OTHERS, 1.0) if above.max(initial=0.0) >= _NAMED else np.ones(above.size)
-    return factor
+        return np.zeros(lines.numbers.size)
+    shares: Floats = np.array(list(wanted.values())) * _rarity_of_terms(has, lines) @ has / sum(wanted.values())
+    return shares
 
 
 def _occurrences(

@@ -3,7 +3,7 @@ search for misspelled words."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, count, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 
 import numpy as np
 
@@ -18,15 +18,13 @@ from ctxcompress.score.occurrences import (
     merged,
     summed,
 )
-from ctxcompress.text.words import Lexicon, Terms, has_unspaced
+from ctxcompress.text.words import Terms, has_unspaced
 
 __all__ = [
     "Matches",
-    "Postings",
-    "RepeatedSearch",
-    "Scan",
     "find_matches",
     "levels",
+    "occurrences",
     "respelled",
 ]
 
@@ -37,8 +35,6 @@ _SHORTEST_REPLACED = 7
 """The same where one letter is another: "status" is not "states"."""
 _LABEL_TIMES = 3.0
 """An occurrence in a heading or a title counts as this many in the text."""
-_SCANNED = 8
-"""Queries about the same texts that are answered without an index."""
 _MOST_RESPELLED = 16
 """The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
@@ -53,75 +49,15 @@ def levels(words: Words, labels: Words, names: Words, own: Words) -> Concordance
     return Concordance((*labels, *names, *own, *words))
 
 
-class Scan:
-    """A search that reads every word: for a few queries."""
+def occurrences(texts: Concordance, query: Mapping[str, float], terms: Terms, asked: Sequence[str] = ()) -> Occurrences:
+    """Find the terms of the query. texts: see `levels`.
 
-    __slots__ = ("_terms", "_texts")
-
-    def __init__(self, texts: Concordance, terms: Terms) -> None:
-        """texts: see `levels`."""
-        self._texts, self._terms = texts, terms
-
-    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> Occurrences:
-        """Find the terms of the query.
-
-        asked: the words of the query; those that occur nowhere are also searched for in other spellings.
-        """
-        texts, vocabulary = self._texts, self._texts.vocabulary
-        matching = self._terms.matching(vocabulary, query)
-        matching |= respelled(asked, query, matching, vocabulary, self._terms)
-        unit, _, word = texts.find([*matching])
-        return _counted(unit, word, [*matching.values()], texts.texts, len(query))
-
-
-class Postings:
-    """An index of where each word occurs: built once, for many queries. It finds exactly what `Scan` finds."""
-
-    __slots__ = ("_begin", "_lexicon", "_number", "_size", "_terms", "_units")
-
-    def __init__(self, texts: Concordance, terms: Terms) -> None:
-        """texts: see `levels`."""
-        words = [*texts.vocabulary]
-        unit, _, word = texts.find(words)
-        self._lexicon, self._terms, self._size = Lexicon(terms, words), terms, texts.texts
-        self._number = dict(zip(words, count(), strict=False))
-        self._units = unit[word.argsort(kind="stable")]
-        """The units in which the first word occurs, then those of the second one, and so on."""
-        self._begin = np.bincount(word + 1, minlength=1).cumsum().tolist()
-        """The place in `_units` where those of each word begin."""
-
-    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> Occurrences:
-        """Find the terms of the query, as `Scan.occurrences` does."""
-        matching = self._lexicon.matching(query)
-        matching |= respelled(asked, query, matching, self._number, self._terms)
-        units = [self._units_of(self._number[word]) for word in matching]
-        word = np.repeat(np.arange(len(units)), [of_word.size for of_word in units])
-        return _counted(np.concatenate((*units, _NO_UNITS)), word, [*matching.values()], self._size, len(query))
-
-    def _units_of(self, word: int) -> Integers:
-        return self._units[self._begin[word] : self._begin[word + 1]]
-
-
-class RepeatedSearch:
-    """A search for texts that several queries ask about. It scans at first, and makes an index once so many queries
-    have come that more can be expected: making one costs as much as it saves on several queries. Threads can share it.
+    asked: the words of the query; those that occur nowhere are also searched for in other spellings.
     """
-
-    __slots__ = ("_found", "_queries", "_terms", "texts")
-
-    def __init__(self, texts: Concordance, terms: Terms) -> None:
-        """texts: see `levels`."""
-        self.texts, self._terms = texts, terms
-        self._found: Scan | Postings = Scan(texts, terms)
-        self._queries = 0
-
-    def occurrences(self, query: Mapping[str, float], asked: Sequence[str] = ()) -> Occurrences:
-        """Find the terms of the query, as `Scan.occurrences` does."""
-        self._queries += 1  # of several threads one may be missed, which only delays the index
-        found = self._found
-        if self._queries > _SCANNED and not isinstance(found, Postings):
-            found = self._found = Postings(self.texts, self._terms)
-        return found.occurrences(query, asked)
+    matching = terms.matching(texts.vocabulary, query)
+    matching |= respelled(asked, query, matching, texts.vocabulary, terms)
+    unit, _, word = texts.find([*matching])
+    return _counted(unit, word, [*matching.values()], texts.texts, len(query))
 
 
 def _counted(unit: Integers, word: Integers, matching: Sequence[Sequence[int]], units: int, terms: int) -> Occurrences:
@@ -166,12 +102,6 @@ class Matches:
     def any(self) -> bool:
         """Whether any term occurs."""
         return bool(self.section.unit.size)
-
-    @property
-    def has_only_labels(self) -> bool:
-        """Whether all terms that occur are in labels of segments, such as the names of speakers."""
-        own = set(self.own.term.tolist())
-        return bool(own) and own.issuperset(self.section.term.tolist())
 
     def alone(self) -> Floats:
         """Return the BM25 score of each segment, shape (segments,)."""
@@ -221,7 +151,7 @@ def find_matches(
     names: Words = (),
     asked: Sequence[str] = (),
     own: Words = (),
-    search: Scan | RepeatedSearch | None = None,
+    texts: Concordance | None = None,
     dated: Integers = _NO_UNITS,
 ) -> Matches:
     """Find the terms of the query in segments, labels and headings.
@@ -229,10 +159,11 @@ def find_matches(
     words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
     section's title and headings. names: the words of its innermost heading, if needed. query: term -> weight. asked:
     the words of the query; those that occur nowhere are also searched for in other spellings. own: the words of each
-    segment's label, or nothing if no segment has one. search: in all these words, if there is one. dated: keys of more
+    segment's label, or nothing if no segment has one. texts: `levels` of all these
+    words, if they are known. dated: keys of more
     occurrences, see `Occurrences.keys`.
     """
-    found = (search or Scan(levels(words, labels, names, own), terms)).occurrences(query, asked)
+    found = occurrences(texts or levels(words, labels, names, own), query, terms, asked)
     more = dated[~contained(dated, found.keys())]
     if more.size:
         times = np.concatenate((found.times, np.ones(more.size)))

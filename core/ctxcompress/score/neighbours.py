@@ -4,103 +4,20 @@ An answer often shares no word with the query, because the question before it ha
 the units around it match the query. A unit is a turn with all its parts, and in any other text a segment.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.data.metadata import as_number
-from ctxcompress.data.passages import Kind, Passage
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.score.occurrences import Occurrences, bm25, contained, merged, relative, summed
+from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.occurrences import Occurrences, bm25, contained, merged, relative, stacked, summed
 
-__all__ = ["NEIGHBOURS", "SpokenOrder", "Units", "neighbour_rows", "spoken_order", "unit_rows"]
-
-_NUMBERS = ("turn", "turn_id", "turn_index", "message_index", "index", "position", "seq", "sequence", "order")
-_TIMES = ("timestamp", "created_at", "sent_at", "datetime", "date", "time", "ts")
-_DIGITS = lazy_regex(r"\d{1,15}")
-_NEAR = 2.0
-"""How much greater the number of a turn may be that follows another: one between them may not have been retrieved."""
-_PAUSE = 3_600.0
-"""Seconds: after a longer pause, a turn does not follow the one before."""
-_EPOCH = 1e11
-"""Greater numbers are milliseconds since 1970."""
-
-_Key = tuple[float, ...]
-
-
-class SpokenOrder(NamedTuple):
-    """The order of documents, some of which are turns."""
-
-    documents: Sequence[int]
-    """Their numbers, in the order in which they were spoken. What is no turn keeps its place."""
-    follows: Sequence[bool]
-    """For each place in that order, whether the document may follow the one before."""
-
-    @classmethod
-    def as_they_are(cls, documents: int) -> "SpokenOrder":
-        """Return the order in which the documents are given. documents: their number."""
-        return cls(range(documents), [True] * documents)
-
-
-def spoken_order(passages: Sequence[Passage], turns: Sequence[int]) -> SpokenOrder | None:
-    """Return the order of the passages; None if nothing tells it.
-
-    turns: the numbers of the passages that are turns. Those with the same title belong to one conversation.
-    """
-    conversations: dict[str | None, list[int]] = {}
-    for number in turns:
-        conversations.setdefault(passages[number].title, []).append(number)
-    documents, follows = list(range(len(passages))), [True] * len(passages)
-    is_told = False
-    for places in conversations.values():
-        keys, reach = _keys([passages[place] for place in places]) if len(places) > 1 else ({}, 0.0)
-        if keys:
-            is_told = True
-            spoken = sorted(keys)
-            for place, key in zip(places, spoken, strict=True):
-                documents[place] = places[keys[key]]
-            for place, (one, other) in zip(places[1:], pairwise(spoken), strict=True):
-                follows[place] = one[:-1] == other[:-1] and other[-1] - one[-1] <= reach
-    return SpokenOrder(documents, follows) if is_told else None
-
-
-def _keys(passages: Sequence[Passage]) -> tuple[Mapping[_Key, int], float]:
-    """Return key -> position of the passage, and how far apart the keys of neighbours may be; no keys if nothing
-    orders all of the passages."""
-    for names, reach in ((_NUMBERS, _NEAR), (_TIMES, _PAUSE)):
-        for name in filter(passages[0].metadata.__contains__, names):
-            numbers = [_number(passage.metadata.get(name)) for passage in passages]
-            if None not in numbers and len(set(numbers)) == len(numbers):
-                return {(number,): place for place, number in enumerate(numbers) if number is not None}, reach
-    ids = [str(passage.id) for passage in passages]
-    keys = {tuple(map(float, _DIGITS.findall(name))): place for place, name in enumerate(ids)}
-    are_alike = len({_DIGITS.sub("#", name) for name in ids}) == 1
-    return (keys, _NEAR) if are_alike and len(keys) == len(passages) else ({}, 0.0)
-
-
-def _number(value: object) -> float | None:
-    """Return a number or a time as a number, times in seconds."""
-    number = as_number(value)
-    if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
-        number = float(value)
-    elif isinstance(value, str | datetime):
-        return _seconds(value)
-    return number / 1_000 if number is not None and number > _EPOCH else number
-
-
-def _seconds(value: str | datetime) -> float | None:
-    """Return a time in seconds since 1970, or None if it is none or too far away."""
-    try:
-        return (datetime.fromisoformat(value.strip()) if isinstance(value, str) else value).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
-
+__all__ = ["NEIGHBOURS", "TURNS", "Units", "is_conversation", "neighbour_rows", "turn_features", "unit_rows"]
 
 NEIGHBOURS = (
     "alone",  # BM25 of the unit, relative to the best
@@ -112,7 +29,7 @@ NEIGHBOURS = (
     "covered_around",  # share of the query's weight in the unit, the three before and the three after
 )
 """The rows of `neighbour_rows`, in order."""
-_TURN, _BOILERPLATE = Kind.TURN, Kind.BOILERPLATE  # ten times as fast as attributes of an enum
+_TURN = Kind.TURN  # ten times as fast as an attribute of an enum
 _ROWS = frozenset((Kind.TABLE, Kind.RECORD))
 """Kinds whose segments are no sequence: the row above says nothing about a row. So it is with definitions in code."""
 _HALVED = 4
@@ -126,45 +43,34 @@ class Units:
     """The units of a segment table."""
 
     number: Integers
-    """The number of each segment's unit, from 0 in the order of the text, or in which turns were spoken."""
+    """The number of each segment's unit, from 0."""
     continues: NDArray[np.bool_]
     """Whether each unit belongs to the same text or conversation as the unit before."""
-    spreads: NDArray[np.bool_]
-    """Whether the units around gain from what each unit says: not from boilerplate."""
 
     @classmethod
-    def of(cls, table: SegmentTable, titles: Sequence[str], told: SpokenOrder | None = None) -> "Units":
-        """Find the units. Turns of several documents with the same title are one conversation.
-
-        titles: of each document. told: the order in which the documents were spoken, if it is known.
-        """
+    def of(cls, corpus: Corpus) -> "Units":
+        """Find the units. Turns of several documents with the same title are one conversation."""
+        table = corpus.table
         if _TURN in table.kinds:
-            return cls._of_turns(table, titles, told)
-        rows, continues, size = table.is_source, ~table.begins, len(table.segments)
+            return cls._of_turns(table, corpus.titles)
+        rows, continues = table.is_source, ~table.begins
         if not table.kinds.isdisjoint(_ROWS):
             rows = rows | _of_kinds(table, _ROWS)
         continues[1:] &= ~(rows[1:] & rows[:-1])
-        is_quiet = _BOILERPLATE in table.kinds
-        spreads = ~_of_kinds(table, (_BOILERPLATE,)) if is_quiet else np.ones(size, dtype=bool)
-        return cls(np.arange(size), continues, spreads)
+        return cls(np.arange(len(table.segments)), continues)
 
     @classmethod
-    def _of_turns(cls, table: SegmentTable, titles: Sequence[str], told: SpokenOrder | None) -> "Units":
-        order = told or SpokenOrder.as_they_are(len(titles))
-        places = np.argsort(order.documents)
-        spoken = np.argsort(places[table.documents], kind="stable")  # the segments in the order of the conversation
-        documents = table.documents[spoken]
+    def _of_turns(cls, table: SegmentTable, titles: Sequence[str]) -> "Units":
+        documents = table.documents
         begins = np.diff(documents, prepend=-1) != 0
-        turns, rows = _of_kinds(table, (_TURN,))[spoken], (table.is_source | _of_kinds(table, _ROWS))[spoken]
-        blocks = np.fromiter((segment[3] for segment in table.segments), np.intp, spoken.size)[spoken]
+        turns, rows = _of_kinds(table, (_TURN,)), table.is_source | _of_kinds(table, _ROWS)
+        blocks = np.fromiter((segment[3] for segment in table.segments), np.intp, turns.size)
         both = turns & np.concatenate(([False], turns[:-1]))
         starts = begins | ~(both & (np.diff(blocks, prepend=-1) == 0))
         same = np.array([False, *(titles[a] == titles[b] for a, b in pairwise(documents.tolist()))])
         continues = ~begins & ~(rows & np.concatenate(([False], rows[:-1])))
-        continues |= begins & both & same & np.array(order.follows)[places[documents]]
-        number = np.empty(spoken.size, dtype=np.intp)
-        number[spoken] = np.cumsum(starts) - 1
-        return cls(number, continues[starts], ~_of_kinds(table, (_BOILERPLATE,))[spoken][starts])
+        continues |= begins & both & same
+        return cls(np.cumsum(starts) - 1, continues[starts])
 
     @property
     def are_segments(self) -> bool:
@@ -222,29 +128,20 @@ def unit_rows(units: Units, body: Occurrences, own: Floats, covered: Floats, idf
     body: where the terms occur in the units. own, covered: the rows "alone" and "unit_covered".
     """
     weight = idf.sum() or 1.0
-    spread, heard, heard_terms = body, own, covered
-    if not units.spreads.all():
-        spread, heard, heard_terms = _only(body, units.spreads), own * units.spreads, covered * units.spreads
     return [
         own,
-        units.before(heard),
-        units.after(heard),
+        units.before(own),
+        units.after(own),
         covered,
-        covered + units.before(heard_terms) - _in_both(units, body, spread, idf) / weight,
-        relative(units.around(heard)),
-        _covered_around(units, spread, idf) / weight,
+        covered + units.before(covered) - _in_both(units, body, idf) / weight,
+        relative(units.around(own)),
+        _covered_around(units, body, idf) / weight,
     ]
 
 
-def _only(body: Occurrences, wanted: NDArray[np.bool_]) -> Occurrences:
-    """Return the occurrences in some units. The units keep their numbers."""
-    those = wanted[body.unit]
-    return body._replace(unit=body.unit[those], term=body.term[those], times=body.times[those])
-
-
-def _in_both(units: Units, body: Occurrences, spread: Occurrences, idf: Floats) -> Floats:
-    """Sum up the weight of the terms that are in a unit and spread from the unit before."""
-    twice = contained(body.keys(body.unit - 1), spread.keys()) & units.continues[body.unit]
+def _in_both(units: Units, body: Occurrences, idf: Floats) -> Floats:
+    """Sum up the weight of the terms that are in a unit and in the unit before."""
+    twice = contained(body.keys(body.unit - 1), body.keys()) & units.continues[body.unit]
     return summed(idf[body.term] * twice, body.unit, body.units)
 
 
@@ -267,3 +164,44 @@ def _covered_around(units: Units, body: Occurrences, idf: Floats) -> Floats:
     changes = summed(weights, begin, size) - summed(weights, end, size)
     # Sums of the same weights in another order differ in the last digits: equal units must stay equal.
     return np.round(changes.cumsum()[place], 9)
+
+
+TURNS = (
+    "judged",  # the log odds of its probability so far
+    "turn_before",  # root of the probability of the turn before
+    "turn_before_that",  # the same of the turn before that
+    "turn_after",  # the same of the turn after
+    "answers",  # root of the probability of the turn before if that asks
+    "asks",  # whether the turn asks
+)
+"""The rows of `turn_features`, in order."""
+_MARK = lazy_regex(r"[?\uff1f\u061f]")
+
+
+def turn_features(corpus: Corpus, probability: Floats) -> Floats:
+    """Return one row per name in TURNS and one column per segment.
+
+    probability: of each segment so far. A long turn of several segments has the probability of the best of them.
+    """
+    units = corpus.once(Units.of)
+    of_turns, asking = np.zeros(units.continues.size), _asks(corpus.texts, units)
+    np.maximum.at(of_turns, units.number, probability)
+    said, judged = np.sqrt(of_turns), np.clip(probability, 1e-9, 1 - 1e-9)
+    before = units.before(said)
+    rows = (before, units.before(before), units.after(said), units.before(asking * said), asking)
+    return stacked([np.log(judged / (1 - judged)), *(row[units.number] for row in rows)])
+
+
+def _asks(texts: Sequence[str], units: Units) -> Floats:
+    """Return 1 for each unit that asks, else 0."""
+    found = np.zeros(units.continues.size)
+    marked = np.array([_MARK.search(text) is not None for text in texts], dtype=bool)
+    found[units.number[marked]] = 1.0
+    return found
+
+
+def is_conversation(corpus: Corpus) -> bool:
+    """Tell whether most segments are turns."""
+    if Kind.TURN not in corpus.table.kinds:
+        return False
+    return 2 * sum(segment[0] is Kind.TURN for segment in corpus.segments) > len(corpus.segments)

@@ -13,8 +13,7 @@ from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.encoders.knowledge import knowledge
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import standardized, table
-from ctxcompress.score.occurrences import ranks
+from ctxcompress.score.occurrences import ranks, stacked, standardized
 
 __all__ = ["SEMANTIC", "WORD_VECTORS", "Semantics"]
 
@@ -119,7 +118,7 @@ def _segment_rows(corpus: Corpus, closeness: Closeness) -> Floats:
         of_carried = np.full(len(corpus.titles), np.nan)
         of_carried[carried] = standardized(closeness.passages[carried])
         of_passage = np.where(np.isnan(of_carried[corpus.passage]), of_passage, of_carried[corpus.passage])
-    return table([compared, standard, gap, rank, of_passage])
+    return stacked([compared, standard, gap, rank, of_passage])
 
 
 def _label_rows(corpus: Corpus, closeness: Closeness) -> Floats:
@@ -131,14 +130,14 @@ def _label_rows(corpus: Corpus, closeness: Closeness) -> Floats:
         standard[known] = standardized(of_question[known])
         standard[np.isnan(of_question)] = standard[known].min()
         rank[known] = 1 / (1 + ranks(of_question[known]))
-    return table([_of_sections(corpus, closeness, values) for values in (standard, rank)])
+    return stacked([_of_sections(corpus, closeness, values) for values in (standard, rank)])
 
 
 def _clause_rows(corpus: Corpus, closeness: Closeness) -> Floats:
     known, best = _closest_part(closeness.segments)
     labels, best_labels = _closest_part(closeness.labels)
     best_labels[np.isnan(closeness.labels[0])] = best_labels[labels].min() if labels.size else 0.0
-    return table([best, _closest_of_passage(corpus, best, known), _of_sections(corpus, closeness, best_labels)])
+    return stacked([best, _closest_of_passage(corpus, best, known), _of_sections(corpus, closeness, best_labels)])
 
 
 def _compared_numbers(values: Floats) -> Integers:

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
-from ctxcompress.code.clauses import clauses
 from ctxcompress.code.detection import is_code_name, looks_like_code, source_language
 from ctxcompress.code.lexing import entry_starts
+from ctxcompress.code.line_blocks import clauses
 from ctxcompress.code.line_outline import line_outline
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, walk
 from ctxcompress.lazy_regex import lazy_regex

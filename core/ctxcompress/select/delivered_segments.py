@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from ctxcompress.data.documents import Spans, documents_as_they_are
-from ctxcompress.data.passages import Kind, Segment, Span
-from ctxcompress.data.spans import intersection, joined
+from ctxcompress.data.passages import Kind, Segment, Span, intersection, joined
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import Selection

@@ -12,11 +12,9 @@ from ctxcompress.data.passages import Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.select.knapsack import Knapsack
-from ctxcompress.select.layout import Layout, SegmentCosts
-from ctxcompress.select.novelty import Novelty
-from ctxcompress.select.selection import Packing, Selection, beside_others, ranked, without_duplicates
-from ctxcompress.select.structure import Coherence, Structure
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.selection import Candidates, Selection, ranked
+from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
 
 __all__ = ["Match", "matches_in", "select_kept_first"]
@@ -79,44 +77,21 @@ def select_kept_first(
 
     known: segments that were delivered before. others: the budget if segments without matches are chosen, too.
     """
-    given = _Candidates.of(structure, values, known)
-    base = _whole_segments(matches, given, layout, budget) or _words(matches, given, layout, budget)
+    given = _candidates(structure, values, known)
+    base = _whole_segments(matches, given, layout, budget) or _words(matches, given, layout, budget, known)
     return base.filled(others)
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidates:
-    """The segments that can be chosen."""
-
-    structure: Structure
-    values: Floats
-    known: Collection[int]
-    order: Sequence[int]
-    """Those worth choosing, from the best to the worst."""
-    duplicate_of: Mapping[int, int]
-    coherence: Coherence
-
-    @classmethod
-    def of(cls, structure: Structure, values: Floats, known: Collection[int]) -> "_Candidates":
-        ranking = [number for number in ranked(structure, values) if number not in known]
-        order, duplicate_of = without_duplicates(ranking, structure, values)
-        worth = beside_others(structure, values, order)
-        if worth is not values:
-            may = set(order)
-            order = [number for number in ranked(structure, worth) if number in may]
-        coherence = Coherence(structure, order)
-        return cls(structure, worth, known, [n for n in order if worth[n] >= 0], duplicate_of, coherence)
-
-    def packing(self, layout: Layout, budget: int) -> Packing:
-        return Packing(self.structure.table, self.order, self.values, self.duplicate_of, layout, budget)
+def _candidates(structure: Structure, values: Floats, known: Collection[int]) -> Candidates:
+    return Candidates.of(structure, values, [number for number in ranked(structure, values) if number not in known])
 
 
 @dataclass(frozen=True, slots=True)
 class _Base:
     """What is kept before all else."""
 
-    candidates: _Candidates
-    packing: Packing
+    candidates: Candidates
+    layout: Layout
     fixed: frozenset[int]
     selection: Selection
     """Of the fixed segments alone."""
@@ -125,21 +100,16 @@ class _Base:
 
     def filled(self, budget: int) -> Selection:
         """Return the selection with the best of the other segments that fit."""
-        candidates, layout = self.candidates, self.packing.layout
-        packing = replace(self.packing, order=[*self.wanted, *candidates.order], budget=budget)
-        cost = SegmentCosts(candidates.structure.table, layout)
-        novelty = Novelty(candidates.structure.runs, layout.delivered_runs())
-        novelty.take(self.fixed)
-        room = budget - self.selection.tokens
-        companions = candidates.coherence.companions
-        knapsack = Knapsack(room, cost, companions, novelty, set(self.fixed), fixed=self.fixed)
-        found = packing.filled(knapsack)
-        return packing.exchanged(*found) if found is not None else self.selection
+        candidates = self.candidates
+        order = [*self.wanted, *candidates.worth_choosing]
+        packing = candidates.packing(order, self.layout, budget)
+        found = packing.filled(packing.knapsack(budget - self.selection.tokens, candidates.coherence, kept=self.fixed))
+        return found[0] if found is not None else self.selection
 
 
-def _whole_segments(matches: Sequence[Match], candidates: _Candidates, layout: Layout, budget: int) -> _Base | None:
+def _whole_segments(matches: Sequence[Match], candidates: Candidates, layout: Layout, budget: int) -> _Base | None:
     """Return the segments of the matches with what they need, as much of it as fits; None if not even they fit."""
-    packing, table = candidates.packing(layout, budget), candidates.structure.table
+    packing, table = candidates.packing((), layout, budget), candidates.structure.table
     every, once = _of_every_match(matches, candidates), _of_best_matches(matches, candidates)
     tries: tuple[Callable[[], set[int]], ...] = (
         lambda: _with_headings(_with_companions(every, candidates), table),
@@ -151,11 +121,11 @@ def _whole_segments(matches: Sequence[Match], candidates: _Candidates, layout: L
         fixed = frozenset(_with_openings(numbers(), table))
         selection = packing.composed(fixed)
         if selection.tokens <= budget:
-            return _Base(candidates, packing, fixed, selection)
+            return _Base(candidates, layout, fixed, selection)
     return None
 
 
-def _of_every_match(matches: Iterable[Match], candidates: _Candidates) -> list[int]:
+def _of_every_match(matches: Iterable[Match], candidates: Candidates) -> list[int]:
     """Return the segments of all matches. Of several with the same text, it is the one that is worth most."""
     found: dict[int, None] = {}
     for match in matches:
@@ -164,7 +134,7 @@ def _of_every_match(matches: Iterable[Match], candidates: _Candidates) -> list[i
     return list(found)
 
 
-def _of_best_matches(matches: Iterable[Match], candidates: _Candidates) -> list[int]:
+def _of_best_matches(matches: Iterable[Match], candidates: Candidates) -> list[int]:
     return sorted({number for match in _best_of_each_text(matches, candidates.values) for number in match.segments})
 
 
@@ -178,7 +148,7 @@ def _best_of_each_text(matches: Iterable[Match], values: Floats) -> list[Match]:
     return [match for _, match in best.values()]
 
 
-def _with_companions(numbers: Sequence[int], candidates: _Candidates) -> set[int]:
+def _with_companions(numbers: Sequence[int], candidates: Candidates) -> set[int]:
     found = set(numbers)
     for number in numbers:
         companions = candidates.coherence.companions(number, found)
@@ -213,19 +183,21 @@ def _with_openings(numbers: Collection[int], table: SegmentTable) -> Iterator[in
     return chain(numbers, of_passages)
 
 
-def _words(matches: Sequence[Match], candidates: _Candidates, layout: Layout, budget: int) -> _Base:
+def _words(
+    matches: Sequence[Match], candidates: Candidates, layout: Layout, budget: int, known: Collection[int]
+) -> _Base:
     """Return the words that hold the matches, of each text once, with what they need if that fits. The rest of their
     segments comes before other segments."""
     best = _best_of_each_text(matches, candidates.values)
     pieces = _word_spans(best, candidates.structure.table, layout)
-    parts = _Parts.of(pieces, candidates)
-    packing = parts.candidates.packing(layout, budget)
+    parts = _Parts.of(pieces, candidates, known)
+    packing = parts.candidates.packing((), layout, budget)
     table = parts.candidates.structure.table
     for numbers in (_with_needs(parts.matches, table), parts.matches):
         fixed = frozenset(_with_openings(numbers, table))
         selection = packing.composed(fixed)
         if selection.tokens <= budget:
-            return _Base(parts.candidates, packing, fixed, selection, parts.rests)
+            return _Base(parts.candidates, layout, fixed, selection, parts.rests)
     needed = selection.tokens
     raise BudgetTooSmall(
         f"must_keep names {len(best)} different texts ({_some(best)}), which take {needed} tokens even without the "
@@ -275,13 +247,13 @@ def _whole_words(text: str, start: int, end: int, first: int, last: int) -> tupl
 class _Parts:
     """The segments, with those that hold matches cut into the words with matches and the rest."""
 
-    candidates: _Candidates
+    candidates: Candidates
     matches: Sequence[int]
     rests: Sequence[int]
     """The first other part of each such segment, which needs all its parts."""
 
     @classmethod
-    def of(cls, pieces: Mapping[int, Sequence[Span]], candidates: _Candidates) -> "_Parts":
+    def of(cls, pieces: Mapping[int, Sequence[Span]], candidates: Candidates, known: Collection[int]) -> "_Parts":
         """pieces: number of a segment -> the spans of the words with matches."""
         old = candidates.structure.table
         cuts = {number: _cuts(old, number, spans) for number, spans in pieces.items()}
@@ -303,9 +275,9 @@ class _Parts:
                 local = tuple(part - base for part in parts if part != rest[0])
                 segments[rest[0]] = segments[rest[0]]._replace(needs=(*segments[rest[0]].needs, *local))
                 rests.append(rest[0])
-        known = {part for number in candidates.known for part in range(firsts[number], firsts[number + 1])}
+        done = {part for number in known for part in range(firsts[number], firsts[number + 1])}
         structure = Structure(replace(table, segments=segments))
-        cut_candidates = _Candidates.of(structure, values, {*known, *matches, *others})
+        cut_candidates = _candidates(structure, values, {*done, *matches, *others})
         return cls(cut_candidates, matches, sorted(rests, key=lambda part: -values[part]))
 
 

@@ -1,21 +1,123 @@
-"""A greedy knapsack over items that may need one another, with exchanges that improve the greedy choice.
+"""A greedy knapsack over items that may need one another.
 
 Taking items in the order of value and density is Dantzig's heuristic, in O(n log n). It comes close to the optimum if
-items are small compared with the room. When the room is nearly full, it takes small items that happen to fit, where a
-better item could be. So the best missed items are then tried in the place of others.
+items are small compared with the room.
 """
 
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence, Set
+from copy import copy
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, takewhile
+from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PATIENCE", "Costs", "Knapsack", "Repeats", "rank"]
+__all__ = ["PATIENCE", "Costs", "DeliveredRuns", "Knapsack", "Novelty", "Runs", "rank"]
+
+_RUN = 8
+"""The words of a run."""
+_NONE: frozenset[tuple[str, ...]] = frozenset()
+
+
+class Runs:
+    """The runs of eight words of each text, computed on demand and cached."""
+
+    __slots__ = ("_known", "_texts")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._known: dict[int, frozenset[tuple[str, ...]]] = {}
+
+    def of(self, item: int) -> frozenset[tuple[str, ...]]:
+        """Return the runs of a text; none for items beyond the texts."""
+        runs = self._known.get(item)
+        if runs is None:
+            runs = self._known[item] = _runs(self._texts[item]) if item < len(self._texts) else _NONE
+        return runs
+
+
+class Novelty:
+    """The runs of eight words of the kept texts, to tell what would only repeat them.
+
+    Texts shorter than eight words, and scripts without spaces, always count as new.
+    """
+
+    __slots__ = ("_before", "_runs", "_seen")
+
+    def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
+        """before: the hashes of the runs of text that was kept before."""
+        self._before = before
+        self._runs = runs.of
+        self._seen: set[tuple[str, ...]] = set()
+
+    def copy(self) -> "Novelty":
+        """Return an independent copy."""
+        novelty = copy(self)
+        novelty._seen = set(self._seen)
+        return novelty
+
+    def share(self, items: Collection[int]) -> float:
+        """Return the share of the runs in the items' texts that no taken text has, 0 to 1."""
+        if not self._before and all(map(self._seen.isdisjoint, map(self._runs, items))):
+            return 1.0
+        runs: set[tuple[str, ...]] = set().union(*map(self._runs, items))
+        new = [run for run in runs - self._seen if hash(run) not in self._before]
+        return len(new) / len(runs) if runs else 1.0
+
+    def take(self, items: Collection[int]) -> None:
+        """Add the runs of the items' texts."""
+        self._seen.update(*map(self._runs, items))
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredRuns:
+    """The runs of words of a text that grows at its end."""
+
+    text: str = ""
+    hashes: Collection[int] = frozenset()
+    """Of the runs: numbers take much less memory than tuples of words."""
+    last_words: tuple[str, ...] = ()
+    """The words with which the next run may begin."""
+
+    def extended(self, text: str) -> "DeliveredRuns":
+        """Return the runs of `text`, of which only what follows the known text is read where that is possible."""
+        if text == self.text:
+            return self
+        more = text[len(self.text) :]
+        joins_word = not (more[:1].isspace() or self.text[-1:].isspace())
+        if not text.startswith(self.text) or joins_word or ("|" in more and "|" not in self.text):
+            return self._of(text, (), (), _words_in(text, has_bars="|" in text))
+        return self._of(text, self.last_words, self.hashes, _words_in(more, has_bars="|" in text))
+
+    @staticmethod
+    def _of(text: str, last: tuple[str, ...], hashes: Collection[int], words: list[str]) -> "DeliveredRuns":
+        every = [*last, *words]
+        return DeliveredRuns(text, {*hashes, *map(hash, _runs_in(every))}, tuple(every[1 - _RUN :]))
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = _words(text)
+    return frozenset(_runs_in(words)) if len(words) >= _RUN else _NONE
+
+
+def _runs_in(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Return the runs of these words, one after the other."""
+    return zip(*(words[shift:] for shift in range(_RUN)), strict=False)
+
+
+def _words(text: str) -> list[str]:
+    return _words_in(text, has_bars="|" in text)
+
+
+def _words_in(text: str, *, has_bars: bool) -> list[str]:
+    """Return the words in lower case.
+
+    has_bars: whether to leave out the marks between the cells of a table, of which all tables are full.
+    """
+    words = text.lower().split()
+    return [word for word in words if word.strip("|-:")] if has_bars else words
+
 
 PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
@@ -24,16 +126,7 @@ _FRESH, _PARTLY_NEW = 0.85, 0.3
 _LIKELY = 0.012
 """The least probability of an item that is packed for its own sake; others fill up what is left. Sources, contracts and
 encyclopedias keep as much or more with 0.008 to 0.025. It is the default of `min_probability`, too."""
-_FEW = 8
-"""Exchanges are made for at most this number of chosen items."""
-_EXCHANGES = 8
-"""The most exchanges."""
-_TRIED = 4
-"""The number of missed items that are tried: those that gain most."""
-_LEAST = 0.01
-"""The least gain that is worth an exchange."""
-_TINY = 1e-9
-_NOTHING: frozenset[int] = frozenset()
+_NOTHING: Set[int] = frozenset()
 
 
 def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: float | NDArray[np.float64]) -> list[int]:
@@ -55,22 +148,6 @@ class Costs(Protocol):
         """Return a cheap estimate that the cost of an item is rarely below."""
 
 
-class Repeats(Protocol):
-    """A record of the kept text, to tell how much of an item is new."""
-
-    def share(self, items: Collection[int]) -> float:
-        """Return the share of the items that is new, 0 to 1."""
-
-    def take(self, items: Collection[int]) -> None:
-        """Add the items to the kept ones."""
-
-    def copy(self) -> "Repeats":
-        """Return an independent record of the same items."""
-
-    def only(self, items: Collection[int]) -> "Repeats":
-        """Return a record of only these items."""
-
-
 @dataclass(slots=True)
 class Knapsack:
     """The items that are packed so far, and the room that is left."""
@@ -79,12 +156,10 @@ class Knapsack:
     cost: Costs
     companions: Callable[[int, Container[int]], Collection[int] | None]
     """(item, kept items) -> all that must be kept with the item, directly or not; None if it cannot be packed."""
-    novelty: Repeats
+    novelty: Novelty
     kept: set[int] = field(default_factory=set)
-    chosen: dict[int, frozenset[int]] = field(default_factory=dict)
-    """Item that was chosen -> it and its companions; together these are the kept items, besides the fixed ones."""
-    fixed: frozenset[int] = frozenset()
-    """Kept items that no exchange removes."""
+    chosen: set[int] = field(default_factory=set)
+    """The kept items that are no companions of others."""
 
     def fill(self, order: Sequence[int], chances: Sequence[float] = ()) -> bool:
         """Pack the items that fit, in this order, and tell whether any were packed.
@@ -105,27 +180,9 @@ class Knapsack:
         self._fill(repeats, None)
         return len(self.kept) > before
 
-    def exchange(self, order: Sequence[int], gains: Sequence[float]) -> bool:
-        """Replace chosen items with the best missed ones while this raises the total gain, and tell whether it did.
-
-        Afterwards none of the best missed items with new text could replace one chosen item, or the chosen items with
-        the least gain per cost, for a higher total. If many items are chosen, each is small compared with the room, and
-        nothing is done. gains: of every item, 0 or more.
-        """
-        number = 0
-        while number < _EXCHANGES and self.is_coarse and self._exchange(order, gains):
-            number += 1
-        return number > 0
-
     def copy(self, room: int) -> "Knapsack":
         """Return an independent knapsack with the same items and this room left."""
-        novelty, kept, chosen = self.novelty.copy(), set(self.kept), dict(self.chosen)
-        return Knapsack(room, self.cost, self.companions, novelty, kept, chosen, self.fixed)
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether so few items are chosen that an exchange may gain something."""
-        return len(self.chosen) <= _FEW
+        return Knapsack(room, self.cost, self.companions, self.novelty.copy(), set(self.kept), set(self.chosen))
 
     def _fill(self, order: Sequence[int], repeats: list[int] | None) -> None:
         kept, at_least, misses = self.kept, self.cost.at_least, 0
@@ -135,118 +192,16 @@ class Knapsack:
             if self.room <= 0 or misses > PATIENCE:
                 return
             # The estimate is too much for most items once the budget is nearly full.
-            closure = self._closure(item) if at_least(item) <= self.room else None
-            wanted = closure - kept if closure else _NOTHING
+            companions = self.companions(item, kept) if at_least(item) <= self.room else None
+            wanted = {item, *companions} - kept if companions is not None else _NOTHING
             cost = sum(map(self.cost, wanted))
-            if closure is None or cost > self.room:
+            if companions is None or cost > self.room:
                 misses += 1
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)
             else:
                 misses = 0
-                self._pack(item, closure, wanted, cost)
-
-    def _closure(self, item: int) -> frozenset[int] | None:
-        """Return an item with all that it needs; None if it cannot be packed."""
-        companions = self.companions(item, self.kept)
-        return None if companions is None else frozenset((item, *companions))
-
-    def _pack(self, item: int, closure: frozenset[int], wanted: frozenset[int], cost: int) -> None:
-        """Pack an item with what it needs. wanted: the part of the closure that is not kept yet."""
-        self.room -= cost
-        self.novelty.take(wanted)
-        self.kept |= wanted
-        self.chosen[item] = closure - self.fixed
-
-    def _exchange(self, order: Sequence[int], gains: Sequence[float]) -> bool:
-        """Pack the best missed item that gains more than the items it replaces, and tell whether there was one."""
-        places = _Places(self.chosen, self.cost, gains)
-        missed = [item for item in order[: len(self.kept) + PATIENCE] if item not in self.kept]
-        for item in sorted(missed, key=lambda item: -gains[item])[:_TRIED]:
-            if places.least_loss(self.cost.at_least(item) - self.room) >= gains[item]:
-                continue  # so for most items, and cheap to find out
-            closure = self._closure(item)
-            if closure is None:
-                continue
-            wanted = closure.difference(self.kept)
-            cost, gain = sum(map(self.cost, wanted)), sum(gains[other] for other in wanted)
-            removed = places.instead(closure, cost - self.room, gain)
-            if removed is not None and self.novelty.share(wanted) >= _FRESH:
-                self._remove(removed, closure)
-                self._pack(item, closure, wanted, cost)
-                return True
-        return False
-
-    def _remove(self, removed: Sequence[int], closure: frozenset[int]) -> None:
-        """Remove chosen items, except what others or the closure need."""
-        for item in removed:
-            del self.chosen[item]
-        out = self.kept.difference(closure, self.fixed, *self.chosen.values())
-        self.room += sum(map(self.cost, out))
-        self.kept -= out
-        self.novelty = self.novelty.only(self.kept)
-
-
-class _Places:
-    """The room and the loss from removing chosen items."""
-
-    __slots__ = ("_chosen", "_cost", "_freed", "_gains", "_lost", "_order", "_uses", "_weights")
-
-    def __init__(self, chosen: Mapping[int, frozenset[int]], cost: Costs, gains: Sequence[float]) -> None:
-        self._chosen, self._cost, self._gains = chosen, cost, gains
-        uses = self._uses = Counter(chain.from_iterable(chosen.values()))
-        self._weights = {item: sum(cost(other) / uses[other] for other in chosen[item]) for item in chosen}
-        """Item -> its cost with its share of the costs of what it needs together with others."""
-        losses = {item: gains[item] if uses[item] == 1 else 0.0 for item in chosen}
-        self._order = sorted(chosen, key=lambda item: losses[item] / (self._weights[item] or 1.0))
-        self._freed = list(accumulate((self._weights[item] for item in self._order), initial=0.0))
-        self._lost = list(accumulate((losses[item] for item in self._order), initial=0.0))
-
-    def least_loss(self, room: float) -> float:
-        """Return a lower bound of the loss for this much room, as if items could be divided."""
-        place = bisect_left(self._freed, room - _TINY)
-        if place == 0:
-            return 0.0
-        if place == len(self._freed):
-            return float("inf")
-        share = (room - self._freed[place - 1]) / (self._freed[place] - self._freed[place - 1])
-        return self._lost[place - 1] + share * (self._lost[place] - self._lost[place - 1])
-
-    def instead(self, closure: frozenset[int], room: int, gain: float) -> Sequence[int] | None:
-        """Return the items to remove for this much more room; None if the loss is not below the gain.
-
-        That is a single item, or the items with the least gain per cost, whichever loses less.
-        """
-        if room <= 0:
-            return ()
-        if self.least_loss(room) >= gain - _LEAST:
-            return None
-        singles = ([item] for item in self._order if self._weights[item] >= room - _TINY)
-        ways = [
-            removed for removed in (*singles, self._least_useful(closure, room)) if self._room(removed, closure) >= room
-        ]
-        best = min(ways, key=lambda removed: self._loss(removed, closure), default=None)
-        return best if best is not None and self._loss(best, closure) < gain - _LEAST else None
-
-    def _least_useful(self, closure: frozenset[int], room: int) -> list[int]:
-        """Return the items with the least gain per cost that make enough room, without any that could stay."""
-        number = bisect_left(self._freed, room - _TINY)
-        while number < len(self._order) and self._room(self._order[:number], closure) < room:
-            number += 1
-        removed = self._order[:number]
-        for item in sorted(removed, key=lambda item: -self._gains[item]):
-            others = [other for other in removed if other != item]
-            if self._room(others, closure) >= room:
-                removed = others
-        return removed
-
-    def _room(self, removed: Sequence[int], closure: frozenset[int]) -> int:
-        return sum(map(self._cost, self._unneeded(removed, closure)))
-
-    def _loss(self, removed: Sequence[int], closure: frozenset[int]) -> float:
-        return sum(self._gains[item] for item in self._unneeded(removed, closure))
-
-    def _unneeded(self, removed: Sequence[int], closure: frozenset[int]) -> list[int]:
-        """Return the items that nothing needs once these are removed."""
-        uses = Counter(chain.from_iterable(self._chosen[item] for item in removed))
-        return [item for item, times in uses.items() if times == self._uses[item] and item not in closure]
+                self.room -= cost
+                self.novelty.take(wanted)
+                kept |= wanted
+                self.chosen.add(item)

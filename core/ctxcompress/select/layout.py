@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from ctxcompress.config.options import Order
 from ctxcompress.data.documents import Document, Spans
-from ctxcompress.data.passages import Kind, Marker, Segment, Span
-from ctxcompress.data.spans import Gap, joined, markers_for, merged, shown
+from ctxcompress.data.passages import Gap, Kind, Marker, Segment, Span, joined, markers_for, merged, shown
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.tokens import TokenCounter

@@ -9,21 +9,19 @@ import numpy as np
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.select.knapsack import Knapsack, rank
+from ctxcompress.select.knapsack import Knapsack, Novelty, rank
 from ctxcompress.select.layout import Layout, SegmentCosts, tokens_of
-from ctxcompress.select.novelty import Novelty
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Coherence, Structure
 
 __all__ = [
+    "Candidates",
     "Packing",
     "Selection",
-    "beside_others",
     "gains",
     "ranked",
     "select",
     "select_in_order",
-    "without_duplicates",
 ]
 
 _DENSITY = 0.15
@@ -82,10 +80,9 @@ def select(
 ) -> Selection:
     """Choose segments so that ``layout.tokens(text) <= budget``.
 
-    Segments are chosen greedily by value and density; then more that still fit; then better ones replace chosen ones. A
-    heading is kept only with text under it, an announcement only with some of its block, the row of a table only with
-    its header, and part of a fenced block only with its fence. The same sentence is kept once, and text that mostly
-    repeats kept text comes last.
+    Segments are chosen greedily by value and density; then more that still fit. A heading is kept only with text under
+    it, an announcement only with some of its block, the row of a table only with its header, and part of a fenced block
+    only with its fence. The same sentence is kept once, and text that mostly repeats kept text comes last.
 
     If the best segment alone is over the budget, the longest beginning that fits is kept, without what it needs if that
     does not fit. With content before, this is done only for a segment over the whole budget, if there is room for more
@@ -95,42 +92,91 @@ def select(
     it is the best. known: segments that were delivered before, which are kept only if another needs them. counts: the
     tokens of each segment, if known; see `layout.tokens_of`.
     """
-    table = structure.table
     free = budget - layout.tokens("")
     ranking = [number for number in ranked(structure, values) if number not in known]
-    has_room = not layout.before or free >= _worth_filling(budget)
-    split = best_split(table, ranking, layout, budget) if has_room else None
-    forced: list[int] = []
-    unsplit = table, ranking
-    if split is not None:
-        table, first, added = split
-        values = np.insert(values, first + 1, np.zeros(added))
-        structure, forced = Structure(table), [first]
-        parts = [tokens_of(text, layout.count) for text in table.texts[first : first + added + 1]] if counts else []
-        counts = [*counts[:first], *parts, *counts[first + 1 :]] if counts else None
-        excluded = {first, *(number + added * (number > first) for number in known)}
-        ranking = [first, *(number for number in ranked(structure, values) if number not in excluded)]
-    order, duplicate_of = without_duplicates(ranking, structure, values, forced)
-    alone, values = values, beside_others(structure, values, order)
-    if values is not alone:
-        order = [*forced, *(number for number in _reordered(structure, values, order) if number not in forced)]
-    companions = Coherence(structure, order).companions
-    worth = values.tolist()  # lists are faster to index
-    order = [number for number in order if worth[number] >= 0] or order[:1]
-    packing = Packing(table, order, values, duplicate_of, layout, budget)
-    cost = SegmentCosts(table, layout, counts)
-    room = free + layout.count(layout.separator)
-    found = packing.filled(Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs())))
-    wanted = forced or [number for number in order[:1] if table.segments[number].kind is Kind.RECORD]
+    plain = given = _Given(structure, values, ranking, counts)
+    if not layout.before or free >= _worth_filling(budget):
+        given = plain.with_best_split(layout, budget, known)
+    candidates = Candidates.of(given.structure, given.values, given.ranking, given.forced)
+    packing = candidates.packing(candidates.worth_choosing or candidates.order[:1], layout, budget)
+    wanted = given.forced or _first_record(packing)
+    found = packing.filled(packing.knapsack(free, candidates.coherence, given.counts))
     if found is None or not found[1].kept.issuperset(wanted):
-        whole = packing.composed({*wanted, *chain.from_iterable(map(table.needs, wanted))})
+        whole = packing.composed({*wanted, *chain.from_iterable(map(packing.table.needs, wanted))})
         if wanted and whole.tokens <= budget:  # together they cost less than separately
             return whole
-    if found is not None and found[1].kept.issuperset(forced):
-        return found[0] if forced else packing.exchanged(*found)
-    spans = {} if layout.before else best_alone(*unsplit, layout, budget)
+    if found is not None and found[1].kept.issuperset(given.forced):
+        return found[0]
+    spans = {} if layout.before else best_alone(structure.table, ranking, layout, budget)
     text = layout.compose(spans)
     return Selection(spans, {}, text, layout.tokens(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """The segments to choose from."""
+
+    structure: Structure
+    values: Floats
+    ranking: list[int]
+    """Those that can be chosen, from the best to the worst."""
+    counts: Sequence[int] | None
+    forced: Sequence[int] = ()
+    """The part of the best segment that must be kept, if the whole is over the budget."""
+
+    def with_best_split(self, layout: Layout, budget: int, known: Collection[int]) -> "_Given":
+        """Return the same with the best segment split, if it alone is over the budget."""
+        split = best_split(self.structure.table, self.ranking, layout, budget)
+        if split is None:
+            return self
+        table, first, added = split
+        structure, values = Structure(table), np.insert(self.values, first + 1, np.zeros(added))
+        counts = self.counts
+        if counts:
+            parts = [tokens_of(text, layout.count) for text in table.texts[first : first + added + 1]]
+            counts = [*counts[:first], *parts, *counts[first + 1 :]]
+        excluded = {first, *(number + added * (number > first) for number in known)}
+        ranking = [first, *(number for number in ranked(structure, values) if number not in excluded)]
+        return _Given(structure, values, ranking, counts, (first,))
+
+
+def _first_record(packing: "Packing") -> Sequence[int]:
+    """Return the best segment if it is a record."""
+    return [number for number in packing.order[:1] if packing.table.segments[number].kind is Kind.RECORD]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The segments that can be chosen, each text once."""
+
+    structure: Structure
+    values: Floats
+    """Of each segment, see `beside_others`."""
+    order: Sequence[int]
+    """From the best to the worst."""
+    duplicate_of: Mapping[int, int]
+    """Duplicate -> the segment that is kept for it."""
+    coherence: Coherence
+
+    @classmethod
+    def of(cls, structure: Structure, values: Floats, ranking: list[int], forced: Collection[int] = ()) -> "Candidates":
+        """ranking: the segments from the best to the worst, by their own values. forced: those that come first."""
+        order, duplicate_of = without_duplicates(ranking, structure, values, forced)
+        worth = beside_others(structure, values, order)
+        if worth is not values:
+            may = set(order).difference(forced)
+            order = [*forced, *(number for number in ranked(structure, worth) if number in may)]
+        return cls(structure, worth, order, duplicate_of, Coherence(structure, order))
+
+    @property
+    def worth_choosing(self) -> list[int]:
+        """Those of the order whose value is not negative."""
+        worth = self.values.tolist()  # a list is faster to index
+        return [number for number in self.order if worth[number] >= 0]
+
+    def packing(self, order: Sequence[int], layout: Layout, budget: int) -> "Packing":
+        """Return what fills the budget with these segments, in this order."""
+        return Packing(self.structure, order, self.values, self.duplicate_of, layout, budget)
 
 
 def select_in_order(
@@ -147,18 +193,15 @@ def select_in_order(
     Text that repeats kept text comes last. others: segments that are kept only if one of the order needs them, from the
     best to the worst. counts: see `select`.
     """
-    table = structure.table
     first: dict[str, int] = {}
     for number in (*order, *others):
         first.setdefault(structure.same.get(number, ""), number)
     twins = ((number, first.get(text, number)) for number, text in structure.same.items() if structure.stands[number])
     duplicate_of = {number: twin for number, twin in twins if number != twin}
     order = [number for number in order if number not in duplicate_of]
-    companions = Coherence(structure, list(dict.fromkeys([*order, *others]))).companions
-    packing = Packing(table, order, np.zeros(0), duplicate_of, layout, budget)
-    cost = SegmentCosts(table, layout, counts)
-    room = budget - layout.tokens("") + layout.count(layout.separator)
-    found = packing.filled(Knapsack(room, cost, companions, Novelty(structure.runs, layout.delivered_runs())))
+    coherence = Coherence(structure, list(dict.fromkeys([*order, *others])))
+    packing = Packing(structure, order, np.zeros(0), duplicate_of, layout, budget)
+    found = packing.filled(packing.knapsack(budget - layout.tokens(""), coherence, counts))
     return found[0] if found is not None else None
 
 
@@ -166,12 +209,26 @@ def select_in_order(
 class Packing:
     """What all attempts to fill the budget have in common."""
 
-    table: SegmentTable
+    structure: Structure
     order: Sequence[int]
     values: Floats
     duplicate_of: Mapping[int, int]
     layout: Layout
     budget: int
+
+    @property
+    def table(self) -> SegmentTable:
+        return self.structure.table
+
+    def knapsack(
+        self, free: int, coherence: Coherence, counts: Sequence[int] | None = None, kept: Collection[int] = ()
+    ) -> Knapsack:
+        """Return a knapsack with these items and the room of so many tokens. The first text has no separator before."""
+        novelty = Novelty(self.structure.runs, self.layout.delivered_runs())
+        novelty.take(kept)
+        room = free if kept else free + self.layout.count(self.layout.separator)
+        costs = SegmentCosts(self.table, self.layout, counts)
+        return Knapsack(room, costs, coherence.companions, novelty, set(kept))
 
     def composed(self, items: Collection[int]) -> Selection:
         """Return the selection of these items."""
@@ -211,31 +268,13 @@ class Packing:
             selection = self.composed(fuller.kept)
             if selection.tokens <= self.budget:
                 return selection, fuller
-            added = fuller.chosen.keys() - knapsack.chosen.keys()
+            added = fuller.chosen - knapsack.chosen
             if len(added) == 1:
                 order.remove(*added)
             else:
                 less = max(selection.tokens - self.budget, 2 * less)
                 room = max(room - less, room // 2)
         return None
-
-    def exchanged(self, selection: Selection, knapsack: Knapsack) -> Selection:
-        """Return the selection with better segments in the place of chosen ones."""
-        if not knapsack.is_coarse:
-            return selection
-        better = knapsack.copy(self.budget - selection.tokens)
-        chances = [*gains(self.values), *[0.0] * len(self.layout.passages)]  # openings gain nothing
-        if not better.exchange(self.order, chances):
-            return selection
-        better.fill(self.order, chances)
-        exchanged = self.composed(better.kept)
-        return exchanged if exchanged.tokens <= self.budget else selection
-
-
-def _reordered(structure: Structure, values: Floats, order: Sequence[int]) -> list[int]:
-    """Return the same segments in the order of these values."""
-    may = set(order)
-    return [number for number in ranked(structure, values) if number in may]
 
 
 def _worth_filling(budget: int) -> int:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.select.novelty import Runs
+from ctxcompress.select.knapsack import Runs
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker
 

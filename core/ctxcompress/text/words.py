@@ -20,7 +20,6 @@ from ctxcompress.text.stems import (
 
 __all__ = [
     "WITHOUT_SPACES",
-    "Lexicon",
     "Terms",
     "has_unspaced",
     "split_each",
@@ -189,34 +188,6 @@ class Terms:
         )
         of_parts = self._stem(parts) if len(parts) > 1 else ()
         return tuple(map(without_accents, (stem, *of_parts)))
-
-
-class Lexicon:
-    """The words of some texts, indexed by their terms, for many queries.
-
-    Building it costs time once. After that a query reads only the words that can have a wanted term.
-    """
-
-    __slots__ = ("_having", "_terms", "_unspaced")
-
-    def __init__(self, terms: Terms, words: Collection[str]) -> None:
-        self._terms = terms
-        self._unspaced = [word for word in words if not word.isascii() and _UNSPACED_CHARACTER.match(word)]
-        self._having: dict[str, list[str]] = {}
-        for word, of_word in terms.of_words(set(words).difference(self._unspaced)).items():
-            for term in of_word:
-                for other in (term, *terms.others(term)):
-                    self._having.setdefault(other, []).append(word)
-
-    def matching(self, wanted: Collection[str]) -> dict[str, list[int]]:
-        """Return `Terms.matching` for all the words."""
-        possible = {
-            word
-            for term in wanted
-            for other in (term, *self._terms.others(term))
-            for word in self._having.get(other, ())
-        }
-        return self._terms.matching([*possible, *self._unspaced], wanted)
 
 
 def _with_grams(number: Mapping[str, int], words: Sequence[str]) -> dict[str, list[int]]:

@@ -14,7 +14,7 @@ from source_parsing import parses
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import marks_for
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FILES = {path.name: path.read_text(encoding="utf-8") for path in FIXTURES.iterdir()}

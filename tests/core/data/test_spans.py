@@ -5,8 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.data.passages import Span
-from ctxcompress.data.spans import intersection, inverse
+from ctxcompress.data.passages import Span, intersection, inverse
 
 LENGTH = 40
 spans = st.lists(st.integers(0, LENGTH), unique=True).map(

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
+from ctxcompress.data.passages import shown
 from ctxcompress.data.results import Reason
-from ctxcompress.data.spans import shown
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 SOURCES = {name: (LIBRARY / f"{name}.py").read_text(encoding="utf-8") for name in ("queue", "textwrap", "shelve")}

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from ctxcompress import Passage
 from ctxcompress.data.documents import Document, Piece, documents_as_they_are
-from ctxcompress.data.passages import Marker, Span
+from ctxcompress.data.passages import Gap, Marker, Span
 from ctxcompress.data.results import Reason
-from ctxcompress.data.spans import Gap
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.presentation import OutcomeBuilder
 from ctxcompress.reduce.reduction import Reduction

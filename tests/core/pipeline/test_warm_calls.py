@@ -9,8 +9,7 @@ from caches import QUESTIONS, passages
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.cache import MemoryCache
 from ctxcompress.pipeline import analysis, reducing
-from ctxcompress.score import corpus, mentions
-from ctxcompress.select import novelty
+from ctxcompress.score import bridges, corpus
 
 _WITHOUT_QUESTION = (
     (reducing, "reduced"),
@@ -20,12 +19,11 @@ _WITHOUT_QUESTION = (
     (analysis, "counts_of"),
     (corpus, "levels"),
     (corpus, "split_each"),
-    (mentions, "_links"),
-    (novelty, "_repeating"),
+    (bridges, "_links"),
 )
 """Functions whose result does not depend on the question."""
-_LATER = {"counts_of", "_repeating"}
-"""Those that a single question may not need: they run with the second one."""
+_LATER = {"counts_of"}
+"""What a single question may not need: it runs with a later one."""
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from ctxcompress import Passage
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 
 HARMLESS = "quickly simply easily safely gladly calmly kindly surely".split()
 

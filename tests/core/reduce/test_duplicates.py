@@ -1,7 +1,6 @@
 """Duplicates: the same text, nearly the same words, the same meaning; and texts that only look like duplicates."""
 
 import html
-import importlib.util
 import random
 import re
 from dataclasses import replace
@@ -15,7 +14,6 @@ from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce import duplicates as shingles
 from ctxcompress.reduce.duplicates import Shingles, exact_duplicates, near_duplicates, preference
 
 COMMON = (
@@ -637,42 +635,15 @@ def ordinary(count=120):
     return texts
 
 
-@pytest.mark.parametrize("installed", [True, False])
-def test_many_passages_lose_the_same_copies_as_few(monkeypatch, installed):
+def test_many_passages_lose_the_same_copies_as_few(monkeypatch):
     texts = ordinary()
     exact = near_duplicates(texts, range(len(texts)), 0.7)
     assert len(exact) == len(texts) // 3
-    if not installed:
-        find = importlib.util.find_spec
-        monkeypatch.setattr(
-            importlib.util, "find_spec", lambda name, *more: None if name == "rensa" else find(name, *more)
-        )
-    elif not importlib.util.find_spec("rensa"):
-        pytest.skip("rensa is not installed")
-    monkeypatch.setattr(shingles, "MANY", 10)
     monkeypatch.setattr("ctxcompress.reduce.duplicates.MANY", 10)
     assert near_duplicates(texts, range(len(texts)), 0.7) == exact
 
 
-def test_minhash_keys_are_few_and_the_same_each_time(monkeypatch):
-    pytest.importorskip("rensa")
-    monkeypatch.setattr(shingles, "MANY", 10)
-    texts = [*ordinary(), "", "two words"]
-    keys = Shingles(texts).keys(0.7)
-    assert keys == Shingles(texts).keys(0.7)
-    assert keys[-2:] == [[], []]
-    assert max(map(len, keys)) <= 128
-    assert set(keys[0]) & set(keys[1])
-    assert not set(keys[0]) & set(keys[3])
-
-
-@pytest.mark.parametrize("installed", [True, False])
-def test_beyond_a_few_hundred_passages_all_copies_are_still_found(monkeypatch, installed):
-    if not installed:
-        find = importlib.util.find_spec
-        monkeypatch.setattr(
-            importlib.util, "find_spec", lambda name, *more: None if name == "rensa" else find(name, *more)
-        )
+def test_beyond_a_few_hundred_passages_all_copies_are_still_found():
     texts = ordinary(900)
     found = near_duplicates(texts, range(len(texts)), 0.7)
     assert found == {number + 1: number for number in range(0, 900, 3)}

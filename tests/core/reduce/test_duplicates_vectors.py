@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress.encoders.vectors import unit
-from ctxcompress.reduce import differences
 from ctxcompress.reduce.differences import Particulars
-from ctxcompress.reduce.duplicates import go_through, same_meaning
+from ctxcompress.reduce.duplicates import go_through
 
 """Of processor time, for what takes a tenth of that; where every two texts were compared, it would take far longer."""
 PIECES = (
@@ -87,14 +86,6 @@ def test_what_single_precision_cannot_tell_is_told(dimensions):
 
     assert asked(at(0.85), 0.85) == {1: [0]}
     assert asked(at(0.85 - 3e-6), 0.85) == {}
-
-
-def test_passages_that_are_all_alike_but_for_their_numbers_are_told_apart_once(monkeypatch):
-    compared, compare = [], differences._differences
-    monkeypatch.setattr(differences, "_differences", lambda *texts: compared.append(texts) or compare(*texts))
-    texts = [f"The house of number {n} stands beside the river and has a roof." for n in range(600)]
-    assert same_meaning(texts, range(600), unit(np.ones((600, 4))), 0.85) == {}
-    assert len(compared) < 10
 
 
 @settings(max_examples=4 * settings().max_examples)

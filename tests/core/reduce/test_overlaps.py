@@ -11,7 +11,7 @@ from reduce_inputs import assert_whole, dropped, ids
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Span
-from ctxcompress.reduce.overlaps import find_overlaps, neighbours_of_equals
+from ctxcompress.reduce.overlaps import find_overlaps
 from ctxcompress.reduce.stitching import repeated_paragraphs, stitched
 
 MOST_SECONDS = 1.0
@@ -150,13 +150,6 @@ def test_a_chunk_that_begins_with_an_indented_line_is_linked():
     chunks = ["def a():\n    x = 1\n    return compute(x)\n", "    return compute(x)\n\ndef b():\n    y = 2\n"]
     assert run(chunks).text.count("return compute(x)") == 1
     assert find_overlaps(chunks, ["d", "d"], range(2)).links != []
-
-
-def test_of_copies_the_one_beside_its_neighbours_stays():
-    chunks = [f"{SENTENCES[n]} {SENTENCES[n + 1]} {SENTENCES[n + 2]}" for n in range(0, 8, 2)]
-    result = run([chunks[2], *chunks])
-    assert [decision.duplicate_of for decision in result.dropped if decision.index == 0] == [3]
-    assert letters(result.text) == letters(" ".join(SENTENCES[:9]))
 
 
 def test_a_short_overlap_may_be_a_coincidence():
@@ -500,34 +493,3 @@ def test_the_last_window_within_the_one_before_is_left_out():
 def test_of_equal_overlaps_the_one_with_what_came_next_counts():
     texts = [f"{A} Then it stops.", f"Then it stops. {B}", f"{C} Then it stops.", "Then it stops. Nobody knows."]
     assert run(texts).text.replace("\n\n", " ") == f"{A} Then it stops. {B} {C} Then it stops. Nobody knows."
-
-
-@pytest.mark.parametrize("doc", ["one", None])
-def test_copies_among_the_windows_do_not_hide_the_neighbours(doc):
-    chunks = [f"{SENTENCES[n]} {SENTENCES[n + 1]} {SENTENCES[n + 2]}" for n in range(0, 8, 2)]
-    result = run([chunks[3], chunks[0], chunks[2], chunks[1], chunks[2], chunks[3]], docs=doc)
-    assert letters(result.text) == letters(" ".join(SENTENCES[:9]))
-
-
-SHORT_TEXTS = st.lists(st.sampled_from(["a b. c d.", "c d. e f.", "e f. a b.", "c d.", "x", "g h."]), max_size=9)
-
-
-def goes_on(before, after):
-    """Tell whether one text ends with a sentence that the other begins with."""
-    units = {f"{part.strip()}." for part in before.split(".")[:-1]}
-    return any(before.rstrip().endswith(unit) and after.startswith(unit) for unit in units)
-
-
-@given(SHORT_TEXTS)
-def test_the_sides_of_equal_texts_are_those_found_one_by_one(texts):
-    found = neighbours_of_equals(texts, ["one"] * len(texts))
-    near = [[m for m in range(len(texts)) if 0 < abs(m - n) <= 3 and texts[m] != texts[n]] for n in range(len(texts))]
-    sides = {
-        n: (
-            any(goes_on(texts[m], text) for m in near[n] if m < n),
-            any(goes_on(text, texts[m]) for m in near[n] if m > n),
-        )
-        for n, text in enumerate(texts)
-        if texts.count(text) > 1
-    }
-    assert found == {n: sum(found_on) for n, found_on in sides.items()}

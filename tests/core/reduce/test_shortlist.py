@@ -6,7 +6,7 @@ from math import log
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.reduce.shortlist import shortlist
+from ctxcompress.reduce.filters import shortlist
 
 _WORDS = st.sampled_from(["Harbour", "harbours", "timeout", "time", "tide", "İzmir", "Straße", "the", "港口", "\n"])
 _TEXTS = st.lists(st.lists(_WORDS, max_size=6).map(" ".join), min_size=1, max_size=30)

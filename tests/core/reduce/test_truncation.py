@@ -15,8 +15,7 @@ from source_parsing import parses
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import PROSE, marks_for
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.data.passages import Marker, Node, NodeKind, Span, walk
-from ctxcompress.data.spans import Gap, inverse, markers_for, merged, shown
+from ctxcompress.data.passages import Gap, Marker, Node, NodeKind, Span, inverse, markers_for, merged, shown, walk
 from ctxcompress.reduce.truncation import truncated, truncated_plainly, truncated_prose
 from ctxcompress.segment.segments import segment
 from ctxcompress.segment.source_code import outline

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 
 from ctxcompress import Compression, Passage
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 
 WORDS = (
     "timeout default server the a of 3.14 C++ don't module.Class self._retry 你好世界 重启服务器 サーバー ภาษาไทย "

@@ -10,7 +10,7 @@ from rule_inputs import TOKENIZERS, budgets, paragraphs, passages, queries, text
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 from ctxcompress.text.tokens import TokenCounter
 
 # Rounds draw from the same few texts: the same comes again, and parts of it.

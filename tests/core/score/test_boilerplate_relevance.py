@@ -6,7 +6,7 @@ import pytest
 from ctxcompress import compress
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.results import Reason
-from ctxcompress.score.boilerplate_relevance import surroundings
+from ctxcompress.score.adjustments import surroundings
 from ctxcompress.segment.segments import segment
 
 FRONT_MATTER = "---\ntitle: Timeouts\nauthor: Jane Doe\ndate: 2024-03-03\n---"

@@ -10,13 +10,12 @@ from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.query.terms import query_terms
+from ctxcompress.query.terms import Question, query_terms
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import COLUMNS, evidence, load_models, matches_in
 from ctxcompress.score.features import FEATURES, features
 from ctxcompress.score.matches import find_matches
-from ctxcompress.score.question import Question
 from ctxcompress.segment.segments import segment
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.words import Terms

@@ -1,15 +1,14 @@
-"""An index of the words finds exactly what a search through all words finds."""
+"""Words of a question are found where a loop over all words finds them."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.score.matches import Postings, RepeatedSearch, Scan, levels, respelled
-from ctxcompress.select.novelty import Novelty, Runs
-from ctxcompress.text.words import Lexicon, Terms, split_words
+from ctxcompress.score.matches import levels, occurrences, respelled
+from ctxcompress.text.words import Terms, split_words
 
 LANGUAGES = """
     ar ca cs da de el en es et eu fa fi fr ga he hi hu hy id it ja ko lt ne nl no pl pt ro ru sr sv th zh""".split()
@@ -39,48 +38,18 @@ def unit_and_term(terms, wanted, asked, units):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(words=texts(), labels=texts(3), own_labels=texts(3), query=st.lists(WORDS, max_size=6))
-def test_postings_find_what_scans_find(language, words, labels, own_labels, query):
+def test_all_occurrences_are_found(language, words, labels, own_labels, query):
     terms = Terms(language)
     own = terms.of_words(word for text in query for word in split_words(text))
     wanted = {term: 1.0 for of_word in own.values() for term in of_word}
     names = [label[-2:] for label in labels]
     asked = split_words(" ".join(query))
     places = levels(words, labels, names, own_labels)
-    found = Postings(places, terms).occurrences(wanted, asked)
-    scanned = Scan(places, terms).occurrences(wanted, asked)
-    repeated = RepeatedSearch(places, terms)
-    again = [repeated.occurrences(wanted, asked) for _ in range(10)]  # the last with an index
-    assert isinstance(repeated._found, Postings)
-    for one in (found, again[0], again[-1]):
-        assert all(np.array_equal(a, b) for a, b in zip(one, scanned, strict=True))
-        assert np.array_equal(one.keys(), np.unique(one.keys()))
+    scanned = occurrences(places, wanted, terms, asked)
+    assert np.array_equal(scanned.keys(), np.unique(scanned.keys()))
     assert scanned.units == sum(map(len, (words, labels, names, own_labels)))
     counts = Counter(unit_and_term(terms, wanted, asked, [*labels, *names, *own_labels, *words]))
     assert (
         dict(zip(zip(scanned.unit.tolist(), scanned.term.tolist(), strict=True), scanned.times.tolist(), strict=True))
         == counts
     )
-
-
-@given(words=st.lists(WORDS), query=st.lists(WORDS))
-@example(words=["lying"], query=["\n"])
-def test_a_lexicon_matches_as_the_words_do(words, query):
-    terms = Terms("de")
-    assert Lexicon(terms, words).matching(query) == terms.matching(list(dict.fromkeys(words)), query)
-
-
-@given(
-    st.lists(st.lists(st.sampled_from("a b c d A".split()), max_size=24).map(" ".join), min_size=1, max_size=9),
-    st.data(),
-)
-def test_looking_for_repeats_first_tells_the_same_of_what_is_new(given_texts, draw):
-    runs = Runs(given_texts)
-    runs.find_repeating()
-    once, lasting = Novelty(Runs(given_texts)), Novelty(runs)
-    left = set(range(len(given_texts) + 1))  # the last is an opening, which is no text
-    while left:
-        items = draw.draw(st.sets(st.sampled_from(sorted(left)), min_size=1, max_size=3))
-        assert once.share(items) == lasting.share(items)
-        once.take(items)
-        lasting.take(items)
-        left -= items

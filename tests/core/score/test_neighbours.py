@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.neighbours import NEIGHBOURS, Units, neighbour_rows
 from ctxcompress.score.occurrences import Occurrences
 from ctxcompress.segment.segments import segment, segments_together
@@ -19,7 +20,9 @@ def units_of(texts, titles=None):
     segmented = dict(enumerate(map(segment, texts)))
     segmented |= segments_together(texts, list(segmented.values()), "en")
     table = SegmentTable.of(documents_as_they_are(texts), list(segmented.values()))
-    return table, Units.of(table, titles or [""] * len(texts))
+    titles = titles or [""] * len(texts)
+    passages = [Passage(str(number), text, title=titles[number]) for number, text in enumerate(texts)]
+    return table, Units.of(Corpus.of(passages, table))
 
 
 @st.composite
@@ -28,7 +31,7 @@ def drawn(draw):
     sizes = draw(st.lists(st.integers(1, 9), min_size=1, max_size=4))
     continues = np.array([place > 0 for size in sizes for place in range(size)])
     terms = [draw(st.sets(st.integers(0, TERMS - 1))) for _ in continues]
-    return Units(np.arange(continues.size), continues, np.ones(continues.size, bool)), terms
+    return Units(np.arange(continues.size), continues), terms
 
 
 def occurrences(terms):
@@ -83,13 +86,6 @@ def test_turns_of_passages_with_the_same_title_are_one_conversation():
     assert units.continues.tolist() == [False, True, True]
     _, units = units_of(turns, ["Chat", "Chat", "Another"])
     assert units.continues.tolist() == [False, True, False]
-
-
-def test_nothing_gains_from_boilerplate():
-    page = "The lake is deep.\n\n<!-- How the lake got its name -->\n\n[lake]: http://a.org/lake\n"
-    _, units = units_of([page])
-    assert units.spreads[0]
-    assert not units.spreads[1:].any()
 
 
 def test_rows_are_no_sequence():

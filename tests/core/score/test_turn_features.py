@@ -7,7 +7,7 @@ from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.turn_features import TURNS, is_conversation, turn_features
+from ctxcompress.score.neighbours import TURNS, is_conversation, turn_features
 from ctxcompress.segment.segments import segment
 
 TALK = (

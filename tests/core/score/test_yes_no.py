@@ -6,7 +6,7 @@ import pytest
 from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.score.credit import raise_yes_no_answers
+from ctxcompress.score.adjustments import raise_yes_no_answers
 from ctxcompress.segment.segments import segment
 
 

@@ -1,19 +1,14 @@
-"""The greedy knapsack: what it may pack, how close it comes to the best that could be packed, and exchanges."""
+"""The greedy knapsack: what it may pack, how close it comes to the best that could be packed."""
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.select.knapsack import Knapsack, rank
-from ctxcompress.select.novelty import Novelty, Runs
+from ctxcompress.select.knapsack import Knapsack, Novelty, Runs, rank
 
 DENSITY = 0.15
 """How much the size of a sentence counts."""
-TRIED = 4
-"""Items left out that are tried in the place of others, those that gain most."""
-LEAST_GAIN = 0.01
-"""What an exchange must gain."""
 
 
 class Costs:
@@ -33,9 +28,6 @@ class AllNew:
 
     def take(self, items):
         pass
-
-    def only(self, items):
-        return self
 
 
 def _packed(values, sizes, room, *, density, needs=None, novelty=None, chances=()):
@@ -147,108 +139,9 @@ def test_short_and_unspaced_texts_are_always_new():
     assert novelty.share([0]) == novelty.share([1]) == 1.0
 
 
-def _exchanged(values, gains, sizes, room, *, density, needs=None, novelty=None):
-    knapsack = _packed(values, sizes, room, density=density, needs=needs, novelty=novelty)
-    order = rank(np.array(values, float), np.array(sizes, float), density=density)
-    changed = knapsack.exchange(order, gains)
-    return knapsack, changed
-
-
-def _gain(knapsack, gains):
-    return sum(gains[item] for item in knapsack.kept)
-
-
-def test_one_better_item_stands_in_the_place_of_two_that_are_worse():
-    knapsack, changed = _exchanged([9, 5, 4, 1], [0.9, 0.4, 0.5, 0.05], [10, 5, 9, 5], 20, density=1)
-    assert changed
-    assert knapsack.kept == {0, 2}
-    assert knapsack.room == 1
-
-
 def test_the_marks_of_tables_are_no_repetition():
     ruler = "| --- | --- | --- | --- | --- | --- | --- | --- |"
     headers = [f"| Sales in {place} |  |  | 2019 | 2018 | 2017 | 2016 |\n{ruler}" for place in ("Asia", "Europe")]
     novelty = Novelty(Runs(headers))
     novelty.take([0])
     assert novelty.share([1]) == 1.0
-
-
-def test_what_is_worth_as_much_together_stays():
-    knapsack, changed = _exchanged([9, 5, 4, 1], [0.9, 0.4, 0.5, 0.2], [10, 5, 9, 5], 20, density=1)
-    assert not changed
-    assert knapsack.kept == {0, 1, 3}
-
-
-def test_what_others_need_does_not_give_way():
-    needs = {0: [1], 2: [3]}
-    knapsack, changed = _exchanged([9, 5, 1, 0], [0.9, 0.1, 0.5, 0.0], [5, 5, 4, 1], 10, density=1, needs=needs)
-    assert not changed
-    assert knapsack.kept == {0, 1}
-
-
-def test_what_only_repeats_does_not_come_in_by_exchange():
-    same = "one two three four five six seven eight nine ten"
-    novelty = Novelty(Runs([same, f"{same} eleven", "some thing quite other than that"]))
-    knapsack, changed = _exchanged([9, 8, 1], [0.9, 0.8, 0.1], [10, 10, 10], 20, density=0, novelty=novelty)
-    assert not changed
-    assert knapsack.kept == {0, 2}
-
-
-some_items = st.lists(
-    st.tuples(st.integers(0, 50), st.integers(0, 50).map(lambda n: n / 50), st.integers(1, 60)), min_size=1, max_size=14
-)
-
-
-@given(items=some_items, room=st.integers(0, 200), data=st.data())
-def test_an_exchange_gains_and_fits_and_leaves_nothing_without_what_it_needs(items, room, data):
-    values, gains, sizes = zip(*items, strict=True)
-    numbers = st.integers(0, len(items) - 1)
-    chains = data.draw(st.dictionaries(numbers, numbers, max_size=4))
-    needs = {item: {other, *([chains[other]] if other in chains else [])} for item, other in chains.items()}
-    before = _packed(values, sizes, room, density=DENSITY, needs=needs)
-    knapsack, changed = _exchanged(values, gains, sizes, room, density=DENSITY, needs=needs)
-    assert sum(sizes[item] for item in knapsack.kept) == room - knapsack.room <= room
-    assert knapsack.kept == {item for closure in knapsack.chosen.values() for item in closure}
-    assert all(needs.get(item, set()) <= knapsack.kept for item in knapsack.chosen)
-    if changed:
-        assert _gain(knapsack, gains) > _gain(before, gains)
-    else:
-        assert knapsack.kept == before.kept
-
-
-@given(items=some_items, room=st.integers(0, 200))
-@example(items=[(0, 0.02, 1), *[(0, 0.04, 2)] * 3, (1, 0, 1), (1, 0.02, 2)], room=1)
-def test_no_better_item_could_stand_in_the_place_of_one_or_of_the_worst(items, room):
-    values, gains, sizes = zip(*items, strict=True)
-    knapsack, _ = _exchanged(values, gains, sizes, room, density=DENSITY)
-    if not knapsack.is_coarse:
-        return
-    left_out = sorted((n for n in range(len(items)) if n not in knapsack.kept), key=lambda n: -gains[n])
-    if len(left_out) > TRIED:  # of equal ones some are tried
-        left_out = [item for item in left_out[:TRIED] if gains[item] > gains[left_out[TRIED]]]
-    worst = sorted(knapsack.kept, key=lambda n: gains[n] / sizes[n])
-    groups = [[item] for item in worst] + [worst[:n] for n in range(2, len(worst) + 1)]
-    for item in left_out:
-        for group in groups:
-            fits = sizes[item] <= knapsack.room + sum(sizes[other] for other in group)
-            assert not fits or gains[item] <= sum(gains[other] for other in group) + LEAST_GAIN + 1e-9
-
-
-def test_no_exchange_removes_a_fixed_item():
-    needs = {1: [0], 2: []}
-    costs = type("Costs", (), {"__call__": lambda self, item: 5, "at_least": lambda self, item: 5.0})()
-    novelty = Novelty(Runs(["a", "b", "c"]))
-    knapsack = Knapsack(5, costs, lambda item, kept: needs.get(item, []), novelty, {0}, fixed=frozenset({0}))
-    assert knapsack.fill([1])
-    assert knapsack.kept == {0, 1}
-    assert knapsack.exchange([1, 2], [0.0, 0.1, 0.9])
-    assert knapsack.kept == {0, 2}
-    assert knapsack.room == 0
-
-
-def test_a_fixed_item_that_a_chosen_one_needs_makes_no_room():
-    costs = type("Costs", (), {"__call__": lambda self, item: [5, 5, 10][item], "at_least": lambda self, item: 5.0})()
-    knapsack = Knapsack(5, costs, lambda item, kept: [[], [0], []][item], AllNew(), {0}, fixed=frozenset({0}))
-    assert knapsack.fill([1])
-    assert not knapsack.exchange([1, 2], [0.0, 0.1, 0.9])
-    assert knapsack.kept == {0, 1}

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from selections import pages
 
 from ctxcompress.data.documents import Document, Piece, documents_as_they_are
-from ctxcompress.data.passages import Kind, Marker, Segment, Span
-from ctxcompress.data.spans import Gap, shown
+from ctxcompress.data.passages import Gap, Kind, Marker, Segment, Span, shown
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout, SegmentCosts, Shown, arrangement, assemble, stripped_end, tokens_of

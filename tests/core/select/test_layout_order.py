@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from towns import PASSAGES, QUERY, TEXTS, words
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 from ctxcompress.errors import ConfigError
 from ctxcompress.select.layout import arrangement
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from selections import pages
 
 from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.passages import Kind
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import Kind, shown
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import Layout

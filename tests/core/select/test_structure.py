@@ -1,6 +1,5 @@
 """What holds for segments whatever their scores: which can be chosen, which repeat others, and which lead to others."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -155,16 +154,6 @@ def test_what_is_announced_knows_what_announces_it(texts):
         assert len({table.document[n] for n in (number, *block)}) == 1
     for number, other in enumerate(structure.announcement):
         assert other == -1 or (other in colons and other < number and table.document[other] == table.document[number])
-
-
-@given(page_lists)
-def test_the_structure_is_the_same_for_one_query_and_for_many(texts):
-    once, lasting = structure_of(texts), structure_of(texts)
-    lasting.runs.find_repeating()
-    assert once.table == lasting.table
-    for name in ("stands", "same", "under", "announced", "announcement", "leading"):
-        assert getattr(once, name) == getattr(lasting, name)
-    assert np.array_equal(once.table.lengths, lasting.table.lengths)
 
 
 def test_an_empty_table_has_an_empty_structure():

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from ctxcompress.apps.feedback.call_sheet import Used
 from ctxcompress.data.citations import Origins
-from ctxcompress.data.passages import Span
+from ctxcompress.data.passages import Span, intersection
 from ctxcompress.data.results import Citation, KeptPassage
-from ctxcompress.data.spans import intersection
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.language import STOP_WORDS
 

@@ -29,9 +29,8 @@ from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.observer import Observation, drop_counts, observed
-from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.passages import Passage, Span, inverse
 from ctxcompress.data.results import Decision, Reason
-from ctxcompress.data.spans import inverse
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.query.complexity import Complexity
 from ctxcompress.telemetry import observer_of

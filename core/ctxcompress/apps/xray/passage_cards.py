@@ -9,9 +9,8 @@ from typing import NamedTuple
 from ctxcompress.apps.xray.facts import MEANING, Facts, Scored
 from ctxcompress.apps.xray.html import Html, element, figure, label, plural, short
 from ctxcompress.code.detection import looks_like_code
-from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.passages import Passage, Span, joined
 from ctxcompress.data.results import Decision, KeptPassage, Reason
-from ctxcompress.data.spans import joined
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.render.formats import known_score
 from ctxcompress.text.lines import shortened
