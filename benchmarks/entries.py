@@ -159,19 +159,20 @@ def main() -> None:
         found[set_name(path)] = {name: evidence for name, (evidence, _) in of_set.items()}
         print(set_name(path), found[set_name(path)])
         over += sum(above for _, above in of_set.values())
-    publish({"entries": by_entry(found)}, options.docs)
+    publish({"entries": by_way(found)}, options.docs)
     print(f"outputs above the budget: {over}")
 
 
-def by_entry(found: Mapping[str, Mapping[str, float]]) -> str:
-    """Return the table of the evidence kept by each entry, from that of each set."""
+def by_way(found: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the table of the evidence kept by each way, from that of each set. Losses are against the first."""
+    first, *_ = ways = [*next(iter(found.values()))]
     rows = []
-    for entry in ENTRIES:
-        changes = {name: of_set[entry] - of_set["core"] for name, of_set in found.items()}
+    for way in ways:
+        changes = {name: of_set[way] - of_set[first] for name, of_set in found.items()}
         least = min(changes, key=changes.__getitem__)
         loses = f"{least} {changes[least]:.3f}" if changes[least] < 0 else ""
-        rows.append([entry, share(mean(of_set[entry] for of_set in found.values())), loses])
-    return table(["through", "mean", "loses most"], rows)
+        rows.append([way, share(mean(of_set[way] for of_set in found.values())), loses])
+    return table(["", "mean", "loses most"], rows)
 
 
 if __name__ == "__main__":

@@ -240,7 +240,7 @@ def _imports_table(times: Mapping[str, float]) -> str:
 
 
 def _table(figures: Mapping[str, Sequence[Figures]]) -> str:
-    header = ["input", "tokens", "passages", "CPU ms", "ms for 1 M tokens", "memory MB", "memory / input"]
+    header = ["input", "tokens", "passages", "CPU ms", "memory MB"]
     return table(header, [[name, *_row(size)] for name, sizes in figures.items() for size in sizes])
 
 
@@ -249,9 +249,7 @@ def _row(size: Figures) -> list[str]:
         f"{size['tokens'] / 1e6:.2f} M",
         f"{size['passages']:,.0f}",
         f"{size['milliseconds']:,.0f}",
-        f"{1e6 * size['milliseconds'] / size['tokens']:,.0f}",
         f"{size['megabytes']:,.0f}",
-        f"{1e6 * size['megabytes'] / size['characters']:.1f}",
     ]
 
 

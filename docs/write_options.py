@@ -5,6 +5,7 @@ know both), and the page of the options. A test fails where the files differ fro
 """
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,10 +48,14 @@ for _name, _field in OptionFields.model_fields.items():  # pydantic would parse 
     _field.description = OPTIONS[_name].description
 '''
 
+VALUES = ("Format", "Mode", "Order", "OnEmpty", "ScoreKind", "Scorer", "Tier | None")
+"""Types of options whose values have names."""
+
 TABLE = """# Options
 
 All are keywords of `CompressionConfig`, `compress`, `CtxCompressor` and `CtxCompressPostprocessor`, keys of a
-[TOML or JSON file](how-to/configuration.md), and `--set NAME=VALUE` of the command. `make options` writes this table.
+[TOML or JSON file](how-to/configuration.md), and `--set NAME=VALUE` of the command. The
+[reference](reference/config.md) says more of each.
 
 | option | default | |
 |---|---|---|
@@ -110,7 +115,10 @@ def _declared(module: ast.Module, source: str) -> Iterator[Declared]:
 
 
 def _row(option: Declared) -> str:
-    return f"| `{option.name}` | `{' '.join(option.default.split())}` | {option.description} |"
+    """Return the row of an option: its first sentence, and all of them where they name its values."""
+    has_values = option.type in VALUES
+    text = option.description if has_values else re.split(r"(?<=\.) ", option.description)[0]
+    return f"| `{option.name}` | `{' '.join(option.default.split())}` | {text} |"
 
 
 def _keywords(options: Sequence[Declared], module: ast.Module) -> str:
