@@ -229,7 +229,8 @@ def main() -> None:
         if options.prose
         else growth([*MANUALS], _MANUAL_SIZES, options.rounds) | growth([*EXTREME], _EXTREME_SIZES, 1)
     )
-    publish({"imports": _imports_table(times), "growth": _table(prose)}, options.docs)
+    print(_imports_table(times), end="\n\n")
+    publish({"growth": _table(prose)}, options.docs)
     print(_table(other))
     if options.json:
         options.json.write_text(json.dumps({"imports": times, "growth": prose | other}, indent=1) + "\n", "utf-8")
