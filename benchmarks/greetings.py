@@ -1,6 +1,6 @@
 """Measures what greetings, thanks and wishes around a question cost.
 
-    python benchmarks/greetings.py CASES... [--limit 50] [--docs docs/evidence.md]
+    python benchmarks/greetings.py CASES... [--limit 50]
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set. Each question is asked alone, and
 with what people write around it. The table has the evidence kept by each, as a mean of the sets. Needs the extra `dev`.
@@ -14,7 +14,6 @@ from pathlib import Path
 from entries import by_way, core, measured
 from lib.cases import read_cases, set_name
 from lib.evaluation import budget_of
-from lib.markdown_blocks import publish
 
 FORMS: Mapping[str, Callable[[str], str]] = {
     "alone": lambda query: query,
@@ -37,7 +36,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--limit", type=int, default=50, help="cases of a set at most")
-    parser.add_argument("--docs", type=Path, help="the document to put the table into")
     options = parser.parse_args()
     found = {}
     for path in options.cases:
@@ -45,7 +43,7 @@ def main() -> None:
         asked = {name: [replace(case, query=form(case.query)) for case in cases] for name, form in FORMS.items()}
         found[set_name(path)] = {name: measured(of_form, budget, core)[0] for name, of_form in asked.items()}
         print(set_name(path), found[set_name(path)])
-    publish({"greetings": by_way(found)}, options.docs)
+    print(by_way(found))
 
 
 if __name__ == "__main__":

@@ -97,8 +97,8 @@ def left_out(sets: Mapping[str, Contexts]) -> Iterator[list[str]]:
 def by_kind(rows: Sequence[Sequence[str]]) -> str:
     """Return the table of the means of each kind, from the rows of the sets."""
     kinds = sorted({row[1] for row in rows})
-    found = [[kind, *_means([row[2:] for row in rows if row[1] == kind])] for kind in kinds]
-    return table(["kind", "AUC", "answer removed", "mean of own", "of others", "of own without the answer"], found)
+    found = [[kind, *_means([row[2:4] for row in rows if row[1] == kind])] for kind in kinds]
+    return table(["kind", "AUC", "answer removed"], found)
 
 
 def _means(rows: Sequence[Sequence[str]]) -> Iterator[str]:
