@@ -1,6 +1,6 @@
 """Measures whether every entry that takes passages keeps the same evidence.
 
-    python benchmarks/entries.py CASES... [--limit 60] [--docs docs/evidence.md]
+    python benchmarks/entries.py CASES... [--limit 60]
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set. Each case goes through the core,
 both adapters, and a tool of each framework that returns documents, as `compress_tool` wraps it, with the budget of its
@@ -21,7 +21,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool
 from lib.cases import Case, read_cases, set_name
 from lib.evaluation import ENCODING, budget_of
-from lib.markdown_blocks import publish, share, table
+from lib.markdown_blocks import share, table
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
 
@@ -150,7 +150,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--limit", type=int, default=60, help="cases of a set at most")
-    parser.add_argument("--docs", type=Path, help="the document to put the table into")
     options = parser.parse_args()
     found, over = dict[str, dict[str, float]](), 0
     for path in options.cases:
@@ -159,7 +158,7 @@ def main() -> None:
         found[set_name(path)] = {name: evidence for name, (evidence, _) in of_set.items()}
         print(set_name(path), found[set_name(path)])
         over += sum(above for _, above in of_set.values())
-    publish({"entries": by_way(found)}, options.docs)
+    print(by_way(found))
     print(f"outputs above the budget: {over}")
 
 

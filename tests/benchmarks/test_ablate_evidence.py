@@ -101,5 +101,5 @@ def test_the_document_explains_every_feature_and_has_every_block(docs: str) -> N
     explained = [name for row in rows for name in re.findall(r"\w+", row)]
     assert sorted(explained) == sorted(FEATURES + BRIDGES + SEMANTIC + SOURCE + TURNS)
     names = re.findall(r"<!-- table: ([\w-]+) -->", docs)
-    assert sorted(names) == "ablation adaptive calibration confidence entries held-out rules".split()
+    assert sorted(names) == "ablation adaptive calibration confidence held-out rules".split()
     assert docs.count("<!-- end -->") == len(names)
