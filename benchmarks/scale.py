@@ -230,7 +230,7 @@ def main() -> None:
         else growth([*MANUALS], _MANUAL_SIZES, options.rounds) | growth([*EXTREME], _EXTREME_SIZES, 1)
     )
     print(_imports_table(times), end="\n\n")
-    publish({"growth": _table(prose)}, options.docs)
+    publish({"growth": _table({name: [sizes[0], sizes[-1]] for name, sizes in prose.items()})}, options.docs)
     print(_table(other))
     if options.json:
         options.json.write_text(json.dumps({"imports": times, "growth": prose | other}, indent=1) + "\n", "utf-8")
