@@ -45,9 +45,8 @@ check: $(DEV) ## lint, check formatting, types and the direction of imports
 ablate: $(DEV) ## switch each format and adjustment off in turn: make ablate CASES=folder, with files that benchmarks/lib/cases.py reads
 	$(BIN)/python benchmarks/ablate.py $(CASES)/*.json.gz --docs docs/evidence.md
 
-options: $(DEV) ## write what follows from the declared options, and the table of features into the README
+options: $(DEV) ## write what follows from the declared options
 	$(BIN)/python docs/write_options.py
-	$(BIN)/python docs/write_features.py
 
 # Not --quiet, with which warnings are not counted. The variable silences an advertisement of the theme's makers.
 docs: $(DOCS) ## build the documentation into site/, strictly and without the network

@@ -10,6 +10,7 @@ other, and tested on folds as in train_evidence.py. The last row, "by hand", is 
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 
 from lib.evaluation import ENCODING, budget_of, folds, load, survivors
 from lib.examples import Example
@@ -80,19 +81,17 @@ def by_hand(cases: Sequence[Example], budget: int) -> float:
 
 
 def ablation(found: Mapping[str, Row]) -> str:
-    """A row for each model, with the difference to everything; the last column is the mean of the sets."""
+    """A row for each model: the mean of the sets, its difference to everything, and the set that loses most."""
     everything = found[EVERYTHING]
-    names = list(everything)
-    return table(
-        ["learned", *names, "mean"],
-        [[title, *_cells(row, everything, title == EVERYTHING)] for title, row in found.items() if row],
-    )
+    rows = [[title, *_cells(row, everything)] for title, row in found.items() if row]
+    return table(["learned", "mean", "difference", "loses most"], rows)
 
 
-def _cells(row: Row, everything: Row, is_first: bool) -> list[str]:
-    values = [(row[name], everything[name]) for name in everything]
-    values.append((sum(row.values()) / len(row), sum(everything.values()) / len(everything)))
-    return [share(value) + ("" if is_first else f" ({difference(value - of)})") for value, of in values]
+def _cells(row: Row, everything: Row) -> tuple[str, str, str]:
+    changes = {name: row[name] - everything[name] for name in everything}
+    least = min(changes, key=changes.__getitem__)
+    loses = f"{least} {difference(changes[least])}" if changes[least] < 0 else ""
+    return share(mean(row.values())), difference(mean(changes.values())), loses
 
 
 def difference(value: float) -> str:

@@ -4,13 +4,14 @@
 
 CASES are files that lib/cases.py reads, one for each set. Each set is compressed to its budget without `adaptive`,
 and with several values of `min_probability`. The picture has a line for each set: the share of the budget that is
-used (across) against the evidence that is kept (up). A CSV file beside it has the numbers. Two more tables compare
-the probabilities with how often a segment was evidence. A last one shows how well `adaptive` prunes without a budget:
-precision and recall of the kept segments, and what is kept of passages that belong to another question.
+used (across) against the evidence that is kept (up). A CSV file beside it has the numbers, and a table their means.
+Two more tables compare the probabilities with how often a segment was evidence. A last one shows how well `adaptive`
+prunes without a budget: precision and recall of the kept segments, and what is kept of passages that belong to another
+question.
 
 With --folds, each quarter of every set is tested with weights that were learned from the rest. Without it, the
-published weights are tested, which may have been learned from the same cases. --docs replaces the tables "adaptive",
-"calibration", "calibration-by-set" and "pruning" of that document. Needs the extra `dev`.
+published weights are tested, which may have been learned from the same cases. --docs replaces the tables "adaptive"
+and "calibration" of that document. Needs the extra `dev`.
 """
 
 import argparse
@@ -158,17 +159,16 @@ def points(name: str, found: Sequence[Outcome], thresholds: Sequence[float] = TH
 
 
 def trade_off(sets: Sequence[Sequence[Point]]) -> str:
-    """The evidence kept and the share of the budget used, a row for each set, and their means."""
-    thresholds = [point.min_probability for point in sets[0]]
-    header = ["set", "budget", *("off" if t == OFF else f"{t:g}" for t in thresholds)]
-    rows = [[row[0].set, str(row[0].budget), *(_cell(p.evidence, p.used) for p in row)] for row in sets]
-    columns = list(zip(*sets, strict=True))
-    means = [_cell(_mean(p.evidence for p in of), _mean(p.used for p in of)) for of in columns]
-    return table(header, [*rows, ["mean", "", *means]])
+    """The evidence kept and the share of the budget used, as means of the sets, a row for each threshold."""
+    rows = [
+        ["off" if of[0].min_probability == OFF else f"{of[0].min_probability:g}", *_means(of)]
+        for of in zip(*sets, strict=True)
+    ]
+    return table(["min_probability", "evidence", "budget used"], rows)
 
 
-def _cell(evidence: float, used: float) -> str:
-    return f"{share(evidence)} / {100 * used:.0f} %"
+def _means(of: Sequence[Point]) -> tuple[str, str]:
+    return share(_mean(point.evidence for point in of)), f"{100 * _mean(point.used for point in of):.0f} %"
 
 
 def _mean(values: Iterator[float]) -> float:
@@ -292,13 +292,9 @@ def main() -> None:
     options.output.parent.mkdir(parents=True, exist_ok=True)
     write_numbers(rows, options.output.with_suffix(".csv"))
     draw(rows, options.output)
-    blocks = {
-        "adaptive": trade_off(rows),
-        "calibration": reliability(list(truths.values())),
-        "calibration-by-set": reliability_by_set(truths),
-        "pruning": pruning({name: [(o.pruned, o.needed) for o in of_set] for name, of_set in found.items()}),
-    }
-    publish(blocks, options.docs)
+    publish({"adaptive": trade_off(rows), "calibration": reliability(list(truths.values()))}, options.docs)
+    print(reliability_by_set(truths), end="\n\n")
+    print(pruning({name: [(o.pruned, o.needed) for o in of_set] for name, of_set in found.items()}))
 
 
 def _options() -> argparse.Namespace:

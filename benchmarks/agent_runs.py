@@ -1,6 +1,6 @@
 """Runs an agent of each framework for 30 steps with everything on, and prints what its model read.
 
-    python benchmarks/agent_runs.py [--docs docs/how-to/agents.md]
+    python benchmarks/agent_runs.py
 
 The runs are those of tests/langchain/test_langchain_long_run.py and tests/llamaindex/test_llamaindex_long_run.py, which
 check at each step what must hold: 500 source files and descriptions of installed packages, a scripted model, and a
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lib.markdown_blocks import publish, publishing_parser, table
+from lib.markdown_blocks import table
 
 _TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(_TESTS / folder) for folder in (".", "core", "langchain", "llamaindex")]
@@ -76,11 +76,10 @@ _ROWS = (
 
 def main() -> None:
     """Run the command."""
-    options = publishing_parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         columns = langchain(Path(one)), llamaindex(Path(other))
     rows = [(name, *figures) for name, *figures in zip(_ROWS, *columns, strict=True)]
-    publish({"agent runs": table(_HEADS, rows)}, options.docs)
+    print(table(_HEADS, rows))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,18 @@
 """Measures whether every entry that takes passages keeps the same evidence.
 
-    python benchmarks/entries.py CASES... [--limit 60] [--docs docs/evidence.md]
+    python benchmarks/entries.py CASES... [--limit 60]
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set. Each case goes through the core,
 both adapters, and a tool of each framework that returns documents, as `compress_tool` wraps it, with the budget of its
 set. Many tools return one text without titles: that goes through the core, the middleware of LangChain and the tool of
-LlamaIndex. The table has the evidence kept by each. Needs the extra `dev`.
+LlamaIndex. The table has the evidence kept by each, as a mean of the sets, and the set that keeps least of what the
+core keeps. Needs the extra `dev`.
 """
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +21,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool
 from lib.cases import Case, read_cases, set_name
 from lib.evaluation import ENCODING, budget_of
-from lib.markdown_blocks import publish, share, table
+from lib.markdown_blocks import share, table
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
 
@@ -148,16 +150,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--limit", type=int, default=60, help="cases of a set at most")
-    parser.add_argument("--docs", type=Path, help="the document to put the table into")
     options = parser.parse_args()
-    rows, over = [], 0
+    found, over = dict[str, dict[str, float]](), 0
     for path in options.cases:
         cases, budget = list(read_cases(path, options.limit)), budget_of(set_name(path))
-        found = [measured(cases, budget, entry) for entry in ENTRIES.values()]
-        rows.append([set_name(path), *(share(evidence) for evidence, _ in found)])
-        over += sum(above for _, above in found)
-    publish({"entries": table(["set", *ENTRIES], rows)}, options.docs)
+        of_set = {name: measured(cases, budget, entry) for name, entry in ENTRIES.items()}
+        found[set_name(path)] = {name: evidence for name, (evidence, _) in of_set.items()}
+        print(set_name(path), found[set_name(path)])
+        over += sum(above for _, above in of_set.values())
+    print(by_way(found))
     print(f"outputs above the budget: {over}")
+
+
+def by_way(found: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the table of the evidence kept by each way, from that of each set. Losses are against the first."""
+    first, *_ = ways = [*next(iter(found.values()))]
+    rows = []
+    for way in ways:
+        changes = {name: of_set[way] - of_set[first] for name, of_set in found.items()}
+        least = min(changes, key=changes.__getitem__)
+        loses = f"{least} {changes[least]:.3f}" if changes[least] < 0 else ""
+        rows.append([way, share(mean(of_set[way] for of_set in found.values())), loses])
+    return table(["", "mean", "loses most"], rows)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Writes the tables of docs/evidence.md that come from evidence.json: the results, and the calibration.
+"""Writes the table of docs/evidence.md that comes from evidence.json: the evidence kept of kinds that were left out.
 
-    python benchmarks/evidence_tables.py                          # print the tables
-    python benchmarks/evidence_tables.py --docs docs/evidence.md  # print them, and replace them in the document
+    python benchmarks/evidence_tables.py                          # print the table
+    python benchmarks/evidence_tables.py --docs docs/evidence.md  # print it, and replace it in the document
 
 The numbers are those of the last run of train_evidence.py.
 """
@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 from lib.kinds import kind_of
 from lib.markdown_blocks import publish, share, table
@@ -20,13 +19,8 @@ EVIDENCE = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "ev
 _NOT_MEASURED = "–"
 
 
-def learned(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return the tables of what stands in evidence.json: the evidence kept of left-out kinds, and the numbers of the
-    calibration."""
-    return {"held-out": _held_out(data["left_out"]), "constants": _constants(data["models"])}
-
-
-def _held_out(left_out: Mapping[str, Mapping[str, float]]) -> str:
+def held_out(left_out: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the table of the evidence kept of each set by each model that had nothing of its kind."""
     columns = list(dict.fromkeys(column for row in left_out.values() for column in row))
     rows = [
         [name, kind_of(name), *(_measured(row.get(column)) for column in columns)] for name, row in left_out.items()
@@ -39,17 +33,11 @@ def _measured(value: float | None) -> str:
     return _NOT_MEASURED if value is None else share(value)
 
 
-def _constants(models: Mapping[str, Any]) -> str:
-    names = list(next(iter(models.values()))["calibration"])
-    rows = [[model, *(f"{of['calibration'][name]:.3f}" for name in names)] for model, of in models.items()]
-    return table(["model", *(f"`{name}`" for name in names)], rows)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--docs", type=Path, help="the document to put the tables into")
+    parser.add_argument("--docs", type=Path, help="the document to put the table into")
     options = parser.parse_args()
-    publish(learned(json.loads(EVIDENCE.read_text(encoding="utf-8"))), options.docs)
+    publish({"held-out": held_out(json.loads(EVIDENCE.read_text(encoding="utf-8"))["left_out"])}, options.docs)
 
 
 if __name__ == "__main__":

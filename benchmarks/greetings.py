@@ -1,9 +1,9 @@
 """Measures what greetings, thanks and wishes around a question cost.
 
-    python benchmarks/greetings.py CASES... [--limit 50] [--docs docs/evidence.md]
+    python benchmarks/greetings.py CASES... [--limit 50]
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set. Each question is asked alone, and
-with what people write around it. The table has the evidence kept by each. Needs the extra `dev`.
+with what people write around it. The table has the evidence kept by each, as a mean of the sets. Needs the extra `dev`.
 """
 
 import argparse
@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from entries import core, measured
+from entries import by_way, core, measured
 from lib.cases import read_cases, set_name
 from lib.evaluation import budget_of
-from lib.markdown_blocks import publish, share, table
 
 FORMS: Mapping[str, Callable[[str], str]] = {
     "alone": lambda query: query,
@@ -37,14 +36,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--limit", type=int, default=50, help="cases of a set at most")
-    parser.add_argument("--docs", type=Path, help="the document to put the table into")
     options = parser.parse_args()
-    rows = []
+    found = {}
     for path in options.cases:
         cases, budget = list(read_cases(path, options.limit)), budget_of(set_name(path))
-        asked = ([replace(case, query=form(case.query)) for case in cases] for form in FORMS.values())
-        rows.append([set_name(path), *(share(measured(of_form, budget, core)[0]) for of_form in asked)])
-    publish({"greetings": table(["set", *FORMS], rows)}, options.docs)
+        asked = {name: [replace(case, query=form(case.query)) for case in cases] for name, form in FORMS.items()}
+        found[set_name(path)] = {name: measured(of_form, budget, core)[0] for name, of_form in asked.items()}
+        print(set_name(path), found[set_name(path)])
+    print(by_way(found))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
     python benchmarks/llm_breadth.py CASES... --limit 60 --docs docs/how-to/language-model.md
 
 CASES are files that lib/cases.py reads, one for each set. No language model is called: the one here knows the evidence,
-and names what it reads of it. A column is a breadth: the evidence that is kept, and the tokens that are read. Without a
-model, extraction fills the budget. --docs replaces the table "llm-breadth" of that document.
+and names what it reads of it. A row is a breadth: the evidence that is kept, the tokens that are read and those of the
+result, as means of the sets. Without a model, extraction fills the budget. --docs replaces the table "llm-breadth" of
+that document.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 
 from lib.cases import Case, read_cases, set_name
 from lib.evaluation import ENCODING, budget_of
@@ -21,8 +23,6 @@ from ctxcompress import Compression, Passage, compress
 from ctxcompress.language_model import Answer, LLMSelector, Prompt
 
 BREADTHS = (2, 3, 4, 6)
-DEFAULT = 3
-"""The breadth whose results are counted."""
 _SEGMENT = re.compile(r"^\[(\d+)\] (.*(?:\n    .*)*)", re.MULTILINE)
 _SHORTEST = 4
 """Characters: a shorter segment is part of any evidence by chance."""
@@ -58,7 +58,7 @@ def compressed(case: Case, budget: int, breadth: float | None) -> Compression:
     return compress(case.query, passages, max_tokens=budget, encoding=ENCODING, llm=llm)
 
 
-def cells(cases: Sequence[Case], budget: int, breadth: float | None) -> tuple[str, str, str]:
+def figures(cases: Sequence[Case], budget: int, breadth: float | None) -> tuple[float, float, float]:
     """(the share of the evidence that is kept, the tokens that the model reads, the tokens of the result)."""
     kept = total = read = tokens = 0
     for case in cases:
@@ -68,17 +68,14 @@ def cells(cases: Sequence[Case], budget: int, breadth: float | None) -> tuple[st
         total += len(evidence)
         read += result.llm.input_tokens if result.llm else 0
         tokens += result.tokens
-    return share(kept / max(total, 1)), f"{read / len(cases):,.0f}", f"{tokens / len(cases):,.0f}"
+    return kept / max(total, 1), read / len(cases), tokens / len(cases)
 
 
 def rows(paths: Iterable[Path], limit: int) -> Iterable[list[str]]:
-    for path in paths:
-        name, cases = set_name(path), list(read_cases(path, limit))
-        budget = budget_of(name)
-        without, _, _ = cells(cases, budget, None)
-        found = [cells(cases, budget, breadth) for breadth in BREADTHS]
-        tokens = found[BREADTHS.index(DEFAULT)][2]
-        yield [name, f"{budget:,}", without, *(f"{kept} ({read})" for kept, read, _ in found), tokens]
+    sets = [(budget_of(set_name(path)), list(read_cases(path, limit))) for path in paths]
+    for breadth in (None, *BREADTHS):
+        kept, read, tokens = zip(*(figures(cases, budget, breadth) for budget, cases in sets), strict=True)
+        yield [str(breadth or "off"), share(mean(kept)), f"{mean(read):,.0f}", f"{mean(tokens):,.0f}"]
 
 
 def _folded(text: str) -> str:
@@ -91,7 +88,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--docs", type=Path)
     options = parser.parse_args()
-    header = ["set", "budget", "without", *(f"breadth {breadth}" for breadth in BREADTHS), f"tokens kept at {DEFAULT}"]
+    header = ["breadth", "evidence", "tokens read", "tokens kept"]
     publish({"llm-breadth": table(header, list(rows(options.cases, options.limit)))}, options.docs)
 
 

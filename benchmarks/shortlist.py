@@ -1,19 +1,20 @@
 """Measures what a shortlist of many passages costs in evidence and saves in time.
 
-    python benchmarks/shortlist.py CASES... [--limit 30] [--docs docs/reduction.md]
+    python benchmarks/shortlist.py CASES... [--limit 30]
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set. The passages of all cases of a
 set are one retrieval, and each question is asked of all of them: once as they are, and once of a shortlist of a tenth.
 A set with fewer than 200 passages is skipped. Times are CPU milliseconds of a question.
 """
 
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
 from lib.cases import Case, read_cases, set_name
 from lib.evaluation import ENCODING, budget_of
-from lib.markdown_blocks import publish, publishing_parser, share, table
+from lib.markdown_blocks import share, table
 
 from ctxcompress import Passage, compress
 from ctxcompress.query.terms import query_terms
@@ -60,7 +61,7 @@ def measured(cases: Sequence[Case], passages: Sequence[Passage], budget: int) ->
 
 
 def main() -> None:
-    parser = publishing_parser(__doc__)
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--limit", type=int, default=30, help="questions of a set at most")
     options = parser.parse_args()
@@ -75,7 +76,7 @@ def main() -> None:
         cells = (*map(share, evidence), *(f"{part:.0f}" for part in milliseconds))
         rows.append([set_name(path), f"{len(passages):,}", *cells])
     header = ["set", "passages", "evidence, all", "evidence, shortlist", "ms, all", "ms, shortlist"]
-    publish({"shortlist": table(header, rows)}, options.docs)
+    print(table(header, rows))
 
 
 if __name__ == "__main__":

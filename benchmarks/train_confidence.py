@@ -33,6 +33,7 @@ from ctxcompress.text.words import Terms
 _OTHERS = 2
 """How many other contexts each question is asked of."""
 _REGULARIZATION = 1.0
+_UNKNOWN = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +94,28 @@ def left_out(sets: Mapping[str, Contexts]) -> Iterator[list[str]]:
         yield [name, kind_of(name), _auc(own, others), _auc(own, without), *map(_mean, (own, others, without))]
 
 
+def by_kind(rows: Sequence[Sequence[str]]) -> str:
+    """Return the table of the means of each kind, from the rows of the sets."""
+    kinds = sorted({row[1] for row in rows})
+    found = [[kind, *_means([row[2:4] for row in rows if row[1] == kind])] for kind in kinds]
+    return table(["kind", "AUC", "answer removed"], found)
+
+
+def _means(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    for column in zip(*rows, strict=True):
+        known = [float(cell) for cell in column if cell != _UNKNOWN]
+        yield share(float(np.mean(known))) if known else _UNKNOWN
+
+
 def _auc(own: Floats, others: Floats) -> str:
     if not len(others):
-        return "–"
+        return _UNKNOWN
     truth = np.concatenate([np.ones(len(own)), np.zeros(len(others))])
     return share(roc_auc_score(truth, np.concatenate([own, others])))
 
 
 def _mean(values: Floats) -> str:
-    return share(float(values.mean())) if len(values) else "–"
+    return share(float(values.mean())) if len(values) else _UNKNOWN
 
 
 def main() -> None:
@@ -113,7 +127,8 @@ def main() -> None:
     sets = {set_name(path): contexts(list(read_cases(path, options.limit))) for path in options.cases}
     header = ["set", "kind", "AUC", "answer removed", "mean of own", "of others", "of own without the answer"]
     rows = list(left_out(sets))
-    publish({"confidence": table(header, rows)}, options.docs)
+    print(table(header, rows), end="\n\n")
+    publish({"confidence": by_kind(rows)}, options.docs)
     model = learned([found for found in sets.values() if len(found.of_others)])
     for name, weight in zip(CONFIDENCE, model.coef_[0], strict=True):
         print(f"{name}: {weight:.2f}")

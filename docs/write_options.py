@@ -1,16 +1,18 @@
-"""Write the code that follows from the options that ctxcompress.config.options declares: `make options`.
+"""Write what follows from the options that ctxcompress.config.options declares: `make options`.
 
-That is the keywords of calls as a TypedDict, and the fields of the adapters as a pydantic model: type checkers and
-editors know both. A test fails where the files differ from what this writes.
+That is the keywords of calls as a TypedDict, the fields of the adapters as a pydantic model (type checkers and editors
+know both), and the page of the options. A test fails where the files differ from what this writes.
 """
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 CORE = Path(__file__).parents[1] / "core" / "ctxcompress"
+PAGE = Path(__file__).parent / "options.md"
 WIDTH = 120
 
 KEYWORDS = '''"""The options as keywords of a call. `make options` writes this from ctxcompress.config.options."""
@@ -45,6 +47,23 @@ class OptionFields(BaseModel):
 for _name, _field in OptionFields.model_fields.items():  # pydantic would parse this file again for the docstrings
     _field.description = OPTIONS[_name].description
 '''
+
+VALUES = ("Format", "Mode", "Order", "OnEmpty", "ScoreKind", "Scorer", "Tier | None")
+"""Types of options whose values have names."""
+
+TABLE = """# Options
+
+All are keywords of `CompressionConfig`, `compress`, `CtxCompressor` and `CtxCompressPostprocessor`, keys of a
+[TOML or JSON file](how-to/configuration.md), and `--set NAME=VALUE` of the command. The
+[reference](reference/config.md) says more of each.
+
+| option | default | |
+|---|---|---|
+{rows}
+
+The adapters also take `preset`, a [named set of options](reduction.md#presets), or `config` in its place: a
+`CompressionConfig`, or the path of a file.
+"""
 
 # An adapter takes models of its framework, too; the core checks the items of must_keep; a cache is of a class that
 # pydantic need not check.
@@ -82,6 +101,7 @@ def written() -> dict[Path, str]:
     return {
         CORE / "config" / "keywords.py": _keywords(options, module),
         CORE / "adapters" / "option_fields.py": _fields(options, module),
+        PAGE: TABLE.format(rows="\n".join(map(_row, options))),
     }
 
 
@@ -92,6 +112,13 @@ def _declared(module: ast.Module, source: str) -> Iterator[Declared]:
             default, description, *_ = node.value.args
             shown = (ast.get_source_segment(source, part) or "" for part in (node.annotation, default))
             yield Declared(node.target.id, *shown, ast.literal_eval(description))
+
+
+def _row(option: Declared) -> str:
+    """Return the row of an option: its first sentence, and all of them where they name its values."""
+    has_values = option.type in VALUES
+    text = option.description if has_values else re.split(r"(?<=\.) ", option.description)[0]
+    return f"| `{option.name}` | `{' '.join(option.default.split())}` | {text} |"
 
 
 def _keywords(options: Sequence[Declared], module: ast.Module) -> str:

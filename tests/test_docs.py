@@ -50,12 +50,6 @@ def test_each_cell_of_the_features_names_a_test_that_exists() -> None:
                 assert name in _functions(ROOT / file), f"{feature}: there is no {file}::{name}"
 
 
-def test_the_readme_has_the_table_of_the_features() -> None:
-    writer = _load("write_features")
-    assert writer.README.read_text(encoding="utf-8") == writer.written(), "run python docs/write_features.py"
-    assert writer.table_of(writer.written()).count("](tests/") > 30
-
-
 def _functions(file: Path) -> set[str]:
     if not file.is_file():
         return set()
@@ -63,10 +57,11 @@ def _functions(file: Path) -> set[str]:
     return {node.name for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, functions)}
 
 
-def test_the_picture_of_the_imports_is_what_the_code_says() -> None:
+@pytest.mark.parametrize("name", ["draw_imports", "draw_before_after"])
+def test_a_picture_is_what_the_code_says(name: str) -> None:
     pytest.importorskip("grimp")
-    drawing = _load("draw_imports")
-    assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture(), "make it anew: python docs/draw_imports.py"
+    drawing = _load(name)
+    assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture(), f"make it anew: python docs/{name}.py"
 
 
 @pytest.mark.parametrize("package", ["ctxcompress", "langchain_ctxcompress", "llamaindex_ctxcompress"])

@@ -14,7 +14,7 @@ from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.mcp.tools import DocumentTools
 from ctxcompress.config.presets import PRESETS
 
-# Set, budget in tokens, and a floor that only a mistake goes below: the figures are in the README.
+# Set, budget in tokens, and a floor that only a mistake goes below: docs/evidence.md has figures.
 FLOORS = [
     ("page", 1000, 0.90),
     ("mdpage", 1000, 0.90),

@@ -22,15 +22,15 @@ def test_the_oracle_names_the_segments_that_have_most_evidence_first(llm_breadth
     assert llm_breadth.Oracle(["elsewhere"]).complete(prompt).text == "none"
 
 
-def test_the_cells_are_shares_and_means(llm_breadth: ModuleType, cases: ModuleType) -> None:
+def test_the_figures_are_shares_and_means(llm_breadth: ModuleType, cases: ModuleType) -> None:
     start = page().text.index(ANSWER)
     gold = cases.Gold(0, start, start + len(ANSWER))
     case = cases.Case(QUERY, (cases.Document("Towns", page().text),), (gold,), ())
-    kept, read, tokens = llm_breadth.cells([case], 60, 3)
-    assert (kept, int(tokens)) == ("1.000", 13)
-    assert int(read) > 300
-    assert llm_breadth.cells([case], 60, None)[1] == "0"
+    kept, read, tokens = llm_breadth.figures([case], 60, 3)
+    assert (kept, tokens) == (1.0, 13)
+    assert read > 300
+    assert llm_breadth.figures([case], 60, None)[1] == 0
 
 
-def test_the_default_breadth_is_the_one_whose_results_are_counted(llm_breadth: ModuleType) -> None:
-    assert LLMSelector(None).breadth == llm_breadth.DEFAULT
+def test_the_default_breadth_is_measured(llm_breadth: ModuleType) -> None:
+    assert LLMSelector(None).breadth in llm_breadth.BREADTHS

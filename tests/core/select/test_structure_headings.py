@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from segment_texts import markdown_pages
+from segment_texts import markdown_pages, package_pages
 from selections import kept_of, pages, structure_of
 
 from ctxcompress import CompressionConfig, Compressor, compress
@@ -120,7 +120,7 @@ def _passages(readme):
 
 
 def test_in_pages_headings_come_with_the_sentence_that_is_asked_for():
-    cases = [case for page in markdown_pages().values() for case in _passages(page)]
+    cases = [case for page in (*markdown_pages().values(), *package_pages()) for case in _passages(page)]
     assert len(cases) >= 30
     both = sentences = 0
     for passage, heading, sentence in cases:
