@@ -77,11 +77,10 @@ def share_of(share: str, tokens: int) -> int:
     return int(Fraction(share.removesuffix("%")) * max(tokens, 0) / 100)
 
 
-def budget_of(max_tokens: int | str | None, tier: Tier | None, window: int | None, reserved: int) -> int:
+def budget_of(max_tokens: int | str | None, tier: Tier | None, window: int | None) -> int:
     """Return the budget in tokens; for "auto" the most that it can be.
 
-    A share is of what `reserved` tokens leave of the context window. Raises ConfigError where the window is unknown,
-    or where nothing is left.
+    Raises ConfigError for a share of a context window that is unknown, or so small that nothing is left.
     """
     if isinstance(max_tokens, int):
         return max_tokens
@@ -89,24 +88,21 @@ def budget_of(max_tokens: int | str | None, tier: Tier | None, window: int | Non
         return TIERS[tier or "summary"]
     if max_tokens == "auto":
         return TIERS["detailed"]
-    return tokens_in_window("max_tokens", max_tokens, window, reserved)
+    return tokens_in_window("max_tokens", max_tokens, window)
 
 
-def tokens_in_window(name: str, share: str, window: int | None, reserved: int) -> int:
-    """Return a share of what `reserved` tokens leave of the context window.
-
-    name: of the argument that has the share. Raises ConfigError where the window is unknown, or nothing is left.
-    """
+def tokens_in_window(name: str, share: str, window: int | None) -> int:
+    """Return a share of the context window, which the argument `name` has. Raises ConfigError as `budget_of` does."""
     if window is None:
         raise ConfigError(
             f"{name} is {share!r}, a share of a context window whose size is not known; give context_window "
             "in tokens, in an adapter a model that tells it, or a number of tokens"
         )
-    tokens = share_of(share, window - reserved)
+    tokens = share_of(share, window)
     if tokens < 1:
         raise ConfigError(
-            f"{name} is {share!r} of what reserved_tokens={reserved} leave of context_window={window}, which "
-            "is less than one token; reserve less, or give a model with a larger window"
+            f"{name} is {share!r} of context_window={window}, which is less than one token; give a larger share, or a "
+            "model with a larger window"
         )
     return tokens
 

@@ -19,7 +19,6 @@ from ctxcompress.text.language import LANGUAGE_CODES
 
 __all__ = [
     "Check",
-    "Mode",
     "OnEmpty",
     "Order",
     "ScoreKind",
@@ -43,21 +42,21 @@ __all__ = [
     "probability",
     "similarity",
     "string",
+    "switch",
     "synonym_lists",
     "token_encoding",
     "whole_number",
 ]
 
 Scorer = Literal["evidence", "bm25", "rank_bm25", "rank_bm25l", "rank_bm25plus"]
-ScoreKind = Literal["similarity", "distance", "rank", "none"]
+ScoreKind = Literal["similarity", "absolute", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
-Mode = Literal["extract", "preview"]
 Order = Literal["source", "relevance", "edges"]
 
 Check = Callable[[str, Any], Any]
 """From an option's name and value to the value to store."""
 
-_MAPPED_FIELDS = ("title", "header_path", "doc_id", "file_path")
+_MAPPED_FIELDS = ("title", "header_path", "doc_id", "file_path", "score")
 
 
 def anything(_: str, value: object) -> object:
@@ -111,6 +110,11 @@ def whole_number(least: int, otherwise: str = "") -> Check:
     return check
 
 
+def switch(usual: float, number: Check) -> Check:
+    """Return a check for a stage that False leaves out. number: checks its limit, for which True is the usual one."""
+    return lambda name, value: value if value is False else number(name, usual if value is True else value)
+
+
 def similarity(name: str, value: object) -> object:
     if value is not None and not (_is_number(value) and 0 < value <= 1):
         raise ConfigError(f"{name} is {value!r}; give a number above 0 and at most 1, or None to leave this stage out")
@@ -119,7 +123,7 @@ def similarity(name: str, value: object) -> object:
 
 def probability(name: str, value: object) -> object:
     if not _is_number(value) or not 0 < value < 1:
-        raise ConfigError(f"{name} is {value!r}; give a number above 0 and below 1, such as 0.012")
+        raise ConfigError(f"{name} is {value!r}; give True, False or a number above 0 and below 1")
     return value
 
 
@@ -218,27 +222,19 @@ def check_count(name: str, value: object, least: int, otherwise: str = "") -> No
     whole_number(least, otherwise)(name, value)
 
 
-def check_format(format: str, mode: str, separator: str) -> None:
-    if format == "plain":
-        return
-    if mode != "extract":
-        raise ConfigError(
-            f"format={format!r} is given with mode={mode!r}, whose lines are a format of their own; "
-            'give mode="extract" or format="plain"'
-        )
-    if separator != "\n\n":
+def check_format(format: str, separator: str) -> None:
+    if format != "plain" and separator != "\n\n":
         raise ConfigError(
             f"format={format!r} is given with separator={separator!r}, but has separators of its own; leave one of "
             "them out"
         )
 
 
-def check_scores(min_score: object, threshold: object, kind: str, *, relative: bool, used: bool) -> None:
-    """threshold: `score_threshold`. used: whether a stage compares scores with it."""
+def check_scores(min_score: object, metadata_only: object, kind: str) -> None:
     if min_score is not None:
-        _check_score("min_score", min_score, kind, ", or None to keep passages whatever their score", relative=relative)
-    kind = kind if used else "similarity"
-    _check_score("score_threshold", threshold, kind, ", such as 0.4", relative=relative)
+        _check_score("min_score", min_score, kind, ", or None to keep passages whatever their score")
+    if metadata_only is not False:
+        _check_score("metadata_only", metadata_only, kind, ", such as 0.4, True or False")
 
 
 def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
@@ -261,18 +257,18 @@ def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
         raise ConfigError(f'{option} is given with scorer={scorer!r}; it needs probabilities: give scorer="evidence"')
 
 
-def _check_score(name: str, score: object, kind: str, otherwise: str, *, relative: bool) -> None:
+def _check_score(name: str, score: object, kind: str, otherwise: str) -> None:
     if not _is_number(score):
         raise ConfigError(f"{name} is {score!r}; give a number{otherwise}")
     if kind == "none":
         raise ConfigError(
             f'{name}={score!r} is given with score_kind="none"; say what the scores mean: "similarity", '
-            '"distance" or "rank"'
+            '"absolute", "distance" or "rank"'
         )
-    if relative and not 0 <= score <= 1:
+    if kind != "absolute" and not 0 <= score <= 1:
         raise ConfigError(
             f"{name} is {score!r}; the best score of a retrieval counts as 1.0, so give a number from 0 to 1, "
-            "or normalize_scores=False to compare scores as they are"
+            'or score_kind="absolute" to compare scores as they are'
         )
 
 

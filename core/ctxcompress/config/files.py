@@ -130,14 +130,14 @@ _STAGES = (
 )
 """(switch, threshold, our option, the default threshold of a stage that is on)."""
 _CODE_SEARCH: Mapping[str, Mapping[str, str]] = {
-    "smartTruncation": {"maxLength": "max_length", "preserveStructure": "preserve_structure"},
-    "metadataOnly": {"scoreThreshold": "score_threshold"},
+    "smartTruncation": {"maxLength": "max_length", "preserveStructure": ""},
+    "metadataOnly": {"scoreThreshold": "metadata_only"},
     "llm": {"model": "", "maxTokens": ""},
 }
 """Tables of code search tools: key -> our option. A table is a stage; its key `enabled` switches it on and off."""
 _ON: Mapping[str, Mapping[str, object]] = {
-    "smartTruncation": {"max_length": 2_000, "preserve_structure": True},
-    "metadataOnly": {"metadata_only": True, "score_threshold": 0.4, "normalize_scores": False},
+    "smartTruncation": {"max_length": 2_000},
+    "metadataOnly": {"metadata_only": True, "score_kind": "absolute"},
 }
 """Our options for a stage that is on and gives nothing else."""
 _OFF: Mapping[str, Mapping[str, object]] = {

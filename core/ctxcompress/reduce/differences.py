@@ -80,11 +80,10 @@ class _SplitText(NamedTuple):
 class Particulars:
     """The particulars of several texts. Each distinct word is classified once."""
 
-    __slots__ = ("_are_compared", "_kinds", "_sentences", "_signatures", "_split_texts", "_texts", "_words", "apart")
+    __slots__ = ("_kinds", "_sentences", "_signatures", "_split_texts", "_texts", "_words", "apart")
 
-    def __init__(self, texts: Sequence[str], *, are_compared: bool = True) -> None:
-        """are_compared: whether texts are compared at all; otherwise any of them can stand for any other."""
-        self._texts, self._are_compared = texts, are_compared
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
         self._sentences: dict[int, str] = {}
         self.apart: Counter[str] = Counter()
         """How many pairs were kept apart, by what they differ in."""
@@ -107,8 +106,6 @@ class Particulars:
         Both must have the same numbers and code in the same order and the same negations of the same words, and the
         leader must have every name of the member; or the leader must have every sentence of it, in a row.
         """
-        if not self._are_compared:
-            return True
         is_known = leader in self._signatures and self._signatures[leader] != self._signature(member)
         kept = not is_known and self._is_kept(leader, member)
         is_shorter = len(self._texts[member]) < len(self._texts[leader])

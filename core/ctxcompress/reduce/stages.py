@@ -59,7 +59,7 @@ def reduced(
     for each passage.
     """
     has_thresholds = config.ngram_threshold is not None or config.similarity_threshold is not None
-    exact = (not fits or has_thresholds) if config.exact_dedup is None else config.exact_dedup
+    exact = not fits or has_thresholds
     reducer = _Reducer(passages, config, delivered)
     if shortlist is not None:
         reducer.only(shortlist)
@@ -72,7 +72,7 @@ def reduced(
     texts = [passage.text for passage in passages]
     preference = reducer.preferred() if exact and len(reducer.numbers) > 1 else []
     # A preview has a line for each chunk, so it needs the passages as they are.
-    if preference and config.mode == "extract":
+    if preference and config.format != "preview":
         alive = set(reducer.numbers)
         between = [link for link in links if {link.before, link.after} <= alive]
         groups = {number: group_of(passages[number]) for number in reducer.numbers}
@@ -145,7 +145,7 @@ class _Reducer:
             self.end("threshold")
             return
         input_passages = self._passages[self._delivered :]
-        above = above_threshold(input_passages, config.min_score, config.score_kind, normalize=config.normalize_scores)
+        above = above_threshold(input_passages, config.min_score, config.score_kind)
         if above is None:
             self.end("threshold", "skipped: no usable scores", skipped=True)
             return
@@ -156,9 +156,7 @@ class _Reducer:
         if empty and config.on_empty != "drop":
             left = self.numbers if config.on_empty == "original" else [max(self.numbers, key=self._stands.__getitem__)]
         self._keep(left, Reason.SCORE)
-        at_most = config.score_kind != "similarity" and not config.normalize_scores
-        sign = "\u2264" if at_most else "\u2265"
-        note = f"{sign}{config.min_score:g}" + (f", none: {config.on_empty}" if empty else "")
+        note = f"\u2265{config.min_score:g}" + (f", none: {config.on_empty}" if empty else "")
         self.end("threshold", note, by_score=True, emptied=empty)
 
     def exact(self, *, wanted: bool) -> list[Link]:
@@ -185,7 +183,7 @@ class _Reducer:
         if threshold is not None:
             order = self._to_compare()
             texts = [self._passages[number].text for number in order]
-            known = Particulars(texts, are_compared=self._config.keep_particulars)
+            known = Particulars(texts)
             self._merge(order, near_duplicates(texts, range(len(order)), threshold, known))
             note = f"\u2265{threshold:g}{known.note}"
         self.end("near", note, by_score=self._has_dropped)
@@ -207,7 +205,7 @@ class _Reducer:
             self.end("semantic", f"skipped: no embeddings and {why}", skipped=True)
             return
         texts = [self._passages[number].text for number in order]
-        known = Particulars(texts, are_compared=self._config.keep_particulars)
+        known = Particulars(texts)
         self._merge(order, same_meaning(texts, range(len(order)), vectors, threshold, known))
         self.end("semantic", f"\u2265{threshold:g}{known.note}", by_score=self._has_dropped)
 
@@ -233,12 +231,12 @@ class _Reducer:
         self.end("limit", ", ".join(notes), by_score=self._has_dropped)
 
     def to_lines(self) -> None:
-        """Drop the passages below `score_threshold` in favour of lines about them."""
+        """Drop the passages below the limit of `metadata_only` in favour of lines about them."""
         config = self._config
-        if not config.metadata_only or config.mode == "preview":
+        if config.metadata_only is False or config.format == "preview":
             return
-        input_passages, threshold = self._passages[self._delivered :], config.score_threshold
-        low = low_scores(input_passages, threshold, config.score_kind, normalize=config.normalize_scores)
+        input_passages, threshold = self._passages[self._delivered :], config.metadata_only
+        low = low_scores(input_passages, threshold, config.score_kind)
         if low is None:
             self.end("metadata", "skipped: no usable scores", skipped=True)
             return

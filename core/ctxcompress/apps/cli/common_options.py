@@ -142,8 +142,7 @@ PresetOption = Annotated[
     Preset | None,
     typer.Option(
         metavar="NAME",
-        help="The preset to start from, for a kind of retrieval: docs, code, web or page; or one with the published "
-        "limits: docs_published, code_published, web_published or page_published.",
+        help="The preset to start from, for a kind of retrieval: docs, code, web or page.",
         show_default=False,
     ),
 ]
