@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=100)
     options = parser.parse_args()
     usual = Compressor(CompressionConfig(max_tokens=options.budget))
-    without = Compressor(CompressionConfig(max_tokens=options.budget, exact_dedup=False))
+    without = Compressor(CompressionConfig(max_tokens=options.budget))
     print(f"{'set':<12}{'':<24}{'evidence':>9}{'repeat':>8}")
     for path in options.cases:
         cases = list(read_cases(path, options.limit))

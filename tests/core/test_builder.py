@@ -218,7 +218,7 @@ def test_the_same_id_with_another_text_is_another_passage():
 
 
 def test_with_exact_dedup_off_the_same_comes_again():
-    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, exact_dedup=False))
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000))
     builder.add([POOL])
     builder.add([POOL])
     assert builder.render() == f"{POOL}\n\n{POOL}"
@@ -330,7 +330,7 @@ def test_what_cannot_work_is_refused(arguments, error, message):
 
 def test_a_context_of_previews_is_refused():
     with pytest.raises(ConfigError, match="extract"):
-        ContextBuilder(100, config=CompressionConfig(mode="preview"))
+        ContextBuilder(100, config=CompressionConfig(format="preview"))
     with pytest.raises(ConfigError, match="at least 1"):
         ContextBuilder(0)
 

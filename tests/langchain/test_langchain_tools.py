@@ -68,7 +68,7 @@ def test_previews_are_the_cores():
     documents = make_documents()
     search, _ = preview_tools(finding(*documents), max_tokens=60)
     given = [{"id": d.id, "text": d.page_content, "metadata": d.metadata} for d in documents]
-    assert call(search, query=QUERY).content == compress(QUERY, given, mode="preview", max_tokens=60).text
+    assert call(search, query=QUERY).content == compress(QUERY, given, format="preview", max_tokens=60).text
 
 
 async def test_sync_and_async_give_the_same():
@@ -367,9 +367,9 @@ def test_options_are_the_compressors():
     scored = [
         d.model_copy(update={"metadata": {**d.metadata, "score": 1 / (n + 1)}}) for n, d in enumerate(make_documents())
     ]
-    search, _ = preview_tools(finding(*scored), score_key="score", min_score=0.3)
+    search, _ = preview_tools(finding(*scored), metadata_map={"score": "score"}, min_score=0.3)
     assert ids_in(call(search, query=QUERY).content) == ["doc-0", "doc-1", "doc-2"]
-    search, _ = preview_tools(finding(*scored), score_key="score", preset="docs", top_n=2)
+    search, _ = preview_tools(finding(*scored), metadata_map={"score": "score"}, preset="docs", top_n=2)
     assert ids_in(call(search, query=QUERY).content) == ["doc-0", "doc-1"]
     search, _ = preview_tools(finding(*scored), metadata_map={"title": "source"})
     assert without_relevance(call(search, query=QUERY).content).startswith("[doc-0] docs/0.md › Client: ")
@@ -410,5 +410,5 @@ def test_a_line_never_joins_two_sentences_that_were_apart():
         "of the client is thirty seconds. Gamma three follows. Delta four ends.",
     )
     documents = [Document(text, id=f"c{n}", metadata={"source": "a.md"}) for n, text in enumerate(chunks)]
-    search, _ = preview_tools(finding(*documents), exact_dedup=True)
+    search, _ = preview_tools(finding(*documents), ngram_threshold=1.0)
     assert "seconds.Gamma" not in call(search, query="default timeout of the client").content

@@ -83,7 +83,7 @@ def test_a_search_returns_one_line_a_result_with_id_headings_and_the_best_senten
 def test_previews_are_the_cores():
     given = [{"id": item.node_id, "text": item.text, "metadata": item.metadata} for item in four_nodes()]
     shown = search(preview_tools(Finder(four_nodes()), max_tokens=40))
-    assert shown == compress(QUERY, given, mode="preview", max_tokens=40).text
+    assert shown == compress(QUERY, given, format="preview", max_tokens=40).text
 
 
 def test_an_index_can_be_browsed():

@@ -28,7 +28,7 @@ async def test_nodes_are_analysed_once_when_they_are_ingested() -> None:
     assert len(await pipeline(cache).arun(documents=DOCUMENTS)) == len(nodes)
     given = [NodeWithScore(node=node, score=0.5) for node in nodes]
     before = cache.stats()
-    options = {"max_tokens": 60, "exact_dedup": False}
+    options = {"max_tokens": 60}
     found = CtxCompressPostprocessor(cache=cache, **options).postprocess_nodes(given, query_str="which timeout?")
     assert found == CtxCompressPostprocessor(**options).postprocess_nodes(given, query_str="which timeout?")
     assert cache.stats().hits >= before.hits + len(nodes)

@@ -26,8 +26,8 @@ class OptionFields(BaseModel):
     """The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or "complete"
     (20,000). Give this or `max_tokens`."""
     context_window: int | None = None
-    """The tokens that `max_tokens="25%"` is a share of: the context window of the language model, without what the rest
-    of the prompt takes. Adapters take the window from `model`."""
+    """The context window of the language model in tokens, for `max_tokens="25%"`. Give it without the tokens that the
+    rest of the prompt takes; adapters take the whole of it from `model`."""
     must_keep: Sequence[object] = ()
     """What is kept before all else: texts, patterns, "ids", "dates", "urls", "code"; see docs/how-to/must-keep.md."""
     encoding: Encoding = Field(default="o200k_base", json_schema_extra={"type": "string"})

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctxcompress.cache import Cache, DiskCache, LayeredCache, MemoryCache, QdrantCache
 from ctxcompress.config.checks import closest
@@ -129,21 +129,28 @@ _STAGES = (
     ("ngram_dedup_enabled", "ngram_dedup_threshold", "ngram_threshold", 0.7),
 )
 """(switch, threshold, our option, the default threshold of a stage that is on)."""
-_CODE_SEARCH: Mapping[str, Mapping[str, str]] = {
-    "smartTruncation": {"maxLength": "max_length", "preserveStructure": ""},
-    "metadataOnly": {"scoreThreshold": "metadata_only"},
-    "llm": {"model": "", "maxTokens": ""},
-}
-"""Tables of code search tools: key -> our option. A table is a stage; its key `enabled` switches it on and off."""
-_ON: Mapping[str, Mapping[str, object]] = {
-    "smartTruncation": {"max_length": 2_000},
-    "metadataOnly": {"metadata_only": True, "score_kind": "absolute"},
-}
-"""Our options for a stage that is on and gives nothing else."""
-_OFF: Mapping[str, Mapping[str, object]] = {
-    "smartTruncation": {"max_length": None},
-    "metadataOnly": {"metadata_only": False},
-    "llm": {},
+
+
+class _Stage(NamedTuple):
+    """A table of code search tools. Its key `enabled` switches it on and off; it is on without one."""
+
+    keys: Mapping[str, str]
+    """Its other keys -> our option, "" for a key without one."""
+    on: Mapping[str, object]
+    """Our options for a stage that gives nothing else."""
+    off: Mapping[str, object]
+
+
+_CODE_SEARCH: Mapping[str, _Stage] = {
+    "smartTruncation": _Stage(
+        {"maxLength": "max_length", "preserveStructure": ""}, {"max_length": 2_000}, {"max_length": None}
+    ),
+    "metadataOnly": _Stage(
+        {"scoreThreshold": "metadata_only"},
+        {"metadata_only": True, "score_kind": "absolute"},
+        {"metadata_only": False},
+    ),
+    "llm": _Stage({"model": "", "maxTokens": ""}, {}, {}),
 }
 
 
@@ -233,20 +240,22 @@ def _table(tables: Mapping[str, object], name: str) -> Mapping[str, object]:
 
 
 def _of_stage(name: str, table: object) -> dict[str, object]:
-    """Return the options that a table of a code search tool gives. A stage is on unless `enabled` is false."""
+    """Return the options that a table of a code search tool gives."""
     if not isinstance(table, Mapping):
         raise ConfigError(f"compression.{name} is {table!r}; make it a table: [compression.{name}]")
+    stage, is_on = _CODE_SEARCH[name], table.get("enabled", True)
     for key in table:
-        _check_known(f"compression.{name}", key, ("enabled", *_CODE_SEARCH[name]))
-    if table.get("enabled", True) is False:
-        return dict(_OFF[name])
-    if name == "llm" and table.get("enabled", True) is True:
+        _check_known(f"compression.{name}", key, ("enabled", *stage.keys))
+    if is_on is False:
+        return dict(stage.off)
+    if name == "llm" and is_on is True:
         raise ConfigError(
             "compression.llm is on, but no file can hold a language model; set enabled = false in it, and give the "
             "model in code"
         )
-    _check_flag(f"compression.{name}.enabled", table.get("enabled", True), wanted=name in _ON)
-    return {**_ON[name], **{option: table[key] for key, option in _CODE_SEARCH[name].items() if key in table}}
+    _check_flag(f"compression.{name}.enabled", is_on, wanted=name != "llm")
+    _check_flag(f"compression.{name}.preserveStructure", table.get("preserveStructure", True), wanted=True)
+    return {**stage.on, **{option: table[key] for key, option in stage.keys.items() if option and key in table}}
 
 
 def _check_flag(name: str, value: object, *, wanted: bool) -> None:

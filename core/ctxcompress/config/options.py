@@ -63,8 +63,8 @@ class CompressionConfig:
     )
     context_window: int | None = option(
         None,
-        'The tokens that `max_tokens="25%"` is a share of: the context window of the language model, without what the '
-        "rest of the prompt takes. Adapters take the window from `model`.",
+        'The context window of the language model in tokens, for `max_tokens="25%"`. Give it without the tokens that '
+        "the rest of the prompt takes; adapters take the whole of it from `model`.",
         checks.or_none(checks.whole_number(1, "or None if it is not known")),
     )
     must_keep: Sequence[MustKeep] = option(

@@ -189,7 +189,7 @@ def test_what_is_kept_of_a_paragraph_stands_together_in_the_source_or_a_marker_i
     paragraphs, width, budget, query
 ):
     source = "\n\n".join(textwrap.fill(text, width) if width else text for text in paragraphs)
-    text = compress(query, [source], max_tokens=budget, exact_dedup=False).text
+    text = compress(query, [source], max_tokens=budget).text
     whole = folded(source)
     assert [piece for piece in map(folded, re.split(r"\[…\]|\n\s*\n", text)) if piece not in whole] == []
 
