@@ -85,8 +85,7 @@ class _Job:
 
     def __init__(self, config: CompressionConfig, nodes: Sequence[NodeWithScore], mode: MetadataMode) -> None:
         self._config, self._nodes, self._mode = config, nodes, mode
-        shows_nodes = config.format == "preview" and mode is not MetadataMode.LLM
-        self._is_plain = config.format == "plain" or shows_nodes
+        self._is_plain = config.format == "plain"
         self._count = Compressor(config).count
         texts = {
             position: passage_from_node(item, config.metadata_map)

@@ -13,9 +13,11 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from lc_documents import QUERY, as_json, make_documents, record_of
+from published_settings import PUBLISHED
 
 from ctxcompress import Compression, CompressionConfig, CtxCompressError
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+from langchain_ctxcompress.retriever import ScoredSearch
 
 SIMILARITIES = (0.9, 0.6, 0.4, 0.2)
 
@@ -178,13 +180,14 @@ def test_min_score_is_relative_to_the_best_one():
 
 
 def test_min_score_can_be_absolute():
-    assert numbers(of_store(store(), min_score=0.59, score_kind="absolute").invoke("open?")) == [0, 1]
+    assert numbers(of_store(store(), "absolute", min_score=0.59).invoke("open?")) == [0, 1]
+    found = ScoredSearch(store=store(), k=20, score_kind="similarity").invoke("open?")
+    assert kept(found, score_kind="absolute", min_score=0.59) == [0, 1]
 
 
 def test_of_distances_the_small_ones_stay():
     distances = listed(0.0, 0.5, 1.0, 3.0)  # 1, 2/3, 1/2 and 1/4 of the best
     assert numbers(of_store(distances, "distance", min_score=0.5).invoke("open?")) == [0, 1, 2]
-    assert numbers(of_store(distances, "distance", min_score=0.5, score_kind="absolute").invoke("open?")) == [0, 1]
     assert numbers(of_store(distances, "similarity", min_score=0.5).invoke("open?")) == [3]
 
 
@@ -214,20 +217,20 @@ def test_distances_that_are_declared_to_be_similarities_are_a_warning(warned):
 def test_the_kind_of_scores_has_to_be_said():
     with pytest.raises(TypeError, match="score_kind"):
         CtxCompressRetriever.from_vectorstore(store())
-    with pytest.raises(ValueError, match=r"score_kind\n.*'similarity', 'distance', 'rank' or 'none'"):
+    with pytest.raises(ValueError, match=r"score_kind\n.*'similarity', 'absolute', 'distance', 'rank' or 'none'"):
         of_store(store(), "cosine")
 
 
 @pytest.mark.parametrize(("on_empty", "left"), [("keep_best", [0]), ("original", [0, 1, 2, 3]), ("drop", [])])
 def test_where_scores_would_drop_everything_on_empty_decides(on_empty, left):
-    options = {"min_score": 0.95, "score_kind": "absolute", "on_empty": on_empty}
-    assert numbers(of_store(store(), **options).invoke("open?")) == left
+    options = {"min_score": 0.95, "on_empty": on_empty}
+    assert numbers(of_store(store(), "absolute", **options).invoke("open?")) == left
 
 
 # ---- scores in the metadata
 
 
-def test_score_key_reads_what_rerankers_leave():
+def test_a_mapped_key_reads_what_rerankers_leave():
     documents = scored(relevance_score=[0.1, 0.9, 0.5, 0.2])
     assert kept(documents, metadata_map={"score": "relevance_score"}, min_score=0.5) == [1, 2]
     assert kept(documents, min_score=0.5) == [0, 1, 2, 3]
@@ -355,8 +358,8 @@ def test_the_docs_preset_leaves_out_the_long_tail():
 def test_the_web_preset_keeps_all_results_rather_than_none_and_the_published_one_five():
     documents = scored(score=[0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
     assert kept(documents, preset="web", metadata_map={"score": "score"}) == [0, 1, 2, 3, 4, 5]
-    assert kept(documents, preset="web_published", metadata_map={"score": "score"}) == [0, 1, 2, 3, 4]
-    raw = {"preset": "web_published", "metadata_map": {"score": "score"}, "min_score": 0.95, "score_kind": "absolute"}
+    assert kept(documents, config=PUBLISHED["web"], metadata_map={"score": "score"}) == [0, 1, 2, 3, 4]
+    raw = {"config": PUBLISHED["web"], "metadata_map": {"score": "score"}, "min_score": 0.95, "score_kind": "absolute"}
     assert kept(documents, **raw) == [0, 1, 2, 3, 4]
 
 
@@ -454,7 +457,7 @@ def test_a_document_says_that_it_is_a_line_and_where_it_has_markers():
         Document(functions, metadata={"source": "a.py", "score": 0.9}),
         Document(functions.replace("value", "number"), metadata={"source": "b.py", "score": 0.1}),
     ]
-    compressor = CtxCompressor(preset="code_published", metadata_map={"score": "score"}, max_tokens=5_000)
+    compressor = CtxCompressor(config=PUBLISHED["code"], metadata_map={"score": "score"}, max_tokens=5_000)
     [cut, line] = compressor.compress_documents(documents, "function_5")
     assert record_of(cut)["markers"]
     assert "metadata_only" not in record_of(cut)

@@ -13,6 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from lc_documents import QUERY, TEXTS, make_documents, make_store, reference_encoding
 from lc_embeddings import QUESTION, Meanings, car_documents
 from preview_lines import without_relevance
+from published_settings import PUBLISHED
 from pydantic import ValidationError
 
 from ctxcompress import compress
@@ -149,10 +150,9 @@ def test_a_result_is_expanded_to_its_full_text():
     assert (message.content, message.status) == (TEXTS[0], "success")
 
 
-@pytest.mark.parametrize("preset", ["docs", "docs_published"])
-def test_a_preset_that_cuts_passages_does_not_cut_what_is_expanded(preset):
+def test_options_that_cut_passages_do_not_cut_what_is_expanded():
     text = "The flag `--retries` says how often a request is made again. " * 20
-    search, expand = preview_tools(finding(Document(text, id="doc-0")), preset=preset)
+    search, expand = preview_tools(finding(Document(text, id="doc-0")), config=PUBLISHED["docs"])
     call(search, query="--retries")
     assert call(expand, chunk_id="doc-0", max_tokens=2_000).content == text
 
@@ -380,7 +380,7 @@ def test_options_are_the_compressors():
     [
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
         ({"max_token": 10}, ValidationError, "did you mean 'max_tokens'"),
-        ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
+        ({"format": "plain"}, TypeError, "multiple values for keyword argument 'format'"),
         ({"max_remembered": 0}, ValueError, "max_remembered is 0; give a whole number of results, at least 1"),
         ({"max_remembered": "many"}, ValueError, "max_remembered is 'many'"),
         ({"preset": "books"}, ValueError, "preset"),

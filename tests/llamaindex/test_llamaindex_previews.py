@@ -43,11 +43,10 @@ def test_a_brace_in_a_line_is_no_field_of_a_template():
     assert line.startswith("[{id}] (")
 
 
-@pytest.mark.parametrize("mode", [MetadataMode.LLM, MetadataMode.NONE])
 @pytest.mark.parametrize("max_tokens", range(1, 60, 7))
-def test_the_lines_are_within_the_budget(max_tokens, mode):
-    kept = previews(max_tokens=max_tokens, metadata_mode=mode)
-    joined = "\n\n".join(item.node.get_content(mode) for item in kept)
+def test_the_lines_are_within_the_budget(max_tokens):
+    kept = previews(max_tokens=max_tokens)
+    joined = "\n\n".join(shown(kept))
     assert Compressor().count(joined) <= max_tokens
 
 

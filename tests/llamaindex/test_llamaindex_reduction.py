@@ -18,6 +18,7 @@ from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent
 from llama_index.core.schema import ImageNode, NodeWithScore, TextNode
+from published_settings import PUBLISHED
 from pydantic import ValidationError
 
 from ctxcompress import Compression, CompressionConfig, CtxCompressError
@@ -32,8 +33,6 @@ REDUCTION = {
     "min_score": 0.25,
     "score_kind": "rank",
     "metadata_map": {"score": "score"},
-    "score_kind": "absolute",
-    "exact_dedup": False,
     "ngram_threshold": 0.6,
     "similarity_threshold": 0.9,
     "max_chunks_per_doc": 4,
@@ -127,7 +126,7 @@ def test_scores_come_out_as_they_went_in():  # LI#10194
         assert [item.score for item in result] == [SCORES[number] for number in numbers(result)]
 
 
-def test_score_key_reads_scores_from_the_metadata_of_nodes_that_have_none():
+def test_a_mapped_key_reads_scores_from_the_metadata_of_nodes_that_have_none():
     nodes = scored((text_node(number, metadata={"rerank": 1 - number / 10}) for number in range(4)), score=None)
     assert kept(nodes, metadata_map={"score": "rerank"}, min_score=0.85) == [0, 1]
     nodes[3].score = 1.0
@@ -311,7 +310,7 @@ def test_the_options_survive_being_written_down(again, preset):
 @pytest.mark.parametrize("name", REDUCTION)
 def test_an_option_that_is_assigned_later_counts_and_is_checked(name):
     postprocessor = CtxCompressPostprocessor()
-    setattr(postprocessor, name, "nonsense" if name != "score_key" else 7)
+    setattr(postprocessor, name, "nonsense")
     with pytest.raises(CtxCompressError, match=name):
         postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
 
@@ -394,7 +393,7 @@ def test_a_node_says_that_it_is_a_line_and_where_it_has_markers():
         NodeWithScore(node=TextNode(text=functions, metadata={"file_path": "b.py"}, embedding=[1.0]), score=0.1),
     ]
     nodes[1].node.set_content(functions.replace("value", "number"))
-    cut, line = processed(nodes, preset="code_published", max_tokens=5_000)
+    cut, line = processed(nodes, config=PUBLISHED["code"], max_tokens=5_000)
     assert cut.metadata["ctxcompress"]["markers"]
     assert "metadata_only" not in cut.metadata["ctxcompress"]
     assert line.text.startswith("[metadata-only] b.py:1-")

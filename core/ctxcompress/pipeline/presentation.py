@@ -142,7 +142,7 @@ def _default_reason(text: str) -> Reason:
 
 _LINE_BREAK = "\n"
 _PLAIN = ("plain", "preview")
-"""Formats in which a frame can show the passages."""
+"""Formats in which the whole input has no headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Presentation:
     frame: Frame | None = None
 
     def __post_init__(self) -> None:
-        if self.frame is not None and self.config.format not in _PLAIN:
+        if self.frame is not None and self.config.format != "plain":
             raise ConfigError(
                 f"a frame is given with format={self.config.format!r}, which adds headers of its own; give one of them"
             )
@@ -188,7 +188,7 @@ class Presentation:
     @property
     def _has_lines(self) -> bool:
         """Whether each passage is shown as the line of a preview."""
-        return self.frame is None and self.config.format == "preview"
+        return self.config.format == "preview"
 
     def layout(
         self, passages: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int

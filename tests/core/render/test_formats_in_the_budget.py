@@ -136,12 +136,16 @@ def test_a_result_is_compressed_again_with_its_own_options_where_headers_do_not_
     assert "30 seconds" in result.render("verbose")
 
 
-def test_render_refuses_another_name_and_previews():
+def test_render_refuses_another_name():
     result = compress("q", ["text"])
     with pytest.raises(ConfigError, match="format is 'yaml'; give one of plain"):
         result.render("yaml")
-    with pytest.raises(ConfigError, match="given with mode='preview'"):
-        compress("q", ["text"], format="preview").render("compact")
+
+
+def test_previews_are_chosen_anew_and_so_is_what_is_shown_in_their_place():
+    whole, lines = (compress("default timeout?", [item(0, TEXT)], format=name) for name in ("compact", "preview"))
+    assert lines.render("preview") == whole.render("preview") == lines.text
+    assert lines.render("compact") == whole.text != lines.text
 
 
 def test_a_result_in_a_format_can_be_pickled_and_expanded():

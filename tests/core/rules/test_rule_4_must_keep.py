@@ -40,7 +40,6 @@ options = st.fixed_dictionaries(
         "order": st.sampled_from(["relevance", "edges"]),
         "format": st.sampled_from(["compact", "xml"]),
         "on_empty": st.sampled_from(["drop", "original"]),
-        "exact_dedup": st.booleans(),
     },
 )
 

@@ -28,7 +28,6 @@ options = st.fixed_dictionaries(
     {},
     optional={
         "ngram_threshold": st.sampled_from([0.5, 0.8]),
-        "exact_dedup": st.booleans(),
         "top_n": st.integers(1, 3),
         "min_score": st.sampled_from([0.3, 0.8]),
         "order": st.sampled_from(["relevance", "edges"]),

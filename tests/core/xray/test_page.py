@@ -126,7 +126,6 @@ def long_passages(count=6):
         {"format": "preview"},
         {"metadata_only": 0.9},
         {"max_length": 200},
-        {"max_length": 200},
         {"factual_length": 60},
         {"adaptive": True},
         {"max_tokens": "auto"},
