@@ -77,9 +77,7 @@ class CompressionConfig:
         "The tiktoken encoding that counts the tokens, or a function from a text to its tokens or their number.",
         checks.token_encoding,
     )
-    separator: str = option(
-        "\n\n", 'The text between two passages. Only `format="plain"` uses it.', checks.string("\n\n")
-    )
+    separator: str = option("\n\n", 'The text between two passages. Only `format="plain"` uses it.', checks.separator)
     format: Format = option(
         "plain",
         'How the final text shows where each passage is from. "plain" does not; "compact", "verbose", "json" and '
