@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, Self
 from ctxcompress.agents.arguments import Parameters, QueryArguments, object_schema
 from ctxcompress.agents.framework_models import asking_once
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig, Options, Preset
-from ctxcompress.config.start import ConfigSource, starting_config
+from ctxcompress.config.options import CompressionConfig, ConfigSource, Options, Preset, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression, KeptPassage, Reason, Span, Stats
 from ctxcompress.errors import BudgetTooSmall, ConfigError

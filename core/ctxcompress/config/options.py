@@ -6,7 +6,7 @@ texts of the command line and of the search tool's arguments. After a change, ru
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from os import PathLike
+from os import PathLike, fspath
 from types import MappingProxyType
 from typing import Any, Unpack
 
@@ -30,16 +30,14 @@ __all__ = [
     "QATBE_TYPE_WEIGHTS",
     "TIERS",
     "CompressionConfig",
-    "Encoding",
+    "ConfigSource",
     "Format",
-    "OnEmpty",
-    "Option",
     "Options",
     "Order",
     "Preset",
     "ScoreKind",
-    "Scorer",
     "Tier",
+    "starting_config",
 ]
 
 
@@ -299,3 +297,31 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
     {declared.name: declared.metadata["option"] for declared in fields(CompressionConfig)}
 )
 """The declarations of all options, by name."""
+
+ConfigSource = CompressionConfig | str | PathLike[str]
+"""Options, or the path of a TOML or JSON file that has them."""
+_DEFAULTS = CompressionConfig()
+
+
+def starting_config(
+    config: ConfigSource | None, preset: Preset | None, *, default: Preset | None = None
+) -> CompressionConfig:
+    """Return the options of `config` or of `preset`; if neither is given, those of the default preset.
+
+    Options that a caller gives besides replace them. Raises ConfigError if both are given, for a file that cannot be
+    read or has a wrong option, and MissingExtra.
+    """
+    if config is None:
+        name = preset or default
+        return _DEFAULTS if name is None else CompressionConfig.from_preset(name)
+    if preset is not None:
+        remedy = "put the preset into it: CompressionConfig.from_preset(...), or preset = ... in the file"
+        raise ConfigError(f"both preset={preset!r} and config are given; {remedy}")
+    if isinstance(config, CompressionConfig):
+        return config
+    if not isinstance(config, str | PathLike):
+        raise ConfigError(f"config is a {type(config).__name__}; give a CompressionConfig or the path of a file")
+    try:
+        return CompressionConfig.from_file(config)
+    except OSError as error:
+        raise ConfigError(f"{fspath(config)} cannot be read ({error.strerror}); give a TOML or JSON file") from error

@@ -23,51 +23,22 @@ QATBE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 """The published weights of QATBE. They are not the default: on pages with prose and code they lose evidence."""
 
-_GROUPS = (
-    "auth authentication authorization login sign-in",
-    "config configuration settings options preferences",
-    "db database",
-    "delete remove erase drop",
-    "create add make new",
-    "update change modify edit",
-    "error exception failure fault",
-    "bug defect issue",
-    "function method procedure routine",
-    "parameter argument option flag",
-    "install setup installation",
-    "repo repository",
-    "directory folder path",
-    "env environment",
-    "k8s kubernetes",
-    "js javascript",
-    "ts typescript",
-    "py python",
-    "api interface endpoint",
-    "url link address uri",
-    "credential password secret token key",
-    "start launch run execute begin",
-    "stop terminate kill halt end",
-    "timeout deadline expiry",
-    "limit maximum cap quota",
-    "default standard preset",
-    "fast quick performance speed",
-    "memory ram",
-    "cpu processor",
-    "docs documentation manual guide",
-    "deploy deployment release rollout",
-    "log logging trace",
-    "test testing spec",
-    "dependency package library module",
-    "async asynchronous concurrent",
-    "cache caching memoize",
-    "doc document file",
-    "fetch get retrieve load",
-    "send post submit push",
-    "encrypt encryption cipher",
-)
+_GROUPS = """
+auth authentication authorization login sign-in; config configuration settings options preferences;
+db database; delete remove erase drop; create add make new; update change modify edit;
+error exception failure fault; bug defect issue; function method procedure routine;
+parameter argument option flag; install setup installation; repo repository; directory folder path;
+env environment; k8s kubernetes; js javascript; ts typescript; py python; api interface endpoint;
+url link address uri; credential password secret token key; start launch run execute begin;
+stop terminate kill halt end; timeout deadline expiry; limit maximum cap quota; default standard preset;
+fast quick performance speed; memory ram; cpu processor; docs documentation manual guide;
+deploy deployment release rollout; log logging trace; test testing spec; dependency package library module;
+async asynchronous concurrent; cache caching memoize; doc document file; fetch get retrieve load;
+send post submit push; encrypt encryption cipher
+"""
 
 TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {word: tuple(others) for word, *others in map(str.split, _GROUPS)}
+    {word: tuple(others) for word, *others in map(str.split, _GROUPS.split(";"))}
 )
 """Words of technical English -> others that mean the same, for the option `synonyms`."""
 

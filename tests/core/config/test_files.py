@@ -8,7 +8,7 @@ from published_settings import PUBLISHED
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache, QdrantCache
 from ctxcompress.config.files import default_path
-from ctxcompress.config.start import starting_config
+from ctxcompress.config.options import starting_config
 from ctxcompress.errors import ConfigError
 
 DOCS = """
