@@ -72,7 +72,7 @@ def _is_number(value: object) -> TypeGuard[int | float]:
     return not isinstance(value, bool) and isinstance(value, int | float) and isfinite(value)
 
 
-flag = valid(lambda value: isinstance(value, bool), "True or False")
+check_flag = valid(lambda value: isinstance(value, bool), "True or False")
 separator = valid(lambda value: isinstance(value, str), "a string, such as '\\n\\n'")
 similarity = valid(
     lambda value: value is None or (_is_number(value) and 0 < value <= 1),
@@ -156,11 +156,6 @@ def closest(name: str, known: Iterable[str], otherwise: str) -> str:
 
     close = get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]!r}?" if close else otherwise
-
-
-def check_flag(name: str, value: object) -> None:
-    """Check an argument of a call, not an option."""
-    flag(name, value)
 
 
 def check_count(name: str, value: object, least: int, otherwise: str = "") -> None:
