@@ -3,7 +3,7 @@
     python benchmarks/adaptive_curve.py CASES... -o docs/images/adaptive.svg --folds --docs docs/evidence.md
 
 CASES are files that lib/cases.py reads, one for each set. Each set is compressed to its budget without `adaptive`,
-and with several values of `min_probability`. The picture has a line for each set: the share of the budget that is
+and with several values of `adaptive`. The picture has a line for each set: the share of the budget that is
 used (across) against the evidence that is kept (up). A CSV file beside it has the numbers, and a table their means.
 Two more tables compare the probabilities with how often a segment was evidence. A last one shows how well `adaptive`
 prunes without a budget: precision and recall of the kept segments, and what is kept of passages that belong to another
@@ -41,7 +41,7 @@ from ctxcompress.score.evidence import Model, load_models
 
 OFF = 0.0
 """Stands for `adaptive=False`, in the CSV too."""
-DEFAULT = CompressionConfig().min_probability
+DEFAULT = CompressionConfig(adaptive=True).adaptive
 THRESHOLDS = (OFF, 0.001, 0.002, 0.005, DEFAULT, 0.02, 0.05, 0.1)
 BINS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1.0)
 # Of the palette of Okabe and Ito, which the colour-blind can tell apart; where the colours come again, lines differ.
@@ -74,7 +74,7 @@ class Point(NamedTuple):
     """A row of the numbers: one set at one threshold."""
 
     set: str
-    min_probability: float
+    adaptive: float
     cases: int
     budget: int
     used: float
@@ -139,7 +139,7 @@ def _config(threshold: float, budget: int) -> CompressionConfig:
     config = CompressionConfig(max_tokens=budget, encoding=ENCODING)
     if threshold == OFF:
         return config
-    return CompressionConfig(max_tokens=budget, encoding=ENCODING, adaptive=True, min_probability=threshold)
+    return CompressionConfig(max_tokens=budget, encoding=ENCODING, adaptive=threshold)
 
 
 def points(name: str, found: Sequence[Outcome], thresholds: Sequence[float] = THRESHOLDS) -> list[Point]:
@@ -148,7 +148,7 @@ def points(name: str, found: Sequence[Outcome], thresholds: Sequence[float] = TH
     return [
         Point(
             set=name,
-            min_probability=threshold,
+            adaptive=threshold,
             cases=len(found),
             budget=budget_of(name),
             used=round(float(np.mean([outcome.used[column] for outcome in found])), 4),
@@ -160,11 +160,8 @@ def points(name: str, found: Sequence[Outcome], thresholds: Sequence[float] = TH
 
 def trade_off(sets: Sequence[Sequence[Point]]) -> str:
     """The evidence kept and the share of the budget used, as means of the sets, a row for each threshold."""
-    rows = [
-        ["off" if of[0].min_probability == OFF else f"{of[0].min_probability:g}", *_means(of)]
-        for of in zip(*sets, strict=True)
-    ]
-    return table(["min_probability", "evidence", "budget used"], rows)
+    rows = [["off" if of[0].adaptive == OFF else f"{of[0].adaptive:g}", *_means(of)] for of in zip(*sets, strict=True)]
+    return table(["adaptive", "evidence", "budget used"], rows)
 
 
 def _means(of: Sequence[Point]) -> tuple[str, str]:
@@ -229,7 +226,7 @@ def draw(sets: Sequence[Sequence[Point]], output: Path) -> None:
         axes.xaxis.set_major_formatter(PercentFormatter(1))
         axes.set_xlabel(
             "share of the budget used, mean of the cases\n"
-            f"(min_probability from {max(THRESHOLDS):g}, left, to adaptive off, right; large mark: {DEFAULT:g})"
+            f"(adaptive from {max(THRESHOLDS):g}, left, to off, right; large mark: {DEFAULT:g})"
         )
         axes.set_ylabel("evidence kept whole")
         axes.grid(color="#e4e4e4", linewidth=0.6)
@@ -240,7 +237,7 @@ def draw(sets: Sequence[Sequence[Point]], output: Path) -> None:
 def _draw_line(axes: Axes, found: Sequence[Point], color: str, line: str) -> None:
     used, evidence = [point.used for point in found], [point.evidence for point in found]
     axes.plot(used, evidence, color=color, linestyle=line, marker="o", markersize=2.8, linewidth=1.4, clip_on=False)
-    default = [point for point in found if point.min_probability == DEFAULT]
+    default = [point for point in found if point.adaptive == DEFAULT]
     axes.plot([p.used for p in default], [p.evidence for p in default], color=color, marker="o", markersize=7)
 
 

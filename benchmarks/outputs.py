@@ -29,10 +29,7 @@ from llamaindex_ctxcompress import CtxCompressPostprocessor
 _ENCODING = "cl100k_base"
 _BUDGETS = (400, 1_000)
 
-_PRESETS = (
-    *("docs", "code", "web", "page"),
-    *("docs_published", "code_published", "web_published", "page_published"),
-)
+_PRESETS = ("docs", "code", "web", "page")
 
 Case = tuple[str, list[dict[str, Any]], int]
 """The question, the documents with text and title, and the budget."""

@@ -65,7 +65,6 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=100)
     options = parser.parse_args()
     usual = Compressor(CompressionConfig(max_tokens=options.budget))
-    without = Compressor(CompressionConfig(max_tokens=options.budget, exact_dedup=False))
     print(f"{'set':<12}{'':<24}{'evidence':>9}{'repeat':>8}")
     for path in options.cases:
         cases = list(read_cases(path, options.limit))
@@ -76,7 +75,6 @@ def main() -> None:
             ("documents", usual, [case.documents for case in cases]),
             ("windows", usual, cut),
             ("windows and copies", usual, doubled),
-            ("the same, not deduplicated", without, doubled),
         )
         total = sum(len(case.gold) for case in cases)
         for name, compressor, given in rows:

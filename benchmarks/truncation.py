@@ -19,7 +19,7 @@ from time import process_time
 
 from ctxcompress.code.elision import marks_for
 from ctxcompress.data.passages import shown
-from ctxcompress.reduce.truncation import truncated, truncated_plainly
+from ctxcompress.reduce.truncation import truncated
 from ctxcompress.segment.source_code import outline
 
 MAX_LENGTH = 2_000
@@ -58,12 +58,6 @@ def library() -> Iterator[Path]:
 def by_structure(text: str, name: str, most: int) -> str:
     """Signatures before bodies."""
     cut = truncated(text, outline(text, name), most, marker=marks_for("python"))
-    return shown(text, cut.spans, cut.markers)
-
-
-def plain(text: str, _: str, most: int) -> str:
-    """The beginning and the end."""
-    cut = truncated_plainly(text, (), most, marker=marks_for("python"))
     return shown(text, cut.spans, cut.markers)
 
 
@@ -145,7 +139,6 @@ def main() -> None:
     files = list(library())
     ways: dict[str, Cutter] = {
         "signatures before bodies": by_structure,
-        "plain (preserve_structure=False)": plain,
         "keywords and def": keywords(_KEYWORDS + " def"),
         "keywords": keywords(_KEYWORDS),
         "head": head,

@@ -55,7 +55,7 @@ class CtxContextBuilder(FrameworkBuilder[Document]):
     prompt cache stays valid. Text that the context already has is not added again. Threads and tasks can share it.
 
     `to_dict()` can be kept in the state of a graph or in a store. The options are those of CtxCompressor other than
-    `mode` and `trace_to`; the formats "json" and "xml" are refused. Raises ValueError for a wrong value.
+    `trace_to`; the formats "json", "xml" and "preview" are refused. Raises ValueError for a wrong value.
     """
 
     _TYPE = "langchain_ctxcompress.context"

@@ -45,14 +45,13 @@ def compress_tool(
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question, search_query
     or input, or the only text argument; without any of these, the beginning of the result is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
-    `reserved_tokens` leave of the context window of `model`. complexity: the complexity of every query, which limits
-    search results; None classifies each query. search_limits: other limits on lists of search results, `SearchLimits`
-    of ctxcompress.apps.search; unless they say otherwise, they hold for all results. store: where whole results
-    are kept, so that an agent with `expand_tool(store)` can read what was left out. A shortened result then ends with a
-    marker that has its handle; it becomes text, or has one block more if it is content blocks. preset, config: the
-    options to start from; config is a CompressionConfig or the path of a TOML or JSON file. options: those of
-    CtxCompressor other than `mode` and `format`.
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of the
+    context window of `model`. complexity: the complexity of every query, which limits search results; None classifies
+    each query. search_limits: other limits on lists of search results, `SearchLimits` of ctxcompress.apps.search;
+    unless they say otherwise, they hold for all results. store: where whole results are kept, so that an agent with
+    `expand_tool(store)` can read what was left out. A shortened result then ends with a marker that has its handle; it
+    becomes text, or has one block more if it is content blocks. preset, config: the options to start from; config is a
+    CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressor other than `format`.
 
     Callbacks get a custom event "ctxcompress" with the name of the tool, original_tokens, compressed_tokens and
     tokens_saved.

@@ -44,9 +44,9 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     """A document compressor that keeps what answers the query, within a budget of tokens.
 
     The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset`, `config`, `model` and `trace_to`.
-    A passage is a document here. Documents carry no score of their own: `score_key` names the metadata that has it, or
-    `CtxCompressRetriever.from_vectorstore` asks the store. `format` says how `format_documents` will show the
-    documents; they have no headers themselves, but the headers count in the budget.
+    A passage is a document here. Documents carry no score of their own: `metadata_map={"score": ...}` names the
+    metadata that has it, or `CtxCompressRetriever.from_vectorstore` asks the store. `format` says how
+    `format_documents` will show the documents; they have no headers themselves, but the headers count in the budget.
 
     Guaranteed: the texts of the returned documents joined by `separator`, or what `format_documents` makes of them
     where a `format` is given, have at most the budget's tokens. Each text consists of pieces of the given document, in

@@ -35,8 +35,8 @@ __all__ = [
 def passages_from_documents(documents: Iterable[Document], config: CompressionConfig) -> tuple[Passage, ...]:
     """Return the documents as passages, in their order. A document without an id gets its position as id.
 
-    The score is the metadata's value under `score_key`; without that option, the score that an earlier step recorded,
-    if it is of the same `score_kind`. Raises TypeError for anything but Documents.
+    The score is the metadata's value under the key that `metadata_map` has for it; without one, the score that an
+    earlier step recorded, if it is of the same `score_kind`. Raises TypeError for anything but Documents.
     """
     return tuple(_passage(index, document, config) for index, document in enumerate(documents))
 
@@ -110,9 +110,8 @@ def _passage(index: int, document: object, config: CompressionConfig) -> Passage
         document.page_content,
         readable(document.metadata),
         metadata_map=config.metadata_map,
-        score_key=config.score_key,
     )
-    score = _recorded_score(document, config.score_kind) if config.score_key is None else passage.score
+    score = passage.score if "score" in config.metadata_map else _recorded_score(document, config.score_kind)
     embedding = _carried_embedding(document)
     return passage if score is None and embedding is None else replace(passage, score=score, embedding=embedding)
 
@@ -120,10 +119,15 @@ def _passage(index: int, document: object, config: CompressionConfig) -> Passage
 def _recorded_score(document: Document, kind: str) -> float | None:
     """Return the score that an earlier step recorded, if it is of this kind."""
     record = document.metadata.get(RECORD_KEY)
-    if not isinstance(record, Mapping) or record.get("score_kind") != kind:
+    if not isinstance(record, Mapping) or _meaning(record.get("score_kind")) != _meaning(kind):
         return None
     score = record.get("score")
     return score if isinstance(score, float) and math.isfinite(score) else None
+
+
+def _meaning(kind: object) -> object:
+    """Return the kind of scores without how limits are compared with them."""
+    return "similarity" if kind == "absolute" else kind
 
 
 def _carried_embedding(document: Document) -> tuple[float, ...] | None:

@@ -41,12 +41,12 @@ def expand_tool(store: AnyStore, *, max_tokens: int = 1_000, name: str = EXPAND,
     all, a marker says with which lines to go on. An unknown handle gives a message with status "error" that names the
     handles of the conversation.
 
-    store: the store that `compress_tool` or the middleware was given. options: those of CtxCompressor other than `mode`
-    and `format`; they hold for questions.
+    store: the store that `compress_tool` or the middleware was given. options: those of CtxCompressor other than
+    `format`; they hold for questions.
 
     Raises TypeError if `store` is no store, and ValueError for a wrong value.
     """
-    config = CtxCompressor(mode="extract", format="plain", **options).config
+    config = CtxCompressor(format="plain", **options).config
     return Shelf.of(store).expand_tool(Expander.of(config, max_tokens), name)
 
 

@@ -25,7 +25,7 @@ def format_documents(
     The text has at most N tokens for all documents that `CtxCompressor(max_tokens=N, format=...)` returned, in their
     order, if `format`, and where they are used `metadata_map` and `query`, are the same. Other documents are shown
     whole, however long they are. No document's text or metadata can imitate the beginning of another document. The
-    format "preview" writes one line for each document that `CtxCompressor(mode="preview")` returned:
+    format "preview" writes one line for each document that `CtxCompressor(format="preview")` returned:
     `[id] (relevance) title › headings: sentence`.
 
     query: the query that "json" shows. metadata_map: the same as for CtxCompressor.
@@ -33,7 +33,6 @@ def format_documents(
     Raises TypeError for anything but Documents, ConfigError (a ValueError) for an unknown format, and RuntimeError
     where "json" cannot count tokens.
     """
-    shape = {"mode": "preview"} if format == "preview" else {"format": format}
-    options: Any = {**shape, "metadata_map": metadata_map or {}}
+    options: Any = {"format": format, "metadata_map": metadata_map or {}}
     config = CompressionConfig(**options)
     return Compressor(config).formatted(kept_passages(list(documents), config), query=query)

@@ -126,8 +126,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         limits search results; None classifies each query. search_limits: other limits on lists of search results,
         `SearchLimits` of ctxcompress.apps.search; unless they say otherwise, they hold for all results. name: the
         name of the middleware, where an agent has several. preset, config: the options to start from; config is a
-        CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressor other than `mode` and
-        `format`.
+        CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressor other than `format`.
 
         expandable: whether results can be expanded; None means if a `store` is given. Where an agent has several of
         these middlewares, only one can add the tool: with ``expandable=False`` and a store, results are marked and kept
@@ -136,7 +135,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         `expand` returns.
 
         history_tokens: the most tokens of the messages that the model gets, without the system prompt and the schemas
-        of tools; None compresses no history. "25%" is a share of what `reserved_tokens` leave of the context window.
+        of tools; None compresses no history. "25%" is a share of the context window.
         keep_last: the number of steps that stay as they are; a step is a message
         of the user, or an answer of the model with the results of its calls. history_share: how much of
         `history_tokens` is filled when older messages are compressed; the rest is for the steps after that.

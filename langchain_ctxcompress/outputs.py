@@ -66,9 +66,9 @@ class Outputs(OutputCompressor):
     def of(
         cls, *, min_tokens: int, complexity: str | None, search_limits: SearchLimits | None = None, **options: Any
     ) -> "Outputs":
-        """Make the compressor. options: those of CtxCompressor other than `mode` and `format`. Raises ValueError."""
+        """Make the compressor. options: those of CtxCompressor other than `format`. Raises ValueError."""
         check_limits(min_tokens, complexity, search_limits)
-        config = CtxCompressor(mode="extract", format="plain", **options).config
+        config = CtxCompressor(format="plain", **options).config
         return cls(config, min_tokens, complexity, search_limits)
 
     def with_budget(self, max_tokens: int | str) -> "Outputs":

@@ -112,7 +112,7 @@ class CtxCompressRetriever(_Strict):
         store: VectorStore,
         *,
         k: int = 20,
-        score_kind: Literal["similarity", "distance", "rank", "none"],
+        score_kind: Literal["similarity", "absolute", "distance", "rank", "none"],
         search_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> "CtxCompressRetriever":
@@ -211,7 +211,7 @@ class ScoredSearch(_Strict):
     store: VectorStore
     k: int = Field(default=20, ge=1)
     """The number of documents to search for."""
-    score_kind: Literal["similarity", "distance", "rank", "none"]
+    score_kind: Literal["similarity", "absolute", "distance", "rank", "none"]
     """The meaning of the store's scores."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """More arguments of the store's `similarity_search_with_score`, such as a filter."""

@@ -45,13 +45,12 @@ def preview_tools(
 
     retriever: a retriever, or any runnable from a query to a list of documents; its run is a child of the tool's run.
     preset, config: the options to start from; config is a CompressionConfig or the path of a TOML or JSON file.
-    options: those of CtxCompressor other than `mode` and `format`, such as `min_score`, `top_n`, `order`, `adaptive`.
+    options: those of CtxCompressor other than `format`, such as `min_score`, `top_n`, `order`, `adaptive`.
 
     Raises ValueError for a wrong value. The tools raise what the retriever or an encoder raises.
     """
     check_retriever(retriever)
-    options = {"format": "plain", "preset": preset, "config": config, **options}
-    previews = CtxCompressor(max_tokens=max_tokens, mode="preview", **options).config
+    previews = CtxCompressor(max_tokens=max_tokens, format="preview", preset=preset, config=config, **options).config
     pair = _Pair(retriever, PreviewTools(Compressor(previews), max_remembered=max_remembered))
     search = StructuredTool(
         name="search_previews",

@@ -36,7 +36,7 @@ def prompt_tokens(
     tools: Iterable[BaseTool | Callable[..., Any] | Mapping[str, Any]] = (),
     encoding: Encoding = "o200k_base",
 ) -> int:
-    """Return about how many tokens of the context window a prompt takes, as `reserved_tokens` of CtxCompressor.
+    """Return about how many tokens of the context window a prompt takes, to be left out of `context_window`.
 
     The arguments of tool calls and the schemas of tools count as JSON; images and other media do not count.
     """

@@ -17,7 +17,7 @@ compress_tool: returns a copy of any tool, with shorter output.
 expand_tool: returns the tool with which agents read what was left out.
 format_nodes: shows nodes in a prompt, each with a number and its source.
 preview_tools: returns a pair of tools with which agents browse what a retriever finds.
-prompt_tokens: counts what a prompt takes of the context window, for the option `reserved_tokens`.
+prompt_tokens: counts what a prompt takes of the context window, to be left out of `context_window`.
 query_tool: returns a search tool for agents, with compressed results.
 record: records which nodes an answer used, for tuning.
 CtxResearchRetriever: gives a question the nodes of an earlier one like it.

@@ -78,8 +78,8 @@ class CtxContextBuilder(FrameworkBuilder[NodeWithScore]):
     that the context already has is not added again. Threads and tasks can share it.
 
     It can be kept in the store of a workflow's Context, which writes it by `to_dict()`. The options are those of
-    CtxCompressPostprocessor other than `mode`, `metadata_mode` and `trace_to`; the formats "json" and "xml" are
-    refused, and so are nodes with more than text. Raises ValueError for a wrong value.
+    CtxCompressPostprocessor other than `metadata_mode` and `trace_to`; the formats "json", "xml" and "preview"
+    are refused, and so are nodes with more than text. Raises ValueError for a wrong value.
     """
 
     _TYPE = "llamaindex_ctxcompress.context"
@@ -137,7 +137,7 @@ class CtxContextBuilder(FrameworkBuilder[NodeWithScore]):
                 f"node {item.node.node_id} is a {type(item.node).__name__} with more than text; a context is a text: "
                 "give it to the model beside the context"
             )
-        passage = passage_from_node(item, self._config.metadata_map, self._config.score_key)
+        passage = passage_from_node(item, self._config.metadata_map)
         return ItemPassage.of(passage, passed_through(item))
 
     def _added(self, added: Addition) -> AddedNodes:

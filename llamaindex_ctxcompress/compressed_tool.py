@@ -68,14 +68,14 @@ def compress_tool(
 
     query_argument: the argument that holds the query. Without it, it is the one called query, q, question,
     search_query, input or query_str, or the only text argument; without any of these, the beginning is kept.
-    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of what
-    `reserved_tokens` leave of the context window of `model`. complexity: the complexity of every query, which limits
+    max_tokens: 1,000 if neither this nor `tier` is given; "auto" fits it to the query; "25%" is a share of the
+    context window of `model`. complexity: the complexity of every query, which limits
     search results; None classifies each query. search_limits: other limits on lists of search results, `SearchLimits`
     of ctxcompress.apps.search; unless they say otherwise, they hold for all results. store: where whole outputs
     are kept, so that an agent with `expand_tool(store)` can read what was left out. A shortened output then ends with a
     marker such as "[… 120 lines left out (41-160): expand ctx-3f2a91c4]", which counts in its budget, and agents pass
     their context to the tool if it is a FunctionTool. preset, config: the options to start from; config is a
-    CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressPostprocessor other than `mode`,
+    CompressionConfig or the path of a TOML or JSON file. options: those of CtxCompressPostprocessor other than
     `format`, `metadata_mode` and `trace_to`.
 
     Raises TypeError if `tool` is not a tool of LlamaIndex, and ValueError for an unknown option or a wrong value. Calls
@@ -92,7 +92,7 @@ def compress_tool(
             f"{', '.join(arguments) or 'none'}"
         )
     check_limits(min_tokens, complexity, search_limits)
-    given = dict(mode="extract", format="plain", max_tokens=max_tokens, preset=preset, config=config, **options)
+    given = dict(format="plain", max_tokens=max_tokens, preset=preset, config=config, **options)
     names = _QUERY_NAMES if query_argument is None else (query_argument,)
     outputs = _Outputs(CtxCompressPostprocessor.config_of(given), min_tokens, complexity, search_limits)
     if store is not None:

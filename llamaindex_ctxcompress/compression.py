@@ -76,9 +76,7 @@ async def acompress_nodes(
 
 def confidence_of_nodes(config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore]) -> float:
     """Return the probability that the texts of the nodes answer the query: see `ctxcompress.Compression.confidence`."""
-    texts = [
-        passage_from_node(item, config.metadata_map, config.score_key) for item in nodes if is_text_only(item.node)
-    ]
+    texts = [passage_from_node(item, config.metadata_map) for item in nodes if is_text_only(item.node)]
     return Compressor(config).confidence(query, texts)
 
 
@@ -87,11 +85,10 @@ class _Job:
 
     def __init__(self, config: CompressionConfig, nodes: Sequence[NodeWithScore], mode: MetadataMode) -> None:
         self._config, self._nodes, self._mode = config, nodes, mode
-        shows_lines = config.mode == "preview" and mode is MetadataMode.LLM
-        self._is_plain = config.format == "plain" and not shows_lines
+        self._is_plain = config.format == "plain"
         self._count = Compressor(config).count
         texts = {
-            position: passage_from_node(item, config.metadata_map, config.score_key)
+            position: passage_from_node(item, config.metadata_map)
             for position, item in enumerate(nodes)
             if is_text_only(item.node)
         }

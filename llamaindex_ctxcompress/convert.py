@@ -50,9 +50,7 @@ def is_text_only(node: BaseNode) -> bool:
     return True
 
 
-def passage_from_node(
-    item: NodeWithScore, metadata_map: Mapping[str, str] | None = None, score_key: str | None = None
-) -> Passage:
+def passage_from_node(item: NodeWithScore, metadata_map: Mapping[str, str] | None = None) -> Passage:
     """Return the passage of a node: its bare text, its score, and its source as the metadata has it.
 
     The passage's doc_id is the id of the source node if the metadata names no document.
@@ -67,7 +65,6 @@ def passage_from_node(
         metadata,
         score=_native(item.score),
         metadata_map=metadata_map,
-        score_key=score_key,
     )
     return replace(passage, doc_id=passage.doc_id or _source_id(node), embedding=node.embedding)
 

@@ -71,12 +71,12 @@ def expand_tool(
     all, a marker says with which lines to go on. An unknown handle gives a message that names the handles of the
     conversation.
 
-    store: the store that `compress_tool` was given. options: those of CtxCompressPostprocessor other than `mode`,
-    `format`, `metadata_mode` and `trace_to`; they hold for questions.
+    store: the store that `compress_tool` was given. options: those of CtxCompressPostprocessor other than `format`,
+    `metadata_mode` and `trace_to`; they hold for questions.
 
     Raises TypeError if `store` is no store, and ValueError for an unknown option or a wrong value.
     """
-    config = CtxCompressPostprocessor.config_of(dict(mode="extract", format="plain", **options))
+    config = CtxCompressPostprocessor.config_of(dict(format="plain", **options))
     calls = _Expand(Shelf.of(store), Expander.of(config, max_tokens))
     return FunctionTool.from_defaults(
         fn=calls.expand,

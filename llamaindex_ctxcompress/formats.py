@@ -27,15 +27,14 @@ def format_nodes(
     The text has at most N tokens for all nodes that `CtxCompressPostprocessor(max_tokens=N, format=...)` returned, in
     their order, if `format`, and where it is used `metadata_map`, are the same and nodes bring nothing but text. Other
     nodes are shown whole, however long they are. No node's text or metadata can imitate the beginning of another node.
-    The format "preview" writes one line for each node that `CtxCompressPostprocessor(mode="preview")` returned:
+    The format "preview" writes one line for each node that `CtxCompressPostprocessor(format="preview")` returned:
     `[id] (relevance) title › headings: sentence`.
 
     query: the query that "json" shows. metadata_map: the same as for CtxCompressPostprocessor.
 
     Raises ConfigError (a ValueError) for an unknown format, and RuntimeError where "json" cannot count tokens.
     """
-    shape = {"mode": "preview"} if format == "preview" else {"format": format}
-    options: Any = {**shape, "metadata_map": metadata_map or {}}
+    options: Any = {"format": format, "metadata_map": metadata_map or {}}
     config = CompressionConfig(**options)
     return Compressor(config).formatted(kept_passages(nodes, config), query=query)
 

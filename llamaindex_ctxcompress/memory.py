@@ -36,7 +36,7 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
     pickle keep them. To go on in a new process, give the messages that a chat store has kept:
     `messages=await memory.aget_all(status=MessageStatus.ARCHIVED)`.
 
-    The options are those of `ctxcompress.CompressionConfig`, as fields, other than `mode` and `format`, and `preset`
+    The options are those of `ctxcompress.CompressionConfig`, as fields, other than `format`, and `preset`
     and `trace_to`. A passage is a message here. Raises pydantic's ValidationError, a ValueError, for a value that
     cannot work, and TokenizerUnavailable, a RuntimeError, if the vocabulary of `encoding` can neither be found nor
     fetched.
@@ -56,9 +56,8 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
     @override
     @classmethod
     def _as_given(cls, options: dict[str, Any]) -> dict[str, Any]:
-        for name, value in (("mode", "extract"), ("format", "plain")):
-            if options.get(name, value) != value:
-                raise ValueError(f"{name} is {options[name]!r}; a memory block shows messages in a form of its own")
+        if options.get("format", "plain") != "plain":
+            raise ValueError(f"format is {options['format']!r}; a memory block shows messages in a form of its own")
         return {**options, **read_back(options)}
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:

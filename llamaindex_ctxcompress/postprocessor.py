@@ -103,7 +103,7 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     The options are those of `ctxcompress.CompressionConfig`, as fields, and `metadata_mode`, `preset`, `config`,
     `model` and `trace_to`. A passage is a node here.
 
-    `format="compact"`, `"verbose"` or `"xml"`, and `mode="preview"`, set the `text_template` of the copies so that
+    `format="compact"`, `"verbose"`, `"xml"` and `"preview"` set the `text_template` of the copies so that
     `get_content(MetadataMode.LLM)` shows a number and the source, or the line of the preview, in place of the metadata;
     that is what counts in the budget. The nodes' texts stay as they are. "json" is refused: `format_nodes` writes it.
 

@@ -115,7 +115,7 @@ class _Search:
 
     def _passages(self, nodes: Sequence[NodeWithScore]) -> list[Passage]:
         config = self.tool.config
-        return [passage_from_node(item, config.metadata_map, config.score_key) for item in nodes]
+        return [passage_from_node(item, config.metadata_map) for item in nodes]
 
 
 def _read(response: RESPONSE_TYPE) -> tuple[str, list[NodeWithScore]]:

@@ -57,15 +57,15 @@ def preview_tools(
     forgotten first.
 
     preset, config: the options to start from; config is a CompressionConfig or the path of a TOML or JSON file.
-    options: those of CtxCompressPostprocessor other than `mode`, `format`, `metadata_mode` and `trace_to`, such as
+    options: those of CtxCompressPostprocessor other than `format`, `metadata_mode` and `trace_to`, such as
     `min_score`, `top_n`, `adaptive`.
 
     Raises ValueError for a wrong value or an unknown option. The tools raise ValueError for a `max_tokens` below 1,
     which agents show to the model, and whatever the retriever or an encoder raises.
     """
     check_kind("retriever", retriever, BaseRetriever, "a BaseRetriever")
-    options = {"format": "plain", "preset": preset, "config": config, **options}
-    previews = CtxCompressPostprocessor.config_of(dict(mode="preview", max_tokens=max_tokens, **options))
+    given = dict(format="preview", max_tokens=max_tokens, preset=preset, config=config, **options)
+    previews = CtxCompressPostprocessor.config_of(given)
     pair = _Pair(retriever, PreviewTools(Compressor(previews), max_remembered=max_remembered))
     search = FunctionTool.from_defaults(
         fn=pair.search, async_fn=pair.asearch, name="search_previews", description=SEARCH, fn_schema=SearchInput
@@ -108,7 +108,7 @@ class _Pair:
 
     def _found(self, query: str, nodes: Sequence[NodeWithScore]) -> list[tuple[NodeWithScore, Passage]]:
         config = self.tools.compressor.config
-        passages = [passage_from_node(item, config.metadata_map, config.score_key) for item in nodes]
+        passages = [passage_from_node(item, config.metadata_map) for item in nodes]
         return self.tools.remember_items(query, nodes, passages)
 
 

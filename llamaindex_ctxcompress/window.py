@@ -30,8 +30,7 @@ def prompt_tokens(
     tools: Iterable[BaseTool | ToolMetadata] = (),
     encoding: Encoding = "o200k_base",
 ) -> int:
-    """Return about how many tokens of the context window a prompt takes, as `reserved_tokens` of
-    CtxCompressPostprocessor.
+    """Return about how many tokens of the context window a prompt takes, to be left out of `context_window`.
 
     The schemas of tools count as JSON; images and other media do not count.
     """

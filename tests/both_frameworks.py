@@ -113,7 +113,7 @@ def _retriever(find: Find) -> Any:
 
 
 def _compressor(options: Options) -> lc.CtxCompressor:
-    return lc.CtxCompressor(**{"score_key": "score", **options})
+    return lc.CtxCompressor(**{"metadata_map": {"score": "score"}, **options})
 
 
 def _langchain(chunks: Sequence[Chunk], query: str, options: Options) -> tuple[list[str], str]:
@@ -135,7 +135,7 @@ def _langchain_searched(results: Options, query: str, options: Options) -> Mappi
 
 
 def _langchain_query_tool(find: Find, options: Options) -> tuple[Mapping[str, Any], Callable[..., str]]:
-    tool = lc.query_tool(_retriever(find), **{"score_key": "score", **options})
+    tool = lc.query_tool(_retriever(find), **{"metadata_map": {"score": "score"}, **options})
     return convert_to_openai_tool(tool)["function"], lambda **given: str(tool.invoke(given))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from both_frameworks import Chunk, Framework, both
+from published_settings import PUBLISHED
 
 from ctxcompress import Compressor
 from ctxcompress.apps.search import SearchLimits
@@ -36,10 +37,10 @@ def _index() -> list[Chunk]:
 @both
 def test_an_index_with_many_weak_results_and_copies(framework: Framework) -> None:
     query = "When does the harbour open?"
-    texts, _ = framework.compressed(_index(), query, {"preset": "docs_published", "max_tokens": 20_000})
+    texts, _ = framework.compressed(_index(), query, {"config": PUBLISHED["docs"], "max_tokens": 20_000})
     assert len(texts) == len(set(texts)) == 16  # 20 above the threshold, of them two of each of the eight pages
-    switched_off = {"preset": "docs_published", "max_tokens": 20_000, "min_score": None, "max_chunks_per_doc": 0}
-    everything = {**switched_off, "ngram_threshold": None, "similarity_threshold": None, "exact_dedup": False}
+    switched_off = {"config": PUBLISHED["docs"], "max_tokens": 20_000, "min_score": None, "max_chunks_per_doc": 0}
+    everything = {**switched_off, "ngram_threshold": None, "similarity_threshold": None}
     texts, _ = framework.compressed(_index(), query, everything)
     assert texts == [chunk.text for chunk in _index()]
 
@@ -98,7 +99,7 @@ def _source(functions: int) -> str:
 @both
 def test_long_source_is_truncated_by_its_structure_and_weak_source_is_a_line(framework: Framework) -> None:
     chunks = [Chunk(_source(20), "src/load.py", 0.8), Chunk(_source(3), "src/other.py", 0.2)]
-    options = {"preset": "code_published", "max_tokens": 5_000}
+    options = {"config": PUBLISHED["code"], "max_tokens": 5_000}
     texts, _ = framework.compressed(chunks, "how is the total computed?", options)
     assert 1_000 < len(texts[0]) <= 2_000 < len(chunks[0].text)
     assert "def load_0(total: int) -> int:" in texts[0]

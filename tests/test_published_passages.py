@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from both_frameworks import Chunk, Framework, both
+from published_settings import PUBLISHED
 
 from ctxcompress import Compressor
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
@@ -44,7 +45,7 @@ def test_what_a_search_returns_fits_whatever_its_size(framework: Framework, chun
 
 @both
 def test_the_numbers_of_a_call(framework: Framework) -> None:
-    options = {"preset": "docs_published", "max_tokens": 20_000}
+    options = {"config": PUBLISHED["docs"], "max_tokens": 20_000}
     stats = framework.stats(_found(47), "When does the harbour open?", options)
     counts = ("original_count", "after_threshold", "after_dedup", "after_limit", "clusters_merged", "kept_count")
     assert [stats[name] for name in counts] == [49, 33, 31, 16, 2, 16]
@@ -139,7 +140,7 @@ EDGES = {"empty": "", "short": "let a = 1;", "long": _code(40), "nothing importa
 @pytest.mark.parametrize("max_length", [500, 2_000])
 def test_chunks_of_any_length_are_truncated_or_left(framework: Framework, kind: str, max_length: int) -> None:
     text = EDGES[kind]
-    options = {"preset": "code_published", "max_length": max_length, "max_tokens": 20_000}
+    options = {"config": PUBLISHED["code"], "max_length": max_length, "max_tokens": 20_000}
     texts, _ = framework.compressed([Chunk(text, "a.ts", 0.9)], "how is the total computed?", options)
     if len(text) <= max_length:
         assert "".join(texts) == text
@@ -151,7 +152,7 @@ def test_chunks_of_any_length_are_truncated_or_left(framework: Framework, kind: 
 @pytest.mark.parametrize(("threshold", "lines"), [(0.2, 1), (0.4, 2), (0.8, 3)])
 def test_below_the_threshold_there_is_a_line(framework: Framework, threshold: float, lines: int) -> None:
     chunks = [Chunk(_code(2), f"src/part{n}.ts", score) for n, score in enumerate((0.9, 0.7, 0.3, 0.1))]
-    options = {"metadata_only": True, "score_threshold": threshold, "normalize_scores": False, "max_tokens": 5_000}
+    options = {"metadata_only": threshold, "score_kind": "absolute", "max_tokens": 5_000}
     assert framework.stats(chunks, "how is the total computed?", options)["metadata_only_count"] == lines
 
 
@@ -210,7 +211,7 @@ def test_what_says_the_same_is_kept_once(framework: Framework, threshold: float,
         Chunk("In the morning the keeper opens the lock for boats.", "b.md", 0.9),
         Chunk("The keeper closes the lock for boats in the evening.", "c.md", 0.7),
     ]
-    options = {"similarity_threshold": threshold, "encoder": StaticVectors(), "exact_dedup": False}
+    options = {"similarity_threshold": threshold, "encoder": StaticVectors()}
     texts, _ = framework.compressed(chunks, "When does the keeper open the lock?", options)
     assert len(texts) == kept
     assert chunks[1].text in texts

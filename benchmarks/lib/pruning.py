@@ -14,8 +14,8 @@ from lib.markdown_blocks import share, table
 
 __all__ = ["THRESHOLDS", "Pruned", "pruned", "pruning"]
 
-THRESHOLDS = (CompressionConfig().min_probability, 0.05, 0.2)
-"""The values of `min_probability`."""
+THRESHOLDS = (CompressionConfig(adaptive=True).adaptive, 0.05, 0.2)
+"""The values of `adaptive`."""
 _UNLIMITED = 1_000_000
 
 
@@ -38,9 +38,7 @@ def pruned(case: Example, other: Example) -> tuple[Pruned, ...]:
 
 
 def _pruned_at(case: Example, other: Example, threshold: float) -> Pruned:
-    compressor = Compressor(
-        CompressionConfig(max_tokens=_UNLIMITED, adaptive=True, min_probability=threshold, on_empty="drop")
-    )
+    compressor = Compressor(CompressionConfig(max_tokens=_UNLIMITED, adaptive=threshold, on_empty="drop"))
     spans = {part.index: part.spans for part in compressor.compress(case.query, case.passages).passages}
     kept = np.array([_is_kept(case, number, spans) for number in range(case.needed.size)])
     left = [_characters(compressor.compress(case.query, of.passages)) / _size(of) for of in (case, other)]
@@ -74,7 +72,7 @@ def pruning(found: Mapping[str, Sequence[tuple[Sequence[Pruned], NDArray[np.bool
 
     found: name of a set -> what `pruned` returns for each case, and which of its segments are evidence.
     """
-    header = ["set", "`min_probability`", "precision", "recall", "F2", "pruned", "pruned of other passages"]
+    header = ["set", "`adaptive`", "precision", "recall", "F2", "pruned", "pruned of other passages"]
     rows = [
         [name, *_row(threshold, [of_case[column] for of_case, _ in of_set], sum(int(n.sum()) for _, n in of_set))]
         for name, of_set in found.items()

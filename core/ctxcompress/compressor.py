@@ -106,7 +106,7 @@ class Compressor:
         return replace(result, compressor=Compressor(config).resolve_auto_budget(query))
 
     def _read(self, passages: PassageInput) -> tuple[Passage, ...]:
-        return as_passages(passages, metadata_map=self.config.metadata_map, score_key=self.config.score_key)
+        return as_passages(passages, metadata_map=self.config.metadata_map)
 
     def analyse(self, passages: PassageInput) -> None:
         """Analyse passages before the first query, and store what is found in the `cache` of the options.
@@ -182,7 +182,8 @@ class Compressor:
             return compression.text
         config = self.config.with_options(format=format, separator="\n\n", max_tokens=compression.max_tokens)
         text = Presentation(config, compression.query).formatted(compression.passages)
-        if compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
+        are_same = "preview" not in (format, self.config.format)  # which keeps one sentence of each passage
+        if are_same and compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
             return text
         return run_pipeline(Task(compression.query, compression.input_passages(), config, self)).text
 

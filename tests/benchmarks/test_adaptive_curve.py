@@ -76,7 +76,7 @@ def test_the_rows_are_the_means_of_a_set(adaptive: ModuleType) -> None:
         return adaptive.Outcome(gold, (gold, kept), (1.0, used), nothing, nothing)
 
     rows = adaptive.points("hotpot", [outcome(1, 1, 0.5), outcome(3, 0, 0.1)], (adaptive.OFF, 0.01))
-    assert [(row.min_probability, row.used, row.evidence) for row in rows] == [(0, 1, 1), (0.01, 0.3, 0.25)]
+    assert [(row.adaptive, row.used, row.evidence) for row in rows] == [(0, 1, 1), (0.01, 0.3, 0.25)]
     assert rows[0].budget == 350
     assert adaptive.trade_off([rows]).splitlines() == [
         "| min_probability | evidence | budget used |",
@@ -126,4 +126,4 @@ def test_picture_and_numbers_are_written(adaptive: ModuleType, tmp_path: Path) -
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * len(adaptive.THRESHOLDS)
-    assert rows[0] | {"set": "one", "min_probability": "0.0", "used": "1.0"} == rows[0]
+    assert rows[0] | {"set": "one", "adaptive": "0.0", "used": "1.0"} == rows[0]

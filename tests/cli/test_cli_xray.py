@@ -121,5 +121,5 @@ def test_options_are_those_of_compress(tmp_path: Path) -> None:
     shown = run(
         "--config", str(config), "--format", "compact", "--encoding", "cl100k_base", "-o", "-", stdin=TEXT
     ).stdout
-    assert all(part in shown for part in ("bm25", "compact, extract", "cl100k_base"))
+    assert all(part in shown for part in ("bm25", "compact, source order", "cl100k_base"))
     assert run("--max-tokens", "0", stdin=TEXT).exit_code == 2

@@ -217,13 +217,6 @@ def test_the_same_id_with_another_text_is_another_passage():
     assert builder.render() == "The first text.\n\nThe second text."
 
 
-def test_with_exact_dedup_off_the_same_comes_again():
-    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, exact_dedup=False))
-    builder.add([POOL])
-    builder.add([POOL])
-    assert builder.render() == f"{POOL}\n\n{POOL}"
-
-
 @pytest.mark.parametrize("given", [[], [""], [" \n"], iter(())])
 def test_nothing_adds_nothing(given):
     builder = ContextBuilder(100)
@@ -329,8 +322,8 @@ def test_what_cannot_work_is_refused(arguments, error, message):
 
 
 def test_a_context_of_previews_is_refused():
-    with pytest.raises(ConfigError, match="extract"):
-        ContextBuilder(100, config=CompressionConfig(mode="preview"))
+    with pytest.raises(ConfigError, match="format is 'preview'; a ContextBuilder cannot add"):
+        ContextBuilder(100, config=CompressionConfig(format="preview"))
     with pytest.raises(ConfigError, match="at least 1"):
         ContextBuilder(0)
 

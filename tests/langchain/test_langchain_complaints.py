@@ -35,7 +35,7 @@ def test_results_go_into_json_though_scores_were_of_numpy():
     given = [
         Document(page_content=text, metadata={"relevance_score": np.float32(0.1 * n)}) for n, text in enumerate(TEXTS)
     ]
-    compressor = CtxCompressor(score_key="relevance_score")
+    compressor = CtxCompressor(metadata_map={"score": "relevance_score"})
     for document in compressor.compress_documents(given, QUERY):
         assert json.loads(json.dumps(record_of(document), allow_nan=False)) == record_of(document)
 
@@ -92,7 +92,7 @@ def test_the_compressor_is_visible_in_the_trace():
 
 
 def test_a_document_with_the_score_none_is_not_dropped_for_it():
-    compressor = CtxCompressor(score_key="relevance_score")
+    compressor = CtxCompressor(metadata_map={"score": "relevance_score"})
     given = [
         Document(page_content=TEXTS[n], metadata={"relevance_score": score}) for n, score in enumerate((0.9, None))
     ]

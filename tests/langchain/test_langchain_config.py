@@ -137,8 +137,8 @@ def test_a_preset_is_in_effect_everywhere():
         for n, score in enumerate((0.9, 0.5, 0.1))
     ]
     base = RunnableLambda(lambda query: found)
-    given: dict[str, Any] = {"preset": "docs", "score_key": "score"}
-    plain: dict[str, Any] = {"score_key": "score"}
+    given: dict[str, Any] = {"preset": "docs", "metadata_map": {"score": "score"}}
+    plain: dict[str, Any] = {"metadata_map": {"score": "score"}}
     for options, kept in ((given, 2), (plain, 3)):
         assert len(CtxCompressor(**options).compress_documents(found, question)) == kept
         assert len(CtxCompressRetriever(base_retriever=base, **options).invoke(question)) == kept
@@ -161,5 +161,5 @@ def test_a_config_that_is_switched_off_lets_documents_pass(tmp_path):
     path = tmp_path / "off.toml"
     path.write_text("[search]\nmin_confidence = 0.9\n[compression]\nenabled = false")
     documents = [Document("One. Two. Three.", metadata={"score": n / 10}) for n in range(10)]
-    kept = CtxCompressor(config=path, score_key="score").compress_documents(documents, "two?")
+    kept = CtxCompressor(config=path, metadata_map={"score": "score"}).compress_documents(documents, "two?")
     assert [document.page_content for document in kept] == ["One. Two. Three."] * 10

@@ -204,7 +204,7 @@ def test_an_odd_text_is_answered_within_the_budget(text):
     ids=lambda score: type(score).__name__,
 )
 def test_any_score_in_the_metadata_is_kept_as_it_is(score):
-    compressor = CtxCompressor(score_key="relevance_score")
+    compressor = CtxCompressor(metadata_map={"score": "relevance_score"})
     given = [Document(page_content=TEXTS[0], metadata={"relevance_score": score, "score": score}), *make_documents(2)]
     kept = compressor.compress_documents(given, QUERY)
     assert len(kept) == 3
@@ -254,7 +254,7 @@ def test_passages_get_what_the_metadata_says_of_where_they_come_from():
         Document(page_content="a", id="x", metadata={"title": "T", "Header 1": "H", "Header 2": "I", "source": "a.md"}),
         Document(page_content="b", metadata={"name": "N", "headings": ["H", "I"], "rank": 0.5, "client": object()}),
     ]
-    first, second = passages_from_documents(given, CompressionConfig(metadata_map={"title": "name"}, score_key="rank"))
+    first, second = passages_from_documents(given, CompressionConfig(metadata_map={"title": "name", "score": "rank"}))
     assert (first.id, first.text, first.title, first.header_path) == ("x", "a", None, ("H", "I"))
     assert (first.file_path, first.score) == ("a.md", None)
     assert (second.id, second.title, second.header_path, second.score) == ("1", "N", ("H", "I"), 0.5)

@@ -119,7 +119,7 @@ def test_whatever_is_embedded_the_budget_holds_and_every_text_is_verbatim(vector
 
 
 def test_adaptive_keeps_less_and_says_why():
-    full, adaptive = (tight(None, 300, adaptive=on, min_probability=0.5) for on in (False, True))
+    full, adaptive = (tight(None, 300, adaptive=least) for least in (False, 0.5))
     kept = adaptive.compress_documents(car_documents(), QUESTION)
     assert answers(kept)
     assert tokens_in_prompt(kept) < tokens_in_prompt(full.compress_documents(car_documents(), QUESTION))
@@ -131,9 +131,7 @@ def test_adaptive_keeps_less_and_says_why():
 
 def test_a_higher_probability_keeps_less():
     kept = [
-        tokens_in_prompt(
-            tight(None, 300, adaptive=True, min_probability=least).compress_documents(car_documents(), QUESTION)
-        )
+        tokens_in_prompt(tight(None, 300, adaptive=least).compress_documents(car_documents(), QUESTION))
         for least in (1e-9, 0.5)
     ]
     assert kept[1] < kept[0]
@@ -357,10 +355,10 @@ def test_what_is_no_encoder_is_refused_with_what_is_one(wrong):
     [
         ({"encoder": FAKE, "scorer": "bm25"}, "encoder is given with scorer='bm25'"),
         ({"adaptive": True, "scorer": "bm25"}, "adaptive=True is given with scorer='bm25'"),
-        ({"adaptive": "yes"}, "adaptive is 'yes'; give True or False"),
-        ({"min_probability": 0}, "min_probability is 0; give a number above 0 and below 1"),
-        ({"min_probability": 1.0}, "min_probability is 1.0; give a number above 0"),
-        ({"min_probability": "0.5"}, "min_probability is '0.5'; give a number"),
+        ({"adaptive": "yes"}, "adaptive is 'yes'; give True, False or a number"),
+        ({"adaptive": 0}, "adaptive is 0; give True, False or a number above 0 and below 1"),
+        ({"adaptive": 1.0}, "adaptive is 1.0; give True, False or a number above 0"),
+        ({"adaptive": "0.5"}, "adaptive is '0.5'; give True, False or a number"),
     ],
     ids=str,
 )
@@ -433,14 +431,14 @@ def test_what_compares_works_as_it_is():
     ids=["pickle", "copy", "deepcopy", "model_copy", "deep model_copy", "again"],
 )
 def test_a_clone_is_equal_and_compresses_equally(clone):
-    compressor = tight(FAKE, 60, adaptive=True, min_probability=0.2)
+    compressor = tight(FAKE, 60, adaptive=0.2)
     twin = clone(compressor)
     assert twin == compressor
     assert twin.config == compressor.config
     assert twin.compress_documents(car_documents(), QUESTION) == compressor.compress_documents(
         car_documents(), QUESTION
     )
-    assert twin != tight(Meanings(), 60, adaptive=True, min_probability=0.2)
+    assert twin != tight(Meanings(), 60, adaptive=0.2)
 
 
 def test_a_copy_with_other_embeddings_uses_those():

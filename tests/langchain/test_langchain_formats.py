@@ -43,7 +43,9 @@ def test_the_formatted_text_is_within_the_budget(format, max_tokens, encoding):
 def test_it_is_the_text_that_the_core_counted(format):
     given = make_documents(8)
     seen = RunCollectorCallbackHandler()
-    compressor = CtxCompressor(max_tokens=150, format=format, score_key="page", score_kind="rank", min_score=0.1)
+    compressor = CtxCompressor(
+        max_tokens=150, format=format, metadata_map={"score": "page"}, score_kind="rank", min_score=0.1
+    )
     kept = compressor.compress_documents(given, QUERY, callbacks=[seen])
     shown = format_documents(kept, format=format, query=QUERY)
     assert tokens(shown) == seen.traced_runs[0].outputs["tokens"] <= 150

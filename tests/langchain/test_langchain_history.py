@@ -122,7 +122,7 @@ def test_a_share_is_of_the_window_that_the_profile_of_each_requests_model_tells(
         return max(map(size, model.shown))
 
     assert LIMIT * 3 // 4 < largest(4 * LIMIT, history_tokens="25%") <= LIMIT + 100
-    assert largest(4 * LIMIT, history_tokens="25%", reserved_tokens=LIMIT) <= LIMIT * 3 // 4 + 100
+    assert largest(4 * LIMIT, history_tokens="25%", context_window=3 * LIMIT) <= LIMIT * 3 // 4 + 100
     assert largest(None, history_tokens="25%", context_window=4 * LIMIT) <= LIMIT + 100
     with pytest.raises(ValueError, match=r"history_tokens is '25%', a share of a context window whose size is not"):
         largest(None, history_tokens="25%")

@@ -395,7 +395,7 @@ def test_the_state_says_nothing_where_nothing_was_saved_and_takes_no_input():
         ({"expand_tokens": 5}, "expand_tokens is 5; give a whole number, at least 300"),
         ({"expandable": False, "expand_tokens": 5}, "expand_tokens is 5"),
         ({"expandable": "yes"}, "expandable is 'yes'; give True or False"),
-        ({"score_threshold": 7}, "score_threshold is 7; the best score"),
+        ({"metadata_only": 7}, "metadata_only is 7; the best score"),
     ],
 )
 def test_values_that_cannot_work_are_refused(options, message):

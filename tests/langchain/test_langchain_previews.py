@@ -17,7 +17,7 @@ DOCUMENTS = [
 
 
 def previews(**options):
-    return CtxCompressor(mode="preview", **options).compress_documents(DOCUMENTS, QUERY)
+    return CtxCompressor(format="preview", **options).compress_documents(DOCUMENTS, QUERY)
 
 
 def test_each_document_is_a_line_with_its_relevance():
@@ -37,12 +37,12 @@ def test_the_lines_are_within_the_budget(max_tokens):
 
 
 def test_adaptive_counts_for_previews():
-    assert [document.id for document in previews(adaptive=True, min_probability=0.2)] == ["c"]
+    assert [document.id for document in previews(adaptive=0.2)] == ["c"]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_all_of_a_document_can_be_shown(is_async):
-    compressor = CtxCompressor(mode="preview", adaptive=True, min_score=0.5, max_tokens=40)
+    compressor = CtxCompressor(format="preview", adaptive=True, min_score=0.5, max_tokens=40)
     shown = compressor.compress_documents(DOCUMENTS, QUERY)[-1]
     whole = await compressor.aexpand(shown, DOCUMENTS) if is_async else compressor.expand(shown, DOCUMENTS)
     assert whole.page_content == DOCUMENTS[1].page_content
@@ -53,14 +53,14 @@ async def test_all_of_a_document_can_be_shown(is_async):
 
 
 def test_the_parts_that_answer_another_question_can_be_shown():
-    compressor = CtxCompressor(mode="preview")
+    compressor = CtxCompressor(format="preview")
     more = compressor.expand(previews()[0], DOCUMENTS, query="when are they compressed?", max_tokens=8)
     assert more.page_content == "They are compressed at night."
     assert more.metadata["ctxcompress"]["spans"] == [[28, 57]]
 
 
 def test_documents_of_another_call_are_refused():
-    compressor, shown = CtxCompressor(mode="preview"), previews()[0]
+    compressor, shown = CtxCompressor(format="preview"), previews()[0]
     with pytest.raises(TypeError, match="what was kept is not in the text at position 0; give what was compressed"):
         compressor.expand(shown, DOCUMENTS[::-1])
     with pytest.raises(TypeError, match="what was kept is not in the text at position 0"):

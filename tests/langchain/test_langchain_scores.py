@@ -13,9 +13,11 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from lc_documents import QUERY, as_json, make_documents, record_of
+from published_settings import PUBLISHED
 
 from ctxcompress import Compression, CompressionConfig, CtxCompressError
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+from langchain_ctxcompress.retriever import ScoredSearch
 
 SIMILARITIES = (0.9, 0.6, 0.4, 0.2)
 
@@ -178,13 +180,14 @@ def test_min_score_is_relative_to_the_best_one():
 
 
 def test_min_score_can_be_absolute():
-    assert numbers(of_store(store(), min_score=0.59, normalize_scores=False).invoke("open?")) == [0, 1]
+    assert numbers(of_store(store(), "absolute", min_score=0.59).invoke("open?")) == [0, 1]
+    found = ScoredSearch(store=store(), k=20, score_kind="similarity").invoke("open?")
+    assert kept(found, score_kind="absolute", min_score=0.59) == [0, 1]
 
 
 def test_of_distances_the_small_ones_stay():
     distances = listed(0.0, 0.5, 1.0, 3.0)  # 1, 2/3, 1/2 and 1/4 of the best
     assert numbers(of_store(distances, "distance", min_score=0.5).invoke("open?")) == [0, 1, 2]
-    assert numbers(of_store(distances, "distance", min_score=0.5, normalize_scores=False).invoke("open?")) == [0, 1]
     assert numbers(of_store(distances, "similarity", min_score=0.5).invoke("open?")) == [3]
 
 
@@ -214,48 +217,50 @@ def test_distances_that_are_declared_to_be_similarities_are_a_warning(warned):
 def test_the_kind_of_scores_has_to_be_said():
     with pytest.raises(TypeError, match="score_kind"):
         CtxCompressRetriever.from_vectorstore(store())
-    with pytest.raises(ValueError, match=r"score_kind\n.*'similarity', 'distance', 'rank' or 'none'"):
+    with pytest.raises(ValueError, match=r"score_kind\n.*'similarity', 'absolute', 'distance', 'rank' or 'none'"):
         of_store(store(), "cosine")
 
 
 @pytest.mark.parametrize(("on_empty", "left"), [("keep_best", [0]), ("original", [0, 1, 2, 3]), ("drop", [])])
 def test_where_scores_would_drop_everything_on_empty_decides(on_empty, left):
-    options = {"min_score": 0.95, "normalize_scores": False, "on_empty": on_empty}
-    assert numbers(of_store(store(), **options).invoke("open?")) == left
+    options = {"min_score": 0.95, "on_empty": on_empty}
+    assert numbers(of_store(store(), "absolute", **options).invoke("open?")) == left
 
 
 # ---- scores in the metadata
 
 
-def test_score_key_reads_what_rerankers_leave():
+def test_a_mapped_key_reads_what_rerankers_leave():
     documents = scored(relevance_score=[0.1, 0.9, 0.5, 0.2])
-    assert kept(documents, score_key="relevance_score", min_score=0.5) == [1, 2]
+    assert kept(documents, metadata_map={"score": "relevance_score"}, min_score=0.5) == [1, 2]
     assert kept(documents, min_score=0.5) == [0, 1, 2, 3]
-    [best] = CtxCompressor(score_key="relevance_score", top_n=1).compress_documents(documents, "open?")
+    [best] = CtxCompressor(metadata_map={"score": "relevance_score"}, top_n=1).compress_documents(documents, "open?")
     assert record_of(best)["score"] == 0.9
     assert best.metadata["relevance_score"] == 0.9
 
 
 def test_logits_of_a_reranker_can_be_compared_as_they_are():
     documents = scored(relevance_score=[-2.5, 3.1, 0.4])
-    assert kept(documents, score_key="relevance_score", min_score=0.0, normalize_scores=False) == [1, 2]
+    assert kept(documents, metadata_map={"score": "relevance_score"}, min_score=0.0, score_kind="absolute") == [1, 2]
 
 
 def test_words_for_scores_are_unknown_and_nothing_is_left_out(caplog):
     documents = scored(score=["VERY_HIGH", "HIGH", "LOW"])  # Amazon Kendra's
     with caplog.at_level(logging.INFO, logger="ctxcompress"):
-        assert kept(documents, score_key="score", min_score=0.9) == [0, 1, 2]
+        assert kept(documents, metadata_map={"score": "score"}, min_score=0.9) == [0, 1, 2]
     [threshold] = [stage for stage in caplog.records[-1].ctxcompress["stages"] if stage["name"] == "threshold"]
     assert threshold["note"] == "skipped: no usable scores"
 
 
 @pytest.mark.parametrize("unknown", [None, math.nan, "0.01", True, math.inf], ids=str)
 def test_an_unknown_score_among_others_is_no_low_one(unknown):
-    assert kept(scored(score=[0.9, unknown, 0.1]), score_key="score", min_score=0.5) == [0, 1]
+    assert kept(scored(score=[0.9, unknown, 0.1]), metadata_map={"score": "score"}, min_score=0.5) == [0, 1]
 
 
 def test_a_score_in_the_metadata_that_is_not_finite_keeps_the_record_json():
-    documents = CtxCompressor(score_key="score").compress_documents(scored(score=[math.inf, 0.5]), "open?")
+    documents = CtxCompressor(metadata_map={"score": "score"}).compress_documents(
+        scored(score=[math.inf, 0.5]), "open?"
+    )
     json.dumps([record_of(document) for document in documents], allow_nan=False)
 
 
@@ -275,7 +280,7 @@ def copies() -> list[Document]:
 def test_a_document_says_for_which_copies_it_stands():
     documents = copies()
     documents[0].metadata["score"] = 0.9
-    compressor = CtxCompressor(ngram_threshold=0.6, score_key="score")
+    compressor = CtxCompressor(ngram_threshold=0.6, metadata_map={"score": "score"})
     [first, second] = compressor.compress_documents(documents, "timeout?")
     assert numbers([first, second]) == [0, 1]
     assert record_of(first)["stands_for"] == [2, 3]
@@ -285,19 +290,19 @@ def test_a_document_says_for_which_copies_it_stands():
 
 def test_exact_copies_go_where_that_is_asked_for_and_stay_where_all_fits():
     assert kept(copies()) == [0, 1, 2, 3]
-    assert kept(copies(), exact_dedup=True) == [0, 1, 2]
+    assert kept(copies(), ngram_threshold=1.0) == [0, 1, 2]
 
 
 def test_of_copies_the_best_scored_one_stays():
     documents = copies()
     for document, score in zip(documents, (0.1, 0.5, 0.2, 0.9), strict=True):
         document.metadata["score"] = score
-    assert kept(documents, score_key="score", ngram_threshold=0.6) == [1, 3]
+    assert kept(documents, metadata_map={"score": "score"}, ngram_threshold=0.6) == [1, 3]
 
 
 def test_top_n_keeps_the_best_scored_in_their_order():
     documents = scored(score=[0.1, 0.9, 0.2, 0.5])
-    assert kept(documents, score_key="score", top_n=2) == [1, 3]
+    assert kept(documents, metadata_map={"score": "score"}, top_n=2) == [1, 3]
     assert kept(documents, top_n=2) == [0, 1]
 
 
@@ -306,8 +311,8 @@ def test_so_many_documents_of_one_source_are_kept():
     for document in documents[:3]:
         document.metadata["source"] = "https://example.com/guide/?utm_source=mail#top"
     documents[1].metadata["source"] = "https://example.com/guide"
-    assert kept(documents, score_key="score", max_chunks_per_doc=1) == [1, 3]
-    assert kept(documents, score_key="score", max_chunks_per_doc=2) == [1, 2, 3]
+    assert kept(documents, metadata_map={"score": "score"}, max_chunks_per_doc=1) == [1, 3]
+    assert kept(documents, metadata_map={"score": "score"}, max_chunks_per_doc=2) == [1, 2, 3]
     assert kept(documents, max_chunks_per_doc=1) == [0, 3]
 
 
@@ -329,7 +334,7 @@ def numbers_of(document: Document) -> int:
 
 
 def test_a_preview_of_each_document_is_its_best_sentence():
-    [preview, *_] = CtxCompressor(mode="preview").compress_documents(make_documents(2), QUERY)
+    [preview, *_] = CtxCompressor(format="preview").compress_documents(make_documents(2), QUERY)
     assert preview.page_content == "The default timeout is 30 seconds."
 
 
@@ -352,9 +357,9 @@ def test_the_docs_preset_leaves_out_the_long_tail():
 
 def test_the_web_preset_keeps_all_results_rather_than_none_and_the_published_one_five():
     documents = scored(score=[0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
-    assert kept(documents, preset="web", score_key="score") == [0, 1, 2, 3, 4, 5]
-    assert kept(documents, preset="web_published", score_key="score") == [0, 1, 2, 3, 4]
-    raw = {"preset": "web_published", "score_key": "score", "min_score": 0.95, "normalize_scores": False}
+    assert kept(documents, preset="web", metadata_map={"score": "score"}) == [0, 1, 2, 3, 4, 5]
+    assert kept(documents, config=PUBLISHED["web"], metadata_map={"score": "score"}) == [0, 1, 2, 3, 4]
+    raw = {"config": PUBLISHED["web"], "metadata_map": {"score": "score"}, "min_score": 0.95, "score_kind": "absolute"}
     assert kept(documents, **raw) == [0, 1, 2, 3, 4]
 
 
@@ -376,7 +381,7 @@ def test_options_of_a_call_make_another_compressor():
     assert (other.config.budget, other.top_n, other.min_score, other.ngram_threshold) == (40, 1, None, 0.7)
     assert (compressor.config.budget, compressor.top_n, compressor.min_score) == (5_000, None, 0.3)
     documents = scored(score=[0.1, 0.9])
-    assert numbers(other.with_options(score_key="score").compress_documents(documents, "open?")) == [1]
+    assert numbers(other.with_options(metadata_map={"score": "score"}).compress_documents(documents, "open?")) == [1]
 
 
 def test_options_of_a_call_are_checked():
@@ -404,7 +409,7 @@ def test_an_embedding_model_can_be_given_for_a_call():
 
 def test_statistics_are_in_the_outputs_of_the_run():
     collector = RunCollectorCallbackHandler()
-    CtxCompressor(exact_dedup=True, top_n=1).compress_documents(copies(), "timeout?", callbacks=[collector])
+    CtxCompressor(ngram_threshold=1.0, top_n=1).compress_documents(copies(), "timeout?", callbacks=[collector])
     stats = collector.traced_runs[0].outputs["stats"]
     counts = ("original_count", "after_threshold", "after_dedup", "after_limit", "clusters_merged", "kept_count")
     assert [stats[name] for name in counts] == [4, 4, 3, 1, 1, 1]
@@ -429,7 +434,7 @@ async def test_statistics_are_not_worked_out_where_nobody_reads_them(monkeypatch
 
 
 async def test_a_line_at_info_has_the_statistics(caplog):
-    compressor = CtxCompressor(exact_dedup=True, top_n=1)
+    compressor = CtxCompressor(ngram_threshold=1.0, top_n=1)
     with caplog.at_level(logging.INFO, logger="ctxcompress"):
         compressor.compress_documents(copies(), "timeout?")
         await compressor.acompress_documents(copies(), "timeout?")
@@ -452,7 +457,7 @@ def test_a_document_says_that_it_is_a_line_and_where_it_has_markers():
         Document(functions, metadata={"source": "a.py", "score": 0.9}),
         Document(functions.replace("value", "number"), metadata={"source": "b.py", "score": 0.1}),
     ]
-    compressor = CtxCompressor(preset="code_published", score_key="score", max_tokens=5_000)
+    compressor = CtxCompressor(config=PUBLISHED["code"], metadata_map={"score": "score"}, max_tokens=5_000)
     [cut, line] = compressor.compress_documents(documents, "function_5")
     assert record_of(cut)["markers"]
     assert "metadata_only" not in record_of(cut)

@@ -13,6 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from lc_documents import QUERY, TEXTS, make_documents, make_store, reference_encoding
 from lc_embeddings import QUESTION, Meanings, car_documents
 from preview_lines import without_relevance
+from published_settings import PUBLISHED
 from pydantic import ValidationError
 
 from ctxcompress import compress
@@ -68,7 +69,7 @@ def test_previews_are_the_cores():
     documents = make_documents()
     search, _ = preview_tools(finding(*documents), max_tokens=60)
     given = [{"id": d.id, "text": d.page_content, "metadata": d.metadata} for d in documents]
-    assert call(search, query=QUERY).content == compress(QUERY, given, mode="preview", max_tokens=60).text
+    assert call(search, query=QUERY).content == compress(QUERY, given, format="preview", max_tokens=60).text
 
 
 async def test_sync_and_async_give_the_same():
@@ -149,10 +150,9 @@ def test_a_result_is_expanded_to_its_full_text():
     assert (message.content, message.status) == (TEXTS[0], "success")
 
 
-@pytest.mark.parametrize("preset", ["docs", "docs_published"])
-def test_a_preset_that_cuts_passages_does_not_cut_what_is_expanded(preset):
+def test_options_that_cut_passages_do_not_cut_what_is_expanded():
     text = "The flag `--retries` says how often a request is made again. " * 20
-    search, expand = preview_tools(finding(Document(text, id="doc-0")), preset=preset)
+    search, expand = preview_tools(finding(Document(text, id="doc-0")), config=PUBLISHED["docs"])
     call(search, query="--retries")
     assert call(expand, chunk_id="doc-0", max_tokens=2_000).content == text
 
@@ -367,9 +367,9 @@ def test_options_are_the_compressors():
     scored = [
         d.model_copy(update={"metadata": {**d.metadata, "score": 1 / (n + 1)}}) for n, d in enumerate(make_documents())
     ]
-    search, _ = preview_tools(finding(*scored), score_key="score", min_score=0.3)
+    search, _ = preview_tools(finding(*scored), metadata_map={"score": "score"}, min_score=0.3)
     assert ids_in(call(search, query=QUERY).content) == ["doc-0", "doc-1", "doc-2"]
-    search, _ = preview_tools(finding(*scored), score_key="score", preset="docs", top_n=2)
+    search, _ = preview_tools(finding(*scored), metadata_map={"score": "score"}, preset="docs", top_n=2)
     assert ids_in(call(search, query=QUERY).content) == ["doc-0", "doc-1"]
     search, _ = preview_tools(finding(*scored), metadata_map={"title": "source"})
     assert without_relevance(call(search, query=QUERY).content).startswith("[doc-0] docs/0.md › Client: ")
@@ -380,7 +380,7 @@ def test_options_are_the_compressors():
     [
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
         ({"max_token": 10}, ValidationError, "did you mean 'max_tokens'"),
-        ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
+        ({"format": "plain"}, TypeError, "multiple values for keyword argument 'format'"),
         ({"max_remembered": 0}, ValueError, "max_remembered is 0; give a whole number of results, at least 1"),
         ({"max_remembered": "many"}, ValueError, "max_remembered is 'many'"),
         ({"preset": "books"}, ValueError, "preset"),
@@ -410,5 +410,5 @@ def test_a_line_never_joins_two_sentences_that_were_apart():
         "of the client is thirty seconds. Gamma three follows. Delta four ends.",
     )
     documents = [Document(text, id=f"c{n}", metadata={"source": "a.md"}) for n, text in enumerate(chunks)]
-    search, _ = preview_tools(finding(*documents), exact_dedup=True)
+    search, _ = preview_tools(finding(*documents), ngram_threshold=1.0)
     assert "seconds.Gamma" not in call(search, query="default timeout of the client").content

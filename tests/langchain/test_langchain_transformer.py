@@ -9,7 +9,12 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from ctxcompress.cache import MemoryCache
 from langchain_ctxcompress import CtxAnalysisTransformer, CtxCompressor, CtxCompressRetriever
 
-TEXT = "The pool opens ten connections. The default timeout is 30 seconds. Logs are kept for a week.\n\n"
+
+def text(part: int) -> str:
+    return "\n\n".join(
+        f"Pool {part}{n} opens ten connections. Its timeout is {part}{n} seconds. Log {part}{n} is kept for a week."
+        for n in range(3)
+    )
 
 
 async def test_chunks_are_analysed_once_when_they_are_indexed() -> None:
@@ -17,7 +22,7 @@ async def test_chunks_are_analysed_once_when_they_are_indexed() -> None:
     compressor = CtxCompressor(max_tokens=30, cache=cache)
     splitter = RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
     given = [
-        Document(f"# Part {n}\n\n{TEXT * 3}", metadata={"source": f"{n}.md", "title": f"Part {n}"}) for n in range(3)
+        Document(f"# Part {n}\n\n{text(n)}", metadata={"source": f"{n}.md", "title": f"Part {n}"}) for n in range(3)
     ]
     chunks = splitter.split_documents(given)
     transformer = CtxAnalysisTransformer(compressor)
@@ -27,8 +32,8 @@ async def test_chunks_are_analysed_once_when_they_are_indexed() -> None:
     assert cache.stats().entries == len(chunks)
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
     store.add_documents(chunks)
-    plain = CtxCompressor(max_tokens=30, exact_dedup=False)
-    cached = CtxCompressor(max_tokens=30, exact_dedup=False, cache=cache)
+    plain = CtxCompressor(max_tokens=30)
+    cached = CtxCompressor(max_tokens=30, cache=cache)
     base = store.as_retriever(search_kwargs={"k": 4})
     before = cache.stats()
     found = CtxCompressRetriever(base_retriever=base, compressor=cached).invoke("what is the timeout?")

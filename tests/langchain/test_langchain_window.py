@@ -39,8 +39,7 @@ def test_a_share_is_of_the_window_that_the_profile_of_the_model_tells():
     assert compressor.config.budget == 100
 
 
-def test_reserved_tokens_are_not_part_of_what_is_shared():
-    assert CtxCompressor(max_tokens="50%", model=_model(400), reserved_tokens=300).config.budget == 50
+def test_a_window_that_is_given_counts_in_place_of_the_whole_one_of_the_model():
     assert CtxCompressor(max_tokens="12.5%", context_window=1_000, model=_model(400)).config.budget == 125
 
 
@@ -49,7 +48,7 @@ def test_reserved_tokens_are_not_part_of_what_is_shared():
     [
         ({}, "a share of a context window whose size is not known; give context_window"),
         ({"model": _model(None)}, "a share of a context window whose size is not known; give context_window"),
-        ({"context_window": 100, "reserved_tokens": 99}, "is less than one token; reserve less"),
+        ({"context_window": 3}, "is less than one token; give a larger share"),
     ],
 )
 def test_a_window_that_is_not_known_is_an_error_with_the_remedy(options, message):

@@ -156,10 +156,6 @@ async def test_a_share_is_of_what_the_model_can_read() -> None:
     await agent.run(user_msg=GOAL, max_iterations=STEPS + 5)
     largest = max(sum(map(count, texts(prompt[1:]))) for prompt in llm.prompts)
     assert WINDOW * 10 // 100 < largest <= WINDOW * 15 // 100
-    reserved = CompressionConfig(reserved_tokens=WINDOW - 4_000)
-    agent = agent_of(llm := Scripted(), history_tokens="40%", config=reserved)
-    await agent.run(user_msg=GOAL, max_iterations=STEPS + 5)
-    assert max(sum(map(count, texts(prompt[1:]))) for prompt in llm.prompts) <= 1_600
 
 
 @pytest.mark.parametrize(
@@ -170,7 +166,7 @@ async def test_a_share_is_of_what_the_model_can_read() -> None:
         ({"keep_last": 0}, "keep_last is 0"),
         ({"history_share": 1.5}, "history_share is 1.5"),
         ({"preset": "docs", "config": CompressionConfig()}, "preset"),
-        ({"history_tokens": "50%", "config": CompressionConfig(reserved_tokens=WINDOW)}, "less than one token"),
+        ({"history_tokens": "0.0001%"}, "less than one token"),
     ],
 )
 def test_values_that_cannot_work_are_refused(options: dict[str, Any], message: str) -> None:

@@ -107,8 +107,7 @@ def test_whatever_is_embedded_the_budget_holds_and_every_text_is_verbatim(vector
 
 def test_adaptive_keeps_less():
     full, most, least = (
-        tokens(kept_by(tight(None, 300, adaptive=adaptive, min_probability=least), QUESTION))
-        for adaptive, least in ((False, 0.5), (True, 1e-9), (True, 0.5))
+        tokens(kept_by(tight(None, 300, adaptive=adaptive), QUESTION)) for adaptive in (False, 1e-9, 0.5)
     )
     assert 0 < least < most <= full
 
@@ -327,10 +326,9 @@ def test_what_is_no_encoder_is_refused_with_what_is_one(wrong):
         {"encoder": Meanings(), "scorer": "bm25"},
         {"adaptive": True, "scorer": "bm25"},
         {"adaptive": "yes"},
-        {"min_probability": 1},
-        {"min_probability": True},
+        {"adaptive": 1},
     ],
-    ids=["encoder and bm25", "adaptive and bm25", "adaptive", "one", "True"],
+    ids=["encoder and bm25", "adaptive and bm25", "adaptive", "one"],
 )
 def test_the_core_says_what_else_is_wrong(wrong):
     with pytest.raises(ValidationError, match=r"; give|; it needs"):
@@ -406,10 +404,10 @@ def test_what_compares_works_as_it_is():
 def test_a_model_that_llamaindex_knows_by_name_is_kept(
     again,
 ):
-    copy = again(tight(MockEmbedding(embed_dim=7), adaptive=True, min_probability=0.2))
+    copy = again(tight(MockEmbedding(embed_dim=7), adaptive=0.2))
     assert type(copy.encoder) is MockEmbedding
     assert copy.encoder.embed_dim == 7
-    assert (copy.adaptive, copy.min_probability) == (True, 0.2)
+    assert copy.adaptive == 0.2
 
 
 def test_another_model_is_written_and_reading_it_back_is_refused_without_saying_its_secrets():

@@ -175,7 +175,7 @@ async def test_what_it_was_given_is_not_changed():
     ("options", "message"),
     [
         ({"max_tokens": 0}, "max_tokens is 0"),
-        ({"mode": "preview"}, "mode is 'preview'; a memory block"),
+        ({"format": "preview"}, "format is 'preview'; a memory block"),
         ({"format": "xml"}, "format is 'xml'; a memory block"),
         ({"max_token": 10}, "max_tokens"),
     ],

@@ -18,7 +18,7 @@ NODES = [
 
 
 def previews(nodes=NODES, **options):
-    return CtxCompressPostprocessor(mode="preview", **options).postprocess_nodes(nodes, query_str=QUERY)
+    return CtxCompressPostprocessor(format="preview", **options).postprocess_nodes(nodes, query_str=QUERY)
 
 
 def shown(nodes):
@@ -43,16 +43,15 @@ def test_a_brace_in_a_line_is_no_field_of_a_template():
     assert line.startswith("[{id}] (")
 
 
-@pytest.mark.parametrize("mode", [MetadataMode.LLM, MetadataMode.NONE])
 @pytest.mark.parametrize("max_tokens", range(1, 60, 7))
-def test_the_lines_are_within_the_budget(max_tokens, mode):
-    kept = previews(max_tokens=max_tokens, metadata_mode=mode)
-    joined = "\n\n".join(item.node.get_content(mode) for item in kept)
+def test_the_lines_are_within_the_budget(max_tokens):
+    kept = previews(max_tokens=max_tokens)
+    joined = "\n\n".join(shown(kept))
     assert Compressor().count(joined) <= max_tokens
 
 
 def test_adaptive_counts_for_previews():
-    assert [item.node.node_id for item in previews(adaptive=True, min_probability=0.2)] == ["client"]
+    assert [item.node.node_id for item in previews(adaptive=0.2)] == ["client"]
 
 
 def test_an_image_stays_among_previews():
@@ -62,7 +61,7 @@ def test_an_image_stays_among_previews():
 
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_all_of_a_node_can_be_shown(is_async):
-    postprocessor = CtxCompressPostprocessor(mode="preview", adaptive=True, max_tokens=40)
+    postprocessor = CtxCompressPostprocessor(format="preview", adaptive=True, max_tokens=40)
     kept = postprocessor.postprocess_nodes(NODES, query_str=QUERY)[-1]
     whole = await postprocessor.aexpand(kept, NODES) if is_async else postprocessor.expand(kept, NODES)
     assert whole.node.get_content(MetadataMode.NONE) == TEXTS["client"]
@@ -72,14 +71,14 @@ async def test_all_of_a_node_can_be_shown(is_async):
 
 
 def test_the_parts_that_answer_another_question_can_be_shown():
-    postprocessor = CtxCompressPostprocessor(mode="preview")
+    postprocessor = CtxCompressPostprocessor(format="preview")
     more = postprocessor.expand(previews()[0], NODES, query_str="when are they compressed?", max_tokens=8)
     assert more.node.get_content(MetadataMode.NONE) == "They are compressed at night."
     assert more.node.metadata["ctxcompress"]["spans"] == [[28, 57]]
 
 
 def test_nodes_of_another_call_are_refused():
-    postprocessor, kept = CtxCompressPostprocessor(mode="preview"), previews()[0]
+    postprocessor, kept = CtxCompressPostprocessor(format="preview"), previews()[0]
     with pytest.raises(TypeError, match="what was kept is not in the text at position 0; give what was compressed"):
         postprocessor.expand(kept, NODES[::-1])
     with pytest.raises(TypeError, match="has no record of a compression; give what the compression returned"):

@@ -18,6 +18,7 @@ from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent
 from llama_index.core.schema import ImageNode, NodeWithScore, TextNode
+from published_settings import PUBLISHED
 from pydantic import ValidationError
 
 from ctxcompress import Compression, CompressionConfig, CtxCompressError
@@ -26,14 +27,12 @@ from llamaindex_ctxcompress.events import CompressionEvent
 
 SCORES = (0.9, 0.6, 0.4, 0.2)
 REDUCTION = {
-    "mode": "preview",
+    "format": "preview",
     "order": "relevance",
     "on_empty": "drop",
     "min_score": 0.25,
     "score_kind": "rank",
-    "score_key": "score",
-    "normalize_scores": False,
-    "exact_dedup": False,
+    "metadata_map": {"score": "score"},
     "ngram_threshold": 0.6,
     "similarity_threshold": 0.9,
     "max_chunks_per_doc": 4,
@@ -94,7 +93,7 @@ def test_min_score_is_relative_to_the_best_node():
 
 
 def test_min_score_can_be_absolute():
-    assert kept(with_scores(*SCORES), min_score=0.6, normalize_scores=False) == [0, 1]
+    assert kept(with_scores(*SCORES), min_score=0.6, score_kind="absolute") == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -127,17 +126,17 @@ def test_scores_come_out_as_they_went_in():  # LI#10194
         assert [item.score for item in result] == [SCORES[number] for number in numbers(result)]
 
 
-def test_score_key_reads_scores_from_the_metadata_of_nodes_that_have_none():
+def test_a_mapped_key_reads_scores_from_the_metadata_of_nodes_that_have_none():
     nodes = scored((text_node(number, metadata={"rerank": 1 - number / 10}) for number in range(4)), score=None)
-    assert kept(nodes, score_key="rerank", min_score=0.85) == [0, 1]
+    assert kept(nodes, metadata_map={"score": "rerank"}, min_score=0.85) == [0, 1]
     nodes[3].score = 1.0
-    assert kept(nodes, score_key="rerank", min_score=0.95) == [0, 3]
+    assert kept(nodes, metadata_map={"score": "rerank"}, min_score=0.95) == [0, 3]
 
 
 def test_words_for_scores_are_unknown():
     words = ("VERY_HIGH", "HIGH", "LOW")  # Amazon Kendra's
     nodes = scored((text_node(number, metadata={"score": word}) for number, word in enumerate(words)), score=None)
-    assert kept(nodes, score_key="score", min_score=0.9) == [0, 1, 2]
+    assert kept(nodes, metadata_map={"score": "score"}, min_score=0.9) == [0, 1, 2]
 
 
 def test_numbers_of_numpy_count():
@@ -149,7 +148,7 @@ def test_numbers_of_numpy_count():
 
 @pytest.mark.parametrize(("on_empty", "left"), [("keep_best", [0]), ("original", [0, 1, 2, 3]), ("drop", [])])
 def test_where_scores_would_drop_everything_on_empty_decides(on_empty, left):
-    assert kept(with_scores(*SCORES), min_score=0.95, normalize_scores=False, on_empty=on_empty) == left
+    assert kept(with_scores(*SCORES), min_score=0.95, score_kind="absolute", on_empty=on_empty) == left
 
 
 def test_scores_of_an_index_decide():
@@ -184,7 +183,7 @@ def test_a_node_says_for_which_copies_it_stands_by_their_positions():
 
 def test_exact_copies_go_where_that_is_asked_for_and_stay_where_all_fits():
     assert kept(copies()) == [0, 1, 2, 3]
-    assert kept(copies(), exact_dedup=True) == [0, 1, 2]
+    assert kept(copies(), ngram_threshold=1.0) == [0, 1, 2]
 
 
 def test_the_same_meaning_is_told_by_the_embeddings_of_the_nodes_or_by_a_model():
@@ -259,7 +258,7 @@ def test_images_keep_their_place_whatever_the_order(order, max_tokens):
 
 
 def test_a_preview_of_each_node_is_its_best_sentence():
-    result = processed(four_nodes(), mode="preview")
+    result = processed(four_nodes(), format="preview")
     assert result[0].text == "The default timeout is thirty seconds."
     assert all(item.text.count(".") == 1 for item in result)
 
@@ -311,7 +310,7 @@ def test_the_options_survive_being_written_down(again, preset):
 @pytest.mark.parametrize("name", REDUCTION)
 def test_an_option_that_is_assigned_later_counts_and_is_checked(name):
     postprocessor = CtxCompressPostprocessor()
-    setattr(postprocessor, name, "nonsense" if name != "score_key" else 7)
+    setattr(postprocessor, name, "nonsense")
     with pytest.raises(CtxCompressError, match=name):
         postprocessor.postprocess_nodes(four_nodes(), query_str=QUERY)
 
@@ -343,7 +342,7 @@ def test_no_message_has_the_api_key_of_an_embedding_model_in_it(options):
 
 
 def test_a_handler_hears_the_statistics_before_the_end_of_the_call(heard):
-    processed(copies(), exact_dedup=True, top_n=1)
+    processed(copies(), ngram_threshold=1.0, top_n=1)
     [stats] = heard.statistics()
     counts = ("original_count", "after_threshold", "after_dedup", "after_limit", "clusters_merged", "kept_count")
     assert [stats[name] for name in counts] == [4, 4, 3, 1, 1, 1]
@@ -354,7 +353,7 @@ def test_a_handler_hears_the_statistics_before_the_end_of_the_call(heard):
 
 
 async def test_a_handler_hears_the_same_of_an_async_call(heard):
-    postprocessor = CtxCompressPostprocessor(exact_dedup=True, top_n=1)
+    postprocessor = CtxCompressPostprocessor(ngram_threshold=1.0, top_n=1)
     postprocessor.postprocess_nodes(copies(), query_str=QUERY)
     await postprocessor.apostprocess_nodes(copies(), query_str=QUERY)
     first, second = heard.statistics()
@@ -381,7 +380,7 @@ async def test_statistics_are_not_worked_out_where_nobody_hears_them(monkeypatch
 
 def test_a_line_at_info_has_the_statistics(caplog):
     with caplog.at_level(logging.INFO, logger="ctxcompress"):
-        processed(copies(), exact_dedup=True, top_n=1)
+        processed(copies(), ngram_threshold=1.0, top_n=1)
     [record] = [record for record in caplog.records if record.name == "ctxcompress"]
     assert record.getMessage().startswith("4 -> 1 passages, ")
     assert record.ctxcompress["clusters_merged"] == 1
@@ -394,7 +393,7 @@ def test_a_node_says_that_it_is_a_line_and_where_it_has_markers():
         NodeWithScore(node=TextNode(text=functions, metadata={"file_path": "b.py"}, embedding=[1.0]), score=0.1),
     ]
     nodes[1].node.set_content(functions.replace("value", "number"))
-    cut, line = processed(nodes, preset="code_published", max_tokens=5_000)
+    cut, line = processed(nodes, config=PUBLISHED["code"], max_tokens=5_000)
     assert cut.metadata["ctxcompress"]["markers"]
     assert "metadata_only" not in cut.metadata["ctxcompress"]
     assert line.text.startswith("[metadata-only] b.py:1-")

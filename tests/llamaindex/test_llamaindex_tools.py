@@ -14,6 +14,7 @@ from llama_index.core.schema import ImageNode, NodeWithScore, QueryBundle, TextN
 from llama_index.core.tools import FunctionTool, ToolOutput
 from llama_index.core.tools.calling import acall_tool_with_selection, call_tool_with_selection
 from preview_lines import without_relevance
+from published_settings import PUBLISHED
 
 from ctxcompress import CtxCompressError, compress
 from llamaindex_ctxcompress import preview_tools
@@ -83,7 +84,7 @@ def test_a_search_returns_one_line_a_result_with_id_headings_and_the_best_senten
 def test_previews_are_the_cores():
     given = [{"id": item.node_id, "text": item.text, "metadata": item.metadata} for item in four_nodes()]
     shown = search(preview_tools(Finder(four_nodes()), max_tokens=40))
-    assert shown == compress(QUERY, given, mode="preview", max_tokens=40).text
+    assert shown == compress(QUERY, given, format="preview", max_tokens=40).text
 
 
 def test_an_index_can_be_browsed():
@@ -317,7 +318,7 @@ def test_options_are_the_postprocessors():
     [
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
         ({"max_token": 10}, ValueError, "there is no option 'max_token'; did you mean 'max_tokens'"),
-        ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
+        ({"format": "plain"}, TypeError, "multiple values for keyword argument 'format'"),
         ({"max_remembered": 0}, ValueError, "max_remembered is 0; give a whole number of results, at least 1"),
         ({"max_remembered": "many"}, ValueError, "max_remembered is 'many'"),
     ],
@@ -328,9 +329,8 @@ def test_a_wrong_option_is_refused_when_the_pair_is_made(options, error, message
         preview_tools(Finder([]), **options)
 
 
-@pytest.mark.parametrize("preset", ["docs", "docs_published"])
-def test_a_preset_that_cuts_passages_does_not_cut_what_is_expanded(preset):
+def test_options_that_cut_passages_do_not_cut_what_is_expanded():
     text = "The flag `--retries` says how often a request is made again. " * 20
-    tools = preview_tools(Finder([plain(text, "node-0")]), preset=preset)
+    tools = preview_tools(Finder([plain(text, "node-0")]), config=PUBLISHED["docs"])
     search(tools, "--retries")
     assert expand(tools, "node-0", max_tokens=2_000) == text

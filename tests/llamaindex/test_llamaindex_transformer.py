@@ -9,7 +9,12 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from ctxcompress.cache import MemoryCache
 from llamaindex_ctxcompress import CtxAnalysisTransformer, CtxCompressPostprocessor
 
-TEXT = "The pool opens ten connections. The default timeout is 30 seconds. Logs are kept for a week. "
+
+def text(part: int) -> str:
+    return " ".join(
+        f"Pool {part}{n} opens ten connections. Its timeout is {part}{n} seconds. Log {part}{n} is kept for a week."
+        for n in range(3)
+    )
 
 
 def pipeline(cache: MemoryCache) -> IngestionPipeline:
@@ -17,7 +22,7 @@ def pipeline(cache: MemoryCache) -> IngestionPipeline:
     return IngestionPipeline(transformations=[TokenTextSplitter(chunk_size=64, chunk_overlap=0), transformer])
 
 
-DOCUMENTS = [Document(text=f"Part {n}. {TEXT * 3}", id_=f"doc {n}", metadata={"title": f"Part {n}"}) for n in range(3)]
+DOCUMENTS = [Document(text=f"Part {n}. {text(n)}", id_=f"doc {n}", metadata={"title": f"Part {n}"}) for n in range(3)]
 
 
 async def test_nodes_are_analysed_once_when_they_are_ingested() -> None:
@@ -28,7 +33,7 @@ async def test_nodes_are_analysed_once_when_they_are_ingested() -> None:
     assert len(await pipeline(cache).arun(documents=DOCUMENTS)) == len(nodes)
     given = [NodeWithScore(node=node, score=0.5) for node in nodes]
     before = cache.stats()
-    options = {"max_tokens": 60, "exact_dedup": False}
+    options = {"max_tokens": 60}
     found = CtxCompressPostprocessor(cache=cache, **options).postprocess_nodes(given, query_str="which timeout?")
     assert found == CtxCompressPostprocessor(**options).postprocess_nodes(given, query_str="which timeout?")
     assert cache.stats().hits >= before.hits + len(nodes)

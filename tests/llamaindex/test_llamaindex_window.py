@@ -38,8 +38,8 @@ def test_a_share_is_of_the_window_without_the_room_for_the_answer():
     assert 60 < count(node.get_content(MetadataMode.LLM)) <= 100
 
 
-def test_reserved_tokens_are_not_part_of_what_is_shared():
-    options = {"max_tokens": "50%", "model": Windowed(), "reserved_tokens": 200}
+def test_a_window_that_is_given_counts_in_place_of_the_whole_one_of_the_model():
+    options = {"max_tokens": "50%", "model": Windowed(), "context_window": 200}
     assert CtxCompressPostprocessor(**options).config.budget == 100
     shorter = compress_tool(FunctionTool.from_defaults(fetch), **options)
     assert 60 < count(shorter.call(query=QUERY).content) <= 100

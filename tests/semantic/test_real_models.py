@@ -91,7 +91,7 @@ def test_odd_questions_are_answered_within_the_budget(model, query):
 
 
 def test_adaptive_keeps_less(model):
-    some = compressed(model, QUESTION, 200, adaptive=True, min_probability=0.5)
+    some = compressed(model, QUESTION, 200, adaptive=0.5)
     assert SENTENCES[10] in some.text
     assert some.tokens < compressed(model, QUESTION, 200).tokens
 

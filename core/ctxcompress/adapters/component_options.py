@@ -22,8 +22,7 @@ from pydantic import (
 from ctxcompress.adapters.option_fields import OptionFields
 from ctxcompress.agents.prompt_size import with_window
 from ctxcompress.config.checks import check_flag
-from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
-from ctxcompress.config.start import ConfigSource, starting_config
+from ctxcompress.config.options import OPTIONS, CompressionConfig, ConfigSource, Preset, starting_config
 from ctxcompress.data.must_keep import Rule
 from ctxcompress.errors import ConfigError
 
@@ -100,7 +99,8 @@ class ComponentOptions(OptionFields):
         Raises ConfigError, a ValueError.
         """
         config = self.config.with_options(**self.of_core(options))
-        return self.model_copy(update={**_without_models(config), **_models_in(options)})
+        models = {name: value for name, value in options.items() if name in _MODELS}
+        return self.model_copy(update={**_without_models(config), **models})
 
     @classmethod
     def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
@@ -157,9 +157,15 @@ class ComponentOptions(OptionFields):
         if not isinstance(options, dict):
             return validated(options)
         options = cls._as_given(options)
-        # Before pydantic looks at the types: it would take "10" or True for a number of tokens.
-        config = cls._config_given(options)
-        component = validated(cls._with_defaults(options, config))
+        _check_feedback(options.get("feedback"))
+        others = cls.model_fields.keys() - OPTIONS.keys() - {*_STARTS, "model"}
+        # Before pydantic looks at the types: it would take "10" or True for a number of tokens. What is no field stays
+        # in: the core refuses it, and names the closest option.
+        config = cls.config_of({name: value for name, value in options.items() if name not in others})
+        # A copy that is made of all fields has the empty `start` as well.
+        read = {"config"} if options.get("start") is not None else {"config", "start"}
+        given = {name: value for name, value in options.items() if name not in read}
+        component = validated({"encoder": config.encoder, "llm": config.llm, **given, **_without_models(config)})
         component._last_config.keep(component._values(), config)  # so the first call need not make it again
         return component
 
@@ -167,22 +173,6 @@ class ComponentOptions(OptionFields):
     def _as_given(cls, options: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of a component, which its class may check, or read from their form in JSON."""
         return options
-
-    @classmethod
-    def _config_given(cls, options: Mapping[str, Any]) -> CompressionConfig:
-        """Return the options as the core makes them of the preset and of what is given."""
-        others = cls.model_fields.keys() - OPTIONS.keys() - {*_STARTS, "model"}
-        _check_feedback(options.get("feedback"))
-        # What is no field stays in: the core refuses it, and names the closest option.
-        return cls.config_of({name: value for name, value in options.items() if name not in others})
-
-    @staticmethod
-    def _with_defaults(options: Mapping[str, Any], config: CompressionConfig) -> dict[str, Any]:
-        """Return `options` with values for all. config: `_config_given` of them."""
-        # A copy that is made of all fields has the empty one as well.
-        read = {"config"} if options.get("start") is not None else {"config", "start"}
-        given = {name: value for name, value in options.items() if name not in read}
-        return {"encoder": config.encoder, "llm": config.llm, **given, **_without_models(config)}
 
 
 class _LastConfig:
@@ -222,7 +212,3 @@ def _check_feedback(feedback: object) -> None:
 
 def _without_models(config: CompressionConfig) -> dict[str, Any]:
     return {name: getattr(config, name) for name in OPTIONS if name not in _MODELS}
-
-
-def _models_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name in _MODELS}

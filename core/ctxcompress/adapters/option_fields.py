@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from ctxcompress.config.budgets import Tier
-from ctxcompress.config.checks import Mode, OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.options import OPTIONS
 from ctxcompress.data.results import Format
 from ctxcompress.text.tokens import Encoding
@@ -21,14 +21,13 @@ class OptionFields(BaseModel):
 
     max_tokens: int | str | None = None
     """The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by its
-    complexity and intent, and stops before it is full. "25%" is a share of the rest of `context_window`."""
+    complexity and intent, and stops before it is full. "25%" is a share of `context_window`."""
     tier: Tier | None = None
     """The budget by name: "key_facts" (200 tokens), "summary" (1,000; the default), "detailed" (5,000) or "complete"
     (20,000). Give this or `max_tokens`."""
     context_window: int | None = None
-    """The context window of the language model in tokens, for `max_tokens="25%"`. Adapters take it from `model`."""
-    reserved_tokens: int = 0
-    """The tokens of `context_window` that the rest of the prompt takes."""
+    """The context window of the language model in tokens, for `max_tokens="25%"`. Give it without the tokens that the
+    rest of the prompt takes; adapters take the whole of it from `model`."""
     must_keep: Sequence[object] = ()
     """What is kept before all else: texts, patterns, "ids", "dates", "urls", "code"; see docs/how-to/must-keep.md."""
     encoding: Encoding = Field(default="o200k_base", json_schema_extra={"type": "string"})
@@ -37,53 +36,35 @@ class OptionFields(BaseModel):
     """The text between two passages. Only `format="plain"` uses it."""
     format: Format | str = "plain"
     """How the final text shows where each passage is from. "plain" does not; "compact", "verbose", "json" and "xml" add
-    a number and the source, which count in the budget. Packages can add formats."""
-    mode: Mode = "extract"
-    """What is kept of a passage. "extract" keeps what answers the query; "preview" keeps the best sentence, and the
-    final text has one line for each passage, with its id and headings."""
+    a number and the source, which count in the budget; "preview" has a line for each passage, with its id, headings and
+    best sentence. Packages can add formats."""
     order: Order = "source"
     """The order of the passages in the final text. "source" is the order of the input; "relevance" puts the best first;
     "edges" puts the best first and last. The text of one passage stays in its order."""
-    gap_markers: bool = True
-    """Whether `[…]` shows where sentences of a paragraph or lines of a log were dropped. What is missing inside a
-    sentence or in source code is always marked. Markers count in the budget."""
     on_empty: OnEmpty = "keep_best"
     """What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or segment,
     "original" keeps all, "drop" keeps none."""
     min_score: float | None = None
     """The score below which a passage is dropped; the best one has 1.0. Passages without a score are kept."""
     score_kind: ScoreKind = "similarity"
-    """What the scores mean. "similarity": more is better; "distance": less is better, from 0; "rank": 1 is the best;
-    "none": they mean nothing."""
-    score_key: str | None = None
-    """The metadata key that holds the score, for passages without one of their own, such as "relevance_score"."""
-    normalize_scores: bool = True
-    """Whether `min_score` is relative to the best score of the retrieval. Otherwise scores are compared as they are,
-    and `min_score` is the greatest distance or rank."""
-    exact_dedup: bool | None = None
-    """Whether text that stands in several passages is kept once: passages, paragraphs, overlaps of chunks. None does it
-    where the passages do not fit as they are, or where near-duplicates are dropped."""
+    """What the scores mean. "similarity": more is better; "absolute": so too, and limits are compared with it as it is;
+    "distance": less is better, from 0; "rank": 1 is the best; "none": they mean nothing."""
     ngram_threshold: float | None = None
     """The share of word triples in common from which the worse of two passages is dropped, such as 0.7. It is the
     Jaccard index. Passages that differ in numbers, names, negations or code are kept."""
     similarity_threshold: float | None = None
     """The cosine similarity from which the worse of two passages is dropped, such as 0.85. Passages carry the
     embeddings, or `encoder` makes them. None drops none."""
-    keep_particulars: bool = True
-    """Whether similar passages are no duplicates if they differ in numbers, names, negations or code."""
     max_chunks_per_doc: int = 0
     """The most passages kept of one document: a doc_id, else a file path or address. 0 keeps all."""
     top_n: int | None = None
     """The most passages kept, the best ones. None keeps all."""
-    metadata_only: bool = False
-    """Whether a line with the path and what is defined replaces a passage that scores below `score_threshold`."""
-    score_threshold: float = 0.4
-    """The score below which `metadata_only` replaces a passage. It means what `min_score` means."""
+    metadata_only: bool | float = False
+    """Whether a line with the path and what is defined replaces a passage with a low score. A number is the score below
+    which it does, True is 0.4; it means what `min_score` means."""
     max_length: int | None = None
-    """The most characters of a passage that are scored, at least 100. Of a longer one the head, the tail and the most
-    important parts in between remain. None cuts no passage."""
-    preserve_structure: bool = True
-    """Whether `max_length` keeps signatures of code, and of prose what the query asks for, or cuts out the middle."""
+    """The most characters of a passage that are scored, at least 100. Of a longer one the head, the tail and what
+    matters most in between remain: signatures of code, what the query asks for. None cuts no passage."""
     factual_length: int | None = None
     """The most characters kept of a passage where the query asks for a fact, at least 20. A fact is an identifier, a
     command or a version; the beginning of the passage is kept. None cuts no passage."""
@@ -96,10 +77,9 @@ class OptionFields(BaseModel):
     llm: object | None = Field(default=None, json_schema_extra={"type": "object"})
     """The language model that selects the segments, among the best ones. In adapters a chat model of their framework;
     `LLMSelector(model, ...)` says how it is asked. If it fails, the result is the one without it."""
-    adaptive: bool = False
-    """Whether to drop segments that are hardly needed, even if they fit."""
-    min_probability: float = 0.012
-    """How likely needed a segment must be for `adaptive` to keep it, between 0 and 1."""
+    adaptive: bool | float = False
+    """Whether to drop segments that are hardly needed, even if they fit. A number between 0 and 1 is how likely needed
+    a segment must be, True is 0.012."""
     language: str | None = None
     """The language of the texts as an ISO 639-1 code, such as "en". None detects it."""
     synonyms: Mapping[str, Sequence[str]] = Field(default_factory=dict)
@@ -108,7 +88,8 @@ class OptionFields(BaseModel):
     """A factor on the score of segments, by their kind. The kinds are "heading", "paragraph", "list_item", "table",
     "code", "quote", "metadata", "boilerplate", "turn", "log" and "record"; see QATBE_TYPE_WEIGHTS."""
     metadata_map: Mapping[str, str] = Field(default_factory=dict)
-    """The metadata key that holds a passage's title, header_path, doc_id or file_path, where it is not a usual one."""
+    """The metadata key that holds a passage's title, header_path, doc_id or file_path, where it is not a usual one.
+    With "score", the key of the score of passages without one of their own, such as "relevance_score"."""
     cache: object | None = Field(default=None, json_schema_extra={"type": "object"})
     """A cache of ctxcompress.cache for what is found out about passages. It saves time and changes nothing else."""
     telemetry: bool | object = Field(default=False, json_schema_extra={"type": "boolean"})

@@ -61,8 +61,7 @@ class ContextBuilder:
 
     `render()` never has more than `max_tokens` tokens. Without `rebalance`, text is only added at the end: earlier
     content never changes. Text that the context already has is not added again. That includes duplicates, overlapping
-    text and repeated sentences, and near-duplicates if the options ask for them. With ``exact_dedup=False``, only
-    near-duplicates are removed.
+    text and repeated sentences, and near-duplicates if the options ask for them.
 
     `min_score`, `max_chunks_per_doc` and `top_n` apply to each add alone, because scores of different retrievals cannot
     be compared. The builder keeps copies of all passages. Threads and tasks can share it: if two adds run at the same
@@ -77,13 +76,11 @@ class ContextBuilder:
         Raises ConfigError.
         """
         self._config = (config or CompressionConfig()).with_options(max_tokens=max_tokens)
-        if self._config.mode != "extract":
-            raise ConfigError(f'mode is {self._config.mode!r}; a ContextBuilder needs mode="extract"')
         if self._config.max_tokens == "auto":
             raise ConfigError(
                 "max_tokens is 'auto'; a ContextBuilder has one budget for several queries: give a number or a tier"
             )
-        if self._config.format in ("json", "xml"):
+        if self._config.format in ("json", "xml", "preview"):
             raise ConfigError(
                 f"format is {self._config.format!r}; a ContextBuilder cannot add text to it later: "
                 'give format="plain", "compact" or "verbose"'
@@ -207,7 +204,7 @@ class ContextBuilder:
                     "give one of them"
                 )
         config, first = self._config, len(self._state.all_passages)
-        new_passages = as_passages(passages, metadata_map=config.metadata_map, score_key=config.score_key, first=first)
+        new_passages = as_passages(passages, metadata_map=config.metadata_map, first=first)
         return _AddRequest(query or "", tuple(map(own_copy, new_passages)), max_tokens, rebalance)
 
     def _replace_state(self, before: ContextState, after: ContextState) -> bool:
@@ -242,8 +239,6 @@ class _Change:
 
 def _extended(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, Addition]:
     """Return the state after an add, and what it kept and dropped."""
-    if config.exact_dedup is None:
-        config = config.with_options(exact_dedup=True)
     after, change = (_rebalanced if request.rebalance else _appended)(state, request, config)
     return after, Addition(
         query=request.query,

@@ -45,7 +45,7 @@ async def recall(config: CompressionConfig, messages: Sequence[AgentMessage], qu
         for passage in passages_of(place, message)
         if passage.text.strip()
     ]
-    config = config.with_options(mode="extract", format="plain", separator=_SEPARATOR)
+    config = config.with_options(format="plain", separator=_SEPARATOR)
     try:
         return await Compressor(config).acompress(query, passages, frame=_entry)
     except BudgetTooSmall as error:
@@ -106,7 +106,7 @@ class HistoryCompressor:
     ) -> None:
         """Raises ConfigError for a value that cannot work.
 
-        history_tokens: "25%" is a share of what `reserved_tokens` leave of the context window. keep_last: the number of
+        history_tokens: "25%" is a share of the context window. keep_last: the number of
         steps that always stay as they are. history_share: how much of what `history_tokens` leave beside these a new
         generation fills.
         """
@@ -114,7 +114,6 @@ class HistoryCompressor:
         self.history_tokens = history_tokens
         self.keep_last = keep_last
         self.history_share = history_share
-        self._reserved = config.reserved_tokens
         self._texts = MessageTexts(config)
 
     @property
@@ -129,7 +128,7 @@ class HistoryCompressor:
         """
         if isinstance(self.history_tokens, int):
             return self.history_tokens
-        return tokens_in_window("history_tokens", self.history_tokens, window, self._reserved)
+        return tokens_in_window("history_tokens", self.history_tokens, window)
 
     def next_generation(
         self,

@@ -203,10 +203,8 @@ class Expander:
     def _compressed(self, question: str, text: str, budget: int) -> Compression:
         """Compress a text. Where `must_keep` names more than fits, it does not hold: the agent can read the lines."""
         only_likely = self.config.scorer == "evidence"  # the other one tells no probabilities
-        least = max(_LEAST_LIKELY, self.config.min_probability)
-        config = self.config.with_options(
-            max_tokens=budget, adaptive=only_likely, min_probability=least, on_empty="keep_best"
-        )
+        least = only_likely and max(_LEAST_LIKELY, self.config.adaptive)
+        config = self.config.with_options(max_tokens=budget, adaptive=least, on_empty="keep_best")
         try:
             return Compressor(config).compress_part(question, [text])
         except BudgetTooSmall:

@@ -95,7 +95,8 @@ class MessageTexts:
         the scorer cannot tell."""
         if self._config.scorer != "evidence":
             return [KeptPassage.from_record(place, passage, None) for place, passage in enumerate(passages)]
-        only_likely = self._config.with_options(max_tokens=max_tokens, adaptive=True, on_empty="drop", must_keep=())
+        least = self._config.adaptive or True
+        only_likely = self._config.with_options(max_tokens=max_tokens, adaptive=least, on_empty="drop", must_keep=())
         return Compressor(only_likely).compress(query, passages).passages
 
 

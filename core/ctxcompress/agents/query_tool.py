@@ -13,9 +13,7 @@ from typing import Any, NamedTuple, Self
 from ctxcompress.agents.arguments import Parameters, QueryArguments, object_schema
 from ctxcompress.agents.framework_models import asking_once
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig, Options, Preset
-from ctxcompress.config.presets import PRESETS
-from ctxcompress.config.start import ConfigSource, starting_config
+from ctxcompress.config.options import CompressionConfig, ConfigSource, Options, Preset, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression, KeptPassage, Reason, Span, Stats
 from ctxcompress.errors import BudgetTooSmall, ConfigError
@@ -27,7 +25,6 @@ __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "Quer
 NAME = "query_documents_compressed"
 MAX_TOKENS = 1_000
 """The default budget of an answer."""
-_PUBLISHED, _PUBLISHED_TOP_N = PRESETS["docs_published"], 5
 """Options, and the number of results that was published with them."""
 
 # A language model reads these texts.
@@ -101,25 +98,23 @@ class QueryTool:
     def of(cls, config: ConfigSource | None = None, *, preset: Preset | None = None, **options: Any) -> Self:
         """Make the tool. config, preset: the options to start from, by default the preset "docs".
 
-        The default budget is 1,000 tokens, which decides how many results there are; only with the options of the
-        preset "docs_published" there are 5. The default format is "compact". Raises ConfigError.
+        The default budget is 1,000 tokens, which decides how many results there are. The default format is
+        "compact". Raises ConfigError.
         """
         start = starting_config(config, preset, default="docs")
-        defaults: Options = {"mode": "extract", "separator": "\n\n"}
+        defaults: Options = {"separator": "\n\n"}
         if not start.max_tokens and not start.tier:
             defaults["max_tokens"] = MAX_TOKENS
-        if start.format == "plain":
+        if start.format in ("plain", "preview"):
             defaults["format"] = "compact"
-        if start.top_n is None and all(getattr(start, name) == value for name, value in _PUBLISHED.items()):
-            defaults["top_n"] = _PUBLISHED_TOP_N
         if options.get("score_kind") == "none":
             defaults["min_score"] = None
         config = start.with_options(**defaults).with_options(**options)
         _ = config.budget  # a share of a context window that is not known is refused
-        if config.min_score is not None and not config.normalize_scores:
+        if config.min_score is not None and config.score_kind == "absolute":
             raise ConfigError(
-                f"min_score is {config.min_score:g} with normalize_scores=False; a call says it relative to the best "
-                "score: give a number from 0 to 1 and normalize_scores=True, or min_score=None"
+                f'min_score is {config.min_score:g} with score_kind="absolute"; a call says it relative to the best '
+                'score: give a number from 0 to 1 and score_kind="similarity", or min_score=None'
             )
         return cls(config, Parameters(config))
 
@@ -156,7 +151,7 @@ class QueryTool:
 
     def _options(self, asked: QueryArguments) -> CompressionConfig:
         """Return the options of one call, for passages with relative scores."""
-        given: Any = {**asked.options, "score_kind": "similarity", "score_key": None, "normalize_scores": True}
+        given: Any = {**asked.options, "score_kind": "similarity", "metadata_map": {}}
         config = self.config.with_options(**given)
         return config if asked.filters else config.without_filters()
 

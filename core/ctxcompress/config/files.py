@@ -9,27 +9,19 @@ import inspect
 import json
 import os
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctxcompress.cache import Cache, DiskCache, LayeredCache, MemoryCache, QdrantCache
 from ctxcompress.config.checks import closest
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
-__all__ = [
-    "TABLES",
-    "cache_named",
-    "default_path",
-    "option_from_text",
-    "options_of",
-    "read_options",
-    "synonyms_from_texts",
-]
+__all__ = ["cache_named", "default_path", "object_named", "options_of", "read_options"]
 
 
 def default_path() -> Path:
@@ -115,7 +107,7 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
-TABLES = ("search", "compression")
+_TABLES = ("search", "compression")
 """The tables of a file that are read; others belong to other programs."""
 
 _SEARCH = {
@@ -124,144 +116,34 @@ _SEARCH = {
     "max_chunks_per_doc": "max_chunks_per_doc",
     "top_n": "top_n",
 }
-_STAGES = (
+_SWITCHED = (
     ("dedup_enabled", "dedup_threshold", "similarity_threshold", 0.85),
     ("ngram_dedup_enabled", "ngram_dedup_threshold", "ngram_threshold", 0.7),
 )
 """(switch, threshold, our option, the default threshold of a stage that is on)."""
-_CODE_SEARCH: Mapping[str, Mapping[str, str]] = {
-    "smartTruncation": {"maxLength": "max_length", "preserveStructure": "preserve_structure"},
-    "metadataOnly": {"scoreThreshold": "score_threshold"},
-    "llm": {"model": "", "maxTokens": ""},
+
+
+class _Stage(NamedTuple):
+    """A table of code search tools. Its key `enabled` switches it on and off; it is on without one."""
+
+    keys: Mapping[str, str]
+    """Its other keys -> our option, "" for a key without one."""
+    on: Mapping[str, object]
+    """Our options for a stage that gives nothing else."""
+    off: Mapping[str, object]
+
+
+_CODE_SEARCH: Mapping[str, _Stage] = {
+    "smartTruncation": _Stage(
+        {"maxLength": "max_length", "preserveStructure": ""}, {"max_length": 2_000}, {"max_length": None}
+    ),
+    "metadataOnly": _Stage(
+        {"scoreThreshold": "metadata_only"},
+        {"metadata_only": True, "score_kind": "absolute"},
+        {"metadata_only": False},
+    ),
+    "llm": _Stage({"model": "", "maxTokens": ""}, {}, {}),
 }
-"""Tables of code search tools: key -> our option. A table is a stage; its key `enabled` switches it on and off."""
-_ON: Mapping[str, Mapping[str, object]] = {
-    "smartTruncation": {"max_length": 2_000, "preserve_structure": True},
-    "metadataOnly": {"metadata_only": True, "score_threshold": 0.4, "normalize_scores": False},
-}
-"""Our options for a stage that is on and gives nothing else."""
-_OFF: Mapping[str, Mapping[str, object]] = {
-    "smartTruncation": {"max_length": None},
-    "metadataOnly": {"metadata_only": False},
-    "llm": {},
-}
-
-
-def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
-    """Return the options that the tables [search] and [compression] give, and `enabled` if it is False.
-
-    known: the names of all options. Raises ConfigError on an unknown key, with the closest one there is, and on a stage
-    that does not exist here.
-    """
-    for name in tables:
-        meant = get_close_matches(name, TABLES, n=1, cutoff=0.8)
-        if meant and name != meant[0]:
-            raise ConfigError(f"there is a table [{name}]; did you mean [{meant[0]}]?")
-    options, staged = _of_search(_table(tables, "search")), dict[str, object]()
-    table = _table(tables, "compression")
-    is_on = table.get("enabled", True)
-    if not isinstance(is_on, bool):
-        raise ConfigError(f"compression.enabled is {is_on!r}; give true or false")
-    for key, value in table.items():
-        if key in _CODE_SEARCH:
-            staged |= _of_stage(key, value)
-        elif key != "enabled":
-            _check_known("compression", key, (*known, *_CODE_SEARCH, "enabled"))
-            options[key] = _object_named(key, value) if is_on else value
-    if not is_on:  # then neither is needed: one loads a package, the other may write a file
-        options = {**options, "enabled": False, "encoder": None, "cache": None}
-    return staged | options
-
-
-def option_from_text(text: str) -> tuple[str, object]:
-    """Return the name and the value that `name=value` gives; a value that is not TOML is a string.
-
-    Raises ConfigError where there is no equals sign, or no encoder or cache of that name.
-    """
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ConfigError(f"{text!r} sets no option; give NAME=VALUE, such as top_n=5")
-    try:
-        given: object = tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        given = value
-    return name, _object_named(name, given)
-
-
-def synonyms_from_texts(texts: Iterable[str]) -> dict[str, list[str]]:
-    """Return the synonyms that texts such as "k8s=kubernetes,kube" give. Raises ConfigError."""
-    synonyms: dict[str, list[str]] = {}
-    for text in texts:
-        word, _, others = text.partition("=")
-        names = [name.strip() for name in others.split(",") if name.strip()]
-        if not word.strip() or not names:
-            raise ConfigError(f"{text!r} gives no synonyms; give WORD=OTHER,..., such as k8s=kubernetes")
-        synonyms.setdefault(word.strip(), []).extend(names)
-    return synonyms
-
-
-def _object_named(option: str, value: object) -> object:
-    """Return the object that the value of an option names; any other value as it is."""
-    if option == "encoder" and isinstance(value, str):
-        return encoder_named(value)
-    if option == "cache" and isinstance(value, str | Mapping):
-        return cache_named(value)
-    return value
-
-
-def _of_search(search: Mapping[str, object]) -> dict[str, object]:
-    switches = [name for stage in _STAGES for name in stage[:2]]
-    options = {}
-    for key, value in search.items():
-        _check_known("search", key, (*_SEARCH, *switches))
-        if key in _SEARCH:
-            options[_SEARCH[key]] = value
-    for switch, threshold, option, default in _STAGES:
-        if search.get(switch, threshold in search) is True:
-            options[option] = search.get(threshold, default)
-        elif switch in search:
-            _check_flag(f"search.{switch}", search[switch], wanted=False)
-            options[option] = None
-    return options
-
-
-def _table(tables: Mapping[str, object], name: str) -> Mapping[str, object]:
-    table = tables.get(name, {})
-    if not isinstance(table, Mapping):
-        raise ConfigError(f"{name} is {table!r}; make it a table: [{name}]")
-    return table
-
-
-def _of_stage(name: str, table: object) -> dict[str, object]:
-    """Return the options that a table of a code search tool gives. A stage is on unless `enabled` is false."""
-    if not isinstance(table, Mapping):
-        raise ConfigError(f"compression.{name} is {table!r}; make it a table: [compression.{name}]")
-    for key in table:
-        _check_known(f"compression.{name}", key, ("enabled", *_CODE_SEARCH[name]))
-    if table.get("enabled", True) is False:
-        return dict(_OFF[name])
-    if name == "llm" and table.get("enabled", True) is True:
-        raise ConfigError(
-            "compression.llm is on, but no file can hold a language model; set enabled = false in it, and give the "
-            "model in code"
-        )
-    _check_flag(f"compression.{name}.enabled", table.get("enabled", True), wanted=name in _ON)
-    return {**_ON[name], **{option: table[key] for key, option in _CODE_SEARCH[name].items() if key in table}}
-
-
-def _check_flag(name: str, value: object, *, wanted: bool) -> None:
-    if value is not wanted:
-        raise ConfigError(f"{name} is {value!r}; only {str(wanted).lower()} is possible here")
-
-
-def _check_known(table: str, key: str, known: Collection[str]) -> None:
-    if key not in known:
-        hint = closest(key, known, f"it can have {', '.join(sorted(known))}")
-        raise ConfigError(f"[{table}] has an unknown key {key!r}; {hint}")
-
-
-_OF_AN_ENGINE = ("options", "search", "optimization")
-"""The keys in an engine of a code search under which its tables are."""
 
 
 def read_options(path: str | PathLike[str], known: Collection[str]) -> dict[str, Any]:
@@ -271,8 +153,8 @@ def read_options(path: str | PathLike[str], known: Collection[str]) -> dict[str,
     cannot be parsed, and OSError if there is no file.
     """
     file = Path(path)
-    tables = _of_engines(_parsed(file))
-    if not any(name in tables for name in TABLES):
+    tables = _of_engine(_parsed(file))
+    if not any(name in tables for name in _TABLES):
         for key, value in tables.items():
             if key in known and not isinstance(value, Mapping):  # a table of that name belongs to another program
                 raise ConfigError(f"{file.name} has {key!r} outside of a table; put it under [compression]")
@@ -291,25 +173,99 @@ def _parsed(file: Path) -> Mapping[str, Any]:
     return tables
 
 
-def _of_engines(tables: Mapping[str, Any]) -> Mapping[str, Any]:
+def _of_engine(tables: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the tables of the one engine of a code search that has some; all other files as they are."""
-    if any(name in tables for name in TABLES):
-        return tables
-    found = list(_engines(tables))
+    engines = [] if any(name in tables for name in _TABLES) else _within(tables, "knowledge", "engines")
+    listed = engines if isinstance(engines, list) else []
+    inner = [_within(engine, "options", "search", "optimization") for engine in listed]
+    found = [tables for tables in inner if isinstance(tables, Mapping) and "compression" in tables]
     if len(found) > 1:
         raise ConfigError(
             f"{len(found)} engines in knowledge.engines have a compression table; leave it in one of them, or put it "
             "at the top of the file"
         )
-    return found[0] if found else tables
+    return {"compression": found[0]["compression"]} if found else tables
 
 
-def _engines(tables: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    knowledge = tables.get("knowledge")
-    engines = knowledge.get("engines") if isinstance(knowledge, Mapping) else None
-    for engine in engines if isinstance(engines, list) else ():
-        inner = engine
-        for key in _OF_AN_ENGINE:
-            inner = inner.get(key) if isinstance(inner, Mapping) else None
-        if isinstance(inner, Mapping) and "compression" in inner:
-            yield {"compression": inner["compression"]}
+def _within(value: object, *keys: str) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
+    """Return the options that the tables [search] and [compression] give, and `enabled` if it is False.
+
+    known: the names of all options. Raises ConfigError on an unknown key, with the closest one there is, and on a stage
+    that does not exist here.
+    """
+    for name in tables:
+        meant = get_close_matches(name, _TABLES, n=1, cutoff=0.8)
+        if meant and name != meant[0]:
+            raise ConfigError(f"there is a table [{name}]; did you mean [{meant[0]}]?")
+    options, staged = _of_search(tables.get("search", {})), dict[str, object]()
+    table = _table("compression", tables.get("compression", {}), (*known, *_CODE_SEARCH, "enabled"))
+    is_on = table.get("enabled", True)
+    if not isinstance(is_on, bool):
+        raise ConfigError(f"compression.enabled is {is_on!r}; give true or false")
+    for key, value in table.items():
+        if key in _CODE_SEARCH:
+            staged |= _of_stage(key, value)
+        elif key != "enabled":
+            options[key] = object_named(key, value) if is_on else value
+    if not is_on:  # then neither is needed: one loads a package, the other may write a file
+        options |= {"enabled": False, "encoder": None, "cache": None}
+    return staged | options
+
+
+def object_named(option: str, value: object) -> object:
+    """Return the object that the value of an option names; any other value as it is."""
+    if option == "encoder" and isinstance(value, str):
+        return encoder_named(value)
+    if option == "cache" and isinstance(value, str | Mapping):
+        return cache_named(value)
+    return value
+
+
+def _of_search(given: object) -> dict[str, object]:
+    search = _table("search", given, (*_SEARCH, *(name for stage in _SWITCHED for name in stage[:2])))
+    options = {_SEARCH[key]: value for key, value in search.items() if key in _SEARCH}
+    for switch, threshold, option, default in _SWITCHED:
+        if search.get(switch, threshold in search) is True:
+            options[option] = search.get(threshold, default)
+        elif switch in search:
+            _check_flag(f"search.{switch}", search[switch], wanted=False)
+            options[option] = None
+    return options
+
+
+def _of_stage(name: str, given: object) -> dict[str, object]:
+    """Return the options that a table of a code search tool gives."""
+    stage = _CODE_SEARCH[name]
+    table = _table(f"compression.{name}", given, ("enabled", *stage.keys))
+    is_on = table.get("enabled", True)
+    if is_on is False:
+        return dict(stage.off)
+    if name == "llm" and is_on is True:
+        raise ConfigError(
+            "compression.llm is on, but no file can hold a language model; set enabled = false in it, and give the "
+            "model in code"
+        )
+    _check_flag(f"compression.{name}.enabled", is_on, wanted=name != "llm")
+    _check_flag(f"compression.{name}.preserveStructure", table.get("preserveStructure", True), wanted=True)
+    return {**stage.on, **{option: table[key] for key, option in stage.keys.items() if option and key in table}}
+
+
+def _table(name: str, given: object, known: Collection[str]) -> Mapping[str, object]:
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{name} is {given!r}; make it a table: [{name}]")
+    for key in given:
+        if key not in known:
+            hint = closest(key, known, f"it can have {', '.join(sorted(known))}")
+            raise ConfigError(f"[{name}] has an unknown key {key!r}; {hint}")
+    return given
+
+
+def _check_flag(name: str, value: object, *, wanted: bool) -> None:
+    if value is not wanted:
+        raise ConfigError(f"{name} is {value!r}; only {str(wanted).lower()} is possible here")

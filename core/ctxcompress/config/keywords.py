@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config.budgets import Tier
-from ctxcompress.config.checks import Mode, OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.data.must_keep import MustKeep
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
@@ -22,35 +22,25 @@ class Options(TypedDict, total=False):
     max_tokens: int | str | None
     tier: Tier | None
     context_window: int | None
-    reserved_tokens: int
     must_keep: Sequence[MustKeep]
     encoding: Encoding
     separator: str
     format: Format | str
-    mode: Mode
     order: Order
-    gap_markers: bool
     on_empty: OnEmpty
     min_score: float | None
     score_kind: ScoreKind
-    score_key: str | None
-    normalize_scores: bool
-    exact_dedup: bool | None
     ngram_threshold: float | None
     similarity_threshold: float | None
-    keep_particulars: bool
     max_chunks_per_doc: int
     top_n: int | None
-    metadata_only: bool
-    score_threshold: float
+    metadata_only: bool | float
     max_length: int | None
-    preserve_structure: bool
     factual_length: int | None
     scorer: Scorer
     encoder: Encoder | Comparer | None
     llm: LanguageModel | LLMSelector | None
-    adaptive: bool
-    min_probability: float
+    adaptive: bool | float
     language: str | None
     synonyms: Mapping[str, Sequence[str]]
     type_weights: Mapping[str, float]

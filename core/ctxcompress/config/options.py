@@ -6,14 +6,14 @@ texts of the command line and of the search tool's arguments. After a change, ru
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from os import PathLike
+from os import PathLike, fspath
 from types import MappingProxyType
 from typing import Any, Unpack
 
 from ctxcompress.cache.protocol import Cache
 from ctxcompress.config import checks
 from ctxcompress.config.budgets import NO_LIMIT, TIERS, Tier, budget_of, check_budget, with_one_budget
-from ctxcompress.config.checks import Mode, OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.declaration import Option, option
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
@@ -30,17 +30,14 @@ __all__ = [
     "QATBE_TYPE_WEIGHTS",
     "TIERS",
     "CompressionConfig",
-    "Encoding",
+    "ConfigSource",
     "Format",
-    "Mode",
-    "OnEmpty",
-    "Option",
     "Options",
     "Order",
     "Preset",
     "ScoreKind",
-    "Scorer",
     "Tier",
+    "starting_config",
 ]
 
 
@@ -55,7 +52,7 @@ class CompressionConfig:
     max_tokens: int | str | None = option(
         None,
         'The budget of the final text in tokens. Without it, `tier` decides. "auto" fits the budget to the query, by '
-        'its complexity and intent, and stops before it is full. "25%" is a share of the rest of `context_window`.',
+        'its complexity and intent, and stops before it is full. "25%" is a share of `context_window`.',
     )
     tier: Tier | None = option(
         None,
@@ -64,11 +61,9 @@ class CompressionConfig:
     )
     context_window: int | None = option(
         None,
-        'The context window of the language model in tokens, for `max_tokens="25%"`. Adapters take it from `model`.',
+        'The context window of the language model in tokens, for `max_tokens="25%"`. Give it without the tokens that '
+        "the rest of the prompt takes; adapters take the whole of it from `model`.",
         checks.or_none(checks.whole_number(1, "or None if it is not known")),
-    )
-    reserved_tokens: int = option(
-        0, "The tokens of `context_window` that the rest of the prompt takes.", checks.whole_number(0, "or omit it")
     )
     must_keep: Sequence[MustKeep] = option(
         (),
@@ -80,32 +75,19 @@ class CompressionConfig:
         "The tiktoken encoding that counts the tokens, or a function from a text to its tokens or their number.",
         checks.token_encoding,
     )
-    separator: str = option(
-        "\n\n", 'The text between two passages. Only `format="plain"` uses it.', checks.string("\n\n")
-    )
+    separator: str = option("\n\n", 'The text between two passages. Only `format="plain"` uses it.', checks.separator)
     format: Format | str = option(
         "plain",
         'How the final text shows where each passage is from. "plain" does not; "compact", "verbose", "json" and '
-        '"xml" add a number and the source, which count in the budget. Packages can add formats.',
+        '"xml" add a number and the source, which count in the budget; "preview" has a line for each passage, with its '
+        "id, headings and best sentence. Packages can add formats.",
         checks.format_name,
-    )
-    mode: Mode = option(
-        "extract",
-        'What is kept of a passage. "extract" keeps what answers the query; "preview" keeps the best sentence, and '
-        "the final text has one line for each passage, with its id and headings.",
-        checks.one_of(Mode),
     )
     order: Order = option(
         "source",
         'The order of the passages in the final text. "source" is the order of the input; "relevance" puts the '
         'best first; "edges" puts the best first and last. The text of one passage stays in its order.',
         checks.one_of(Order),
-    )
-    gap_markers: bool = option(
-        True,
-        "Whether `[…]` shows where sentences of a paragraph or lines of a log were dropped. What is missing inside a "
-        "sentence or in source code is always marked. Markers count in the budget.",
-        checks.flag,
     )
     on_empty: OnEmpty = option(
         "keep_best",
@@ -123,27 +105,9 @@ class CompressionConfig:
     )
     score_kind: ScoreKind = option(
         "similarity",
-        'What the scores mean. "similarity": more is better; "distance": less is better, from 0; "rank": 1 is the '
-        'best; "none": they mean nothing.',
+        'What the scores mean. "similarity": more is better; "absolute": so too, and limits are compared with it as it '
+        'is; "distance": less is better, from 0; "rank": 1 is the best; "none": they mean nothing.',
         checks.one_of(ScoreKind),
-    )
-    score_key: str | None = option(
-        None,
-        'The metadata key that holds the score, for passages without one of their own, such as "relevance_score".',
-        checks.or_none(checks.string("relevance_score")),
-    )
-    normalize_scores: bool = option(
-        True,
-        "Whether `min_score` is relative to the best score of the retrieval. Otherwise scores are compared as they "
-        "are, and `min_score` is the greatest distance or rank.",
-        checks.flag,
-    )
-    exact_dedup: bool | None = option(
-        None,
-        "Whether text that stands in several passages is kept once: passages, paragraphs, overlaps of chunks. None "
-        "does it where the passages do not fit as they are, or where near-duplicates are dropped.",
-        checks.or_none(checks.flag),
-        off=False,
     )
     ngram_threshold: float | None = option(
         None,
@@ -161,11 +125,6 @@ class CompressionConfig:
         off=None,
         tool_limits=(0.5, 1.0),
     )
-    keep_particulars: bool = option(
-        True,
-        "Whether similar passages are no duplicates if they differ in numbers, names, negations or code.",
-        checks.flag,
-    )
     max_chunks_per_doc: int = option(
         0,
         "The most passages kept of one document: a doc_id, else a file path or address. 0 keeps all.",
@@ -179,26 +138,19 @@ class CompressionConfig:
         off=None,
         tool_limits=(1, 100),
     )
-    metadata_only: bool = option(
+    metadata_only: bool | float = option(
         False,
-        "Whether a line with the path and what is defined replaces a passage that scores below `score_threshold`.",
-        checks.flag,
+        "Whether a line with the path and what is defined replaces a passage with a low score. A number is the score "
+        "below which it does, True is 0.4; it means what `min_score` means.",
+        checks.switch(0.4, checks.anything),
         off=False,
-    )
-    score_threshold: float = option(
-        0.4, "The score below which `metadata_only` replaces a passage. It means what `min_score` means."
     )
     max_length: int | None = option(
         None,
         "The most characters of a passage that are scored, at least 100. Of a longer one the head, the tail and "
-        "the most important parts in between remain. None cuts no passage.",
+        "what matters most in between remain: signatures of code, what the query asks for. None cuts no passage.",
         checks.or_none(checks.whole_number(100, "or None to cut no passage")),
         off=None,
-    )
-    preserve_structure: bool = option(
-        True,
-        "Whether `max_length` keeps signatures of code, and of prose what the query asks for, or cuts out the middle.",
-        checks.flag,
     )
     factual_length: int | None = option(
         None,
@@ -226,9 +178,11 @@ class CompressionConfig:
         "framework; `LLMSelector(model, ...)` says how it is asked. If it fails, the result is the one without it.",
         checks.language_model,
     )
-    adaptive: bool = option(False, "Whether to drop segments that are hardly needed, even if they fit.", checks.flag)
-    min_probability: float = option(
-        0.012, "How likely needed a segment must be for `adaptive` to keep it, between 0 and 1.", checks.probability
+    adaptive: bool | float = option(
+        False,
+        "Whether to drop segments that are hardly needed, even if they fit. A number between 0 and 1 is how likely "
+        "needed a segment must be, True is 0.012.",
+        checks.switch(0.012, checks.probability),
     )
     language: str | None = option(
         None, 'The language of the texts as an ISO 639-1 code, such as "en". None detects it.', checks.language_code
@@ -246,7 +200,8 @@ class CompressionConfig:
     )
     metadata_map: Mapping[str, str] = option(
         {},
-        "The metadata key that holds a passage's title, header_path, doc_id or file_path, where it is not a usual one.",
+        "The metadata key that holds a passage's title, header_path, doc_id or file_path, where it is not a usual one. "
+        'With "score", the key of the score of passages without one of their own, such as "relevance_score".',
         checks.field_keys,
     )
     cache: Cache | None = option(
@@ -266,9 +221,8 @@ class CompressionConfig:
             value = getattr(self, name)
             if value is not declared.default:  # most are the default, which needs no check
                 object.__setattr__(self, name, declared.check(name, value))
-        checks.check_format(self.format, self.mode, self.separator)
-        kind, relative = self.score_kind, self.normalize_scores
-        checks.check_scores(self.min_score, self.score_threshold, kind, relative=relative, used=self.metadata_only)
+        checks.check_format(self.format, self.separator)
+        checks.check_scores(self.min_score, self.metadata_only, self.score_kind)
         checks.check_evidence_only(self.scorer, self.encoder, self.adaptive or self.max_tokens == "auto")
 
     @classmethod
@@ -300,7 +254,7 @@ class CompressionConfig:
     @property
     def budget(self) -> int:
         """The budget in tokens; for "auto" the most that it can be. Raises ConfigError: see `budget_of`."""
-        return budget_of(self.max_tokens, self.tier, self.context_window, self.reserved_tokens)
+        return budget_of(self.max_tokens, self.tier, self.context_window)
 
     def with_options(self, **options: Unpack[Options]) -> "CompressionConfig":
         """Return the options with other values for some; this very object if there are none.
@@ -323,7 +277,8 @@ class CompressionConfig:
 
     def switched_off(self) -> "CompressionConfig":
         """Return the options with which every text passes as it is: without filters, and within any budget."""
-        passing: Any = {"mode": "extract", "order": "source", "adaptive": False, "cache": None}
+        plain = "plain" if self.format == "preview" else self.format
+        passing: Any = {"format": plain, "order": "source", "adaptive": False, "cache": None}
         return self.without_filters().with_options(max_tokens=NO_LIMIT, **passing)
 
     def without_limits(self) -> "CompressionConfig":
@@ -335,10 +290,38 @@ class CompressionConfig:
     def for_expansion(self, max_tokens: int) -> "CompressionConfig":
         """Return the options for showing more of one passage: plain text, and as much of it as `max_tokens` hold."""
         plain = self.without_filters()
-        return plain.with_options(max_tokens=max_tokens, mode="extract", format="plain", adaptive=False, llm=None)
+        return plain.with_options(max_tokens=max_tokens, format="plain", adaptive=False, llm=None)
 
 
 OPTIONS: Mapping[str, Option] = MappingProxyType(
     {declared.name: declared.metadata["option"] for declared in fields(CompressionConfig)}
 )
 """The declarations of all options, by name."""
+
+ConfigSource = CompressionConfig | str | PathLike[str]
+"""Options, or the path of a TOML or JSON file that has them."""
+_DEFAULTS = CompressionConfig()
+
+
+def starting_config(
+    config: ConfigSource | None, preset: Preset | None, *, default: Preset | None = None
+) -> CompressionConfig:
+    """Return the options of `config` or of `preset`; if neither is given, those of the default preset.
+
+    Options that a caller gives besides replace them. Raises ConfigError if both are given, for a file that cannot be
+    read or has a wrong option, and MissingExtra.
+    """
+    if config is None:
+        name = preset or default
+        return _DEFAULTS if name is None else CompressionConfig.from_preset(name)
+    if preset is not None:
+        remedy = "put the preset into it: CompressionConfig.from_preset(...), or preset = ... in the file"
+        raise ConfigError(f"both preset={preset!r} and config are given; {remedy}")
+    if isinstance(config, CompressionConfig):
+        return config
+    if not isinstance(config, str | PathLike):
+        raise ConfigError(f"config is a {type(config).__name__}; give a CompressionConfig or the path of a file")
+    try:
+        return CompressionConfig.from_file(config)
+    except OSError as error:
+        raise ConfigError(f"{fspath(config)} cannot be read ({error.strerror}); give a TOML or JSON file") from error

@@ -8,7 +8,7 @@ from ctxcompress.data.passages import Kind
 
 __all__ = ["PRESETS", "QATBE_TYPE_WEIGHTS", "TECHNICAL_SYNONYMS", "Preset"]
 
-Preset = Literal["docs", "code", "web", "page", "docs_published", "code_published", "web_published", "page_published"]
+Preset = Literal["docs", "code", "web", "page"]
 
 QATBE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -23,77 +23,36 @@ QATBE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 """The published weights of QATBE. They are not the default: on pages with prose and code they lose evidence."""
 
-_GROUPS = (
-    "auth authentication authorization login sign-in",
-    "config configuration settings options preferences",
-    "db database",
-    "delete remove erase drop",
-    "create add make new",
-    "update change modify edit",
-    "error exception failure fault",
-    "bug defect issue",
-    "function method procedure routine",
-    "parameter argument option flag",
-    "install setup installation",
-    "repo repository",
-    "directory folder path",
-    "env environment",
-    "k8s kubernetes",
-    "js javascript",
-    "ts typescript",
-    "py python",
-    "api interface endpoint",
-    "url link address uri",
-    "credential password secret token key",
-    "start launch run execute begin",
-    "stop terminate kill halt end",
-    "timeout deadline expiry",
-    "limit maximum cap quota",
-    "default standard preset",
-    "fast quick performance speed",
-    "memory ram",
-    "cpu processor",
-    "docs documentation manual guide",
-    "deploy deployment release rollout",
-    "log logging trace",
-    "test testing spec",
-    "dependency package library module",
-    "async asynchronous concurrent",
-    "cache caching memoize",
-    "doc document file",
-    "fetch get retrieve load",
-    "send post submit push",
-    "encrypt encryption cipher",
-)
+_GROUPS = """
+auth authentication authorization login sign-in; config configuration settings options preferences;
+db database; delete remove erase drop; create add make new; update change modify edit;
+error exception failure fault; bug defect issue; function method procedure routine;
+parameter argument option flag; install setup installation; repo repository; directory folder path;
+env environment; k8s kubernetes; js javascript; ts typescript; py python; api interface endpoint;
+url link address uri; credential password secret token key; start launch run execute begin;
+stop terminate kill halt end; timeout deadline expiry; limit maximum cap quota; default standard preset;
+fast quick performance speed; memory ram; cpu processor; docs documentation manual guide;
+deploy deployment release rollout; log logging trace; test testing spec; dependency package library module;
+async asynchronous concurrent; cache caching memoize; doc document file; fetch get retrieve load;
+send post submit push; encrypt encryption cipher
+"""
 
 TECHNICAL_SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {word: tuple(others) for word, *others in map(str.split, _GROUPS)}
+    {word: tuple(others) for word, *others in map(str.split, _GROUPS.split(";"))}
 )
 """Words of technical English -> others that mean the same, for the option `synonyms`."""
-
-_DOCS: Mapping[str, object] = {"min_score": 0.3, "ngram_threshold": 0.7, "similarity_threshold": 0.85}
-_CODE: Mapping[str, object] = {"metadata_only": True}
-_WEB: Mapping[str, object] = {"min_score": 0.3, "on_empty": "original"}
-_PAGE: Mapping[str, object] = {"tier": "summary", "synonyms": TECHNICAL_SYNONYMS}
 
 PRESETS: Mapping[Preset, Mapping[str, object]] = MappingProxyType(
     {
         # A documentation index: many weak results, templates and duplicates.
-        "docs": MappingProxyType(_DOCS),
+        "docs": MappingProxyType({"min_score": 0.3, "ngram_threshold": 0.7, "similarity_threshold": 0.85}),
         # Chunks of source files, where similar texts differ in the details that matter.
-        "code": MappingProxyType(_CODE),
+        "code": MappingProxyType({"metadata_only": True}),
         # The results of a search service: rather all than none.
-        "web": MappingProxyType(_WEB),
+        "web": MappingProxyType({"min_score": 0.3, "on_empty": "original"}),
         # One long page, and a query that may use other words than the page.
-        "page": MappingProxyType(_PAGE),
-        # As they were published, with limits that cut by position; docs/reduction.md has the evidence that they lose.
-        "docs_published": MappingProxyType(
-            {**_DOCS, "keep_particulars": False, "max_chunks_per_doc": 2, "factual_length": 200}
-        ),
-        "code_published": MappingProxyType({**_CODE, "max_length": 2_000, "normalize_scores": False}),
-        "web_published": MappingProxyType({**_WEB, "top_n": 5}),
-        "page_published": MappingProxyType({**_PAGE, "scorer": "bm25", "type_weights": QATBE_TYPE_WEIGHTS}),
+        "page": MappingProxyType({"tier": "summary", "synonyms": TECHNICAL_SYNONYMS}),
     }
 )
-"""The options of each preset that differ from the defaults. Presets without "published" have no limit that drops
-evidence while there is room: the budget decides."""
+"""The options of each preset that differ from the defaults. None has a limit that drops evidence while there is room:
+the budget decides. docs/how-to/published-settings.md has the options as they were published, with such limits."""

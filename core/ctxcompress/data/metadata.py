@@ -43,20 +43,19 @@ def passage_from_metadata(
     *,
     score: float | None = None,
     metadata_map: Mapping[str, str] | None = None,
-    score_key: str | None = None,
 ) -> Passage:
     """Return a Passage with the title, header_path, doc_id and file_path found in `metadata`.
 
-    `metadata_map` names the key for a field, in place of the usual keys. `score_key` names the key of the score, and is
-    ignored if `score` is given. The passage gets a deep copy of the metadata.
+    `metadata_map` names the key for a field, in place of the usual keys; for the score, one that is used if `score` is
+    not given. The passage gets a deep copy of the metadata.
     """
     mapped = metadata_map or {}
 
     def read(name: str) -> str | None:
         return _first_text(metadata, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
 
-    if score is None and score_key is not None:
-        score = as_number(metadata.get(score_key))
+    if score is None and "score" in mapped:
+        score = as_number(metadata.get(mapped["score"]))
     return Passage(
         id,
         text,
@@ -73,7 +72,6 @@ def as_passages(
     passages: Iterable[Passage | str | Mapping[str, object]],
     *,
     metadata_map: Mapping[str, str] | None = None,
-    score_key: str | None = None,
     first: int = 0,
 ) -> tuple[Passage, ...]:
     """Convert strings and mappings to passages. A missing id becomes the position, counted from `first`.
@@ -83,7 +81,7 @@ def as_passages(
     """
     if isinstance(passages, str | Mapping | Passage) or not isinstance(passages, Iterable):
         raise InputError(f"passages is a {type(passages).__name__}; give a list of passages")
-    return tuple(_as_passage(index, item, metadata_map, score_key) for index, item in enumerate(passages, first))
+    return tuple(_as_passage(index, item, metadata_map or {}) for index, item in enumerate(passages, first))
 
 
 def own_copy(passage: Passage) -> Passage:
@@ -144,14 +142,14 @@ class Record:
         )
 
 
-def _as_passage(index: int, given: object, metadata_map: Mapping[str, str] | None, score_key: str | None) -> Passage:
+def _as_passage(index: int, given: object, metadata_map: Mapping[str, str]) -> Passage:
     if isinstance(given, Passage):
         _check_passage(index, given)
-        return _with_score(given, score_key)
+        return _with_score(given, metadata_map.get("score"))
     if isinstance(given, str):
         return Passage(str(index), given)
     if isinstance(given, Mapping):
-        return _from_mapping(index, given, metadata_map, score_key)
+        return _from_mapping(index, given, metadata_map)
     raise InputError(f"passage {index} is a {type(given).__name__}; give a string, a mapping with 'text', or a Passage")
 
 
@@ -165,16 +163,14 @@ def _check_passage(index: int, passage: Passage) -> None:
         raise InputError(f"the header_path of passage {index} is {passage.header_path!r}; give a tuple of headings")
 
 
-def _with_score(passage: Passage, score_key: str | None) -> Passage:
-    if score_key is None or passage.score is not None:
+def _with_score(passage: Passage, key: str | None) -> Passage:
+    if key is None or passage.score is not None:
         return passage
-    score = as_number(passage.metadata.get(score_key))
+    score = as_number(passage.metadata.get(key))
     return passage if score is None else replace(passage, score=score)
 
 
-def _from_mapping(
-    index: int, mapping: Mapping[str, object], metadata_map: Mapping[str, str] | None, score_key: str | None
-) -> Passage:
+def _from_mapping(index: int, mapping: Mapping[str, object], metadata_map: Mapping[str, str]) -> Passage:
     text_key = next((key for key in _TEXT_KEYS if isinstance(mapping.get(key), str)), None)
     if text_key is None:
         keys = sorted(map(str, mapping))
@@ -190,7 +186,6 @@ def _from_mapping(
         others,
         score=as_number(mapping.get("score")),
         metadata_map=metadata_map,
-        score_key=score_key,
     )
 
 

@@ -32,7 +32,7 @@ __all__ = [
     "Stats",
 ]
 
-Format = Literal["plain", "compact", "verbose", "json", "xml"]
+Format = Literal["plain", "compact", "verbose", "json", "xml", "preview"]
 """The format of the final text."""
 
 
@@ -54,7 +54,7 @@ class Reason(StrEnum):
     TRUNCATED = "truncated"
     """The passage is longer than `max_length`, or than `factual_length` for a factual query."""
     METADATA = "metadata"
-    """The retriever's score is below `score_threshold`, so a metadata line replaces the passage."""
+    """The retriever's score is below the limit of `metadata_only`, so a metadata line replaces the passage."""
     EMPTY = "empty"
     """The passage is empty or only white space."""
 
@@ -262,13 +262,13 @@ class Compression:
         return self.compressor.confidence(self.query, self.input_passages())
 
     def render(self, format: Format) -> str:
-        """Return the kept passages as "plain", "compact", "verbose", "json" or "xml", in at most `max_tokens` tokens.
+        """Return the kept passages in another format, such as "compact", in at most `max_tokens` tokens.
 
-        In the format of the options this is `text`. If `passages` do not fit with the headers of another format, the
-        whole input is compressed again for that format. See docs/formats.md.
+        In the format of the options this is `text`. If `passages` do not fit with the headers of another format, or one
+        of the two is "preview", the whole input is compressed again for that format. See docs/formats.md.
 
-        Raises ConfigError for an unknown format, and for `mode="preview"`, which has only one format. Raises
-        BudgetTooSmall if the headers of the other format leave no room for what `must_keep` names.
+        Raises ConfigError for an unknown format, and BudgetTooSmall if the headers of the other format leave no room
+        for what `must_keep` names.
         """
         return self.compressor.render(self, format)
 

@@ -21,11 +21,9 @@ from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
 from ctxcompress.reduce.truncation import (
     Cut,
     Importance,
-    no_question,
     records_within,
     truncated,
     truncated_head,
-    truncated_plainly,
     truncated_prose,
 )
 from ctxcompress.segment.data_records import is_data
@@ -55,7 +53,7 @@ def length_limit(query: str, config: CompressionConfig) -> LengthLimit | None:
         limits.append(LengthLimit(config.factual_length, is_head=True))
     if config.max_length is not None:
         limits.append(LengthLimit(config.max_length, is_head=False))
-    return None if config.mode == "preview" else min(limits, key=lambda limit: limit.characters, default=None)
+    return None if config.format == "preview" else min(limits, key=lambda limit: limit.characters, default=None)
 
 
 def _is_factual(query: str, config: CompressionConfig) -> bool:
@@ -129,8 +127,6 @@ class _Cutter:
         segments = () if nodes else segment(text, language=self.language)
         if self.is_head:
             return truncated_head(text, nodes, segments, self.max_length, marker=marks)
-        if not self.config.preserve_structure:
-            return truncated_plainly(text, segments, self.max_length, marker=marks)
         importance = self._importance(text)
         if nodes:
             return truncated(text, nodes, self.max_length, marker=marks, importance=importance)
@@ -139,7 +135,7 @@ class _Cutter:
     def _records(self, text: str, name: str | None) -> Cut | None:
         """Truncate data to whole records, or else to their fields; None if this is no data, or none is so short."""
         nodes, _ = read_text(text, language=self.language, name=name)
-        importance = self._importance(text) if self.config.preserve_structure else no_question
+        importance = self._importance(text)
         for whole in (2 * self.max_length, 0) if is_data(nodes) else ():
             segments = segment_outlined(text, nodes, whole=whole)
             kept = records_within(text, segments, self.max_length, importance=None if self.is_head else importance)
@@ -181,7 +177,7 @@ def find_escapes(passages: Iterable[tuple[int, Passage]], config: CompressionCon
 
     There are none if the options allow no such line.
     """
-    if config.mode == "preview" or not config.metadata_only:
+    if config.format == "preview" or config.metadata_only is False:
         return {}
     found = ((number, like_own_lines(passage)) for number, passage in passages)
     return {number: tuple(places) for number, places in found if places}

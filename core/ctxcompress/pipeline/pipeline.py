@@ -127,7 +127,7 @@ def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compressio
 def _shows_all(task: Task) -> bool:
     """Tell whether passages that fit are shown untouched, in source order."""
     config = task.config
-    is_plain = config.order == "source" and config.mode == "extract" and not config.adaptive
+    is_plain = config.order == "source" and config.format != "preview" and not config.adaptive
     return is_plain and not task.delivered_count and not asks_if_fits(config)
 
 

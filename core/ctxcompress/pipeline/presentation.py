@@ -140,6 +140,8 @@ def _default_reason(text: str) -> Reason:
 
 
 _LINE_BREAK = "\n"
+_PLAIN = ("plain", "preview")
+"""Formats in which the whole input has no headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,7 @@ class Presentation:
     @property
     def _has_lines(self) -> bool:
         """Whether each passage is shown as the line of a preview."""
-        return self.frame is None and self.config.mode == "preview"
+        return self.config.format == "preview"
 
     def layout(
         self, passages: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int
@@ -229,10 +231,10 @@ class Presentation:
 
     def _render(self, passages: Sequence[Passage], left: Mapping[int, Sequence[Span]] | None) -> str:
         frame, separator = self.frame, self.config.separator
-        if left is None and frame is None and self.config.format == "plain":
+        if left is None and frame is None and self.config.format in _PLAIN:
             return separator.join([passage.text for passage in passages])
         parts = _whole_passages(passages) if left is None else _spans_of_passages(passages, left)
-        if frame is not None or self.config.format == "plain":
+        if frame is not None or self.config.format in _PLAIN:
             return separator.join(frame(passages[part.passage], part.text) if frame else part.text for part in parts)
         rendering = self._renderer()
         entries = (

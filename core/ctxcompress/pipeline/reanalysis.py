@@ -3,7 +3,6 @@ result does not store: scores and the confidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
@@ -81,6 +80,5 @@ def scored_again(query: str, passages: Sequence[Passage], config: CompressionCon
     again, count = analysed_again(query, passages, config, fits=False), TokenCounter(config.encoding)
     scored = score_segments((query,), again.passages, again.analysis, again.language, config, with_likelihoods=True)
     presentation = Presentation(config, query, frame)
-    elide = partial(again.analysis.markers, is_within=not config.gap_markers)
-    layout = replace(presentation.layout(passages, again.documents, count, 0), elide=elide)
+    layout = replace(presentation.layout(passages, again.documents, count, 0), elide=again.analysis.markers)
     return ScoredCall(again.analysis, scored, layout, presentation.of_input(passages), count)

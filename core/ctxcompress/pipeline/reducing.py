@@ -63,7 +63,7 @@ def _has_other_signals(task: Task) -> bool:
     config = task.config
     has_rules = bool(config.must_keep or config.max_chunks_per_doc) or config.top_n is not None
     is_watched = task.delivered is not None or current_listener() is not None
-    if has_rules or is_watched or config.encoder is not None or config.mode != "extract":
+    if has_rules or is_watched or config.encoder is not None or config.format == "preview":
         return True
     return any(passage.score is not None for passage in task.passages)
 
@@ -134,6 +134,7 @@ def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
 def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -> Reduction:
     """Reduce the passages, or take from the cache what another query left there."""
     shortlist = None if fits else find_shortlist(task)  # which depends on the query
+    fits = fits and task.delivered is None  # a context that grows must not repeat itself
     cache, key = analyser.cache, f"reduced:{fits}:{key}" if key and shortlist is None else None
     known = cache.get(key, FEW_OBJECTS) if cache and key else None
     if isinstance(known, Reduction):

@@ -60,7 +60,7 @@ class ScoredSegments:
     scores: Floats
     """The probability that the query needs each segment, or its BM25 score."""
     likelihoods: Floats
-    """The same, with how likely the documents answer: what `adaptive` compares with `min_probability`. 1 if
+    """The same, with how likely the documents answer: what `adaptive` is compared with. 1 if
     nobody wants them, and if the query asks for nothing in particular."""
     worth: Floats
     """The value of each segment to the selection; below 0 if the query hardly needs it."""
@@ -123,11 +123,11 @@ def score_segments(
     questions = [question for query in queries for question in questions_in(query)]
     best = _Judgement.of_all(
         [
-            _judged(each, analysis, language, config, semantics, is_pruned=config.adaptive or with_likelihoods)
+            _judged(each, analysis, language, config, semantics, is_pruned=bool(config.adaptive) or with_likelihoods)
             for each in questions
         ]
     )
-    table, likely = analysis.table, best.likelihoods >= config.min_probability
+    table, likely = analysis.table, best.likelihoods >= config.adaptive
     if config.on_empty == "original" and not likely.any():
         likely = ~likely
     worth = _worth(best, analysis.corpus, config)

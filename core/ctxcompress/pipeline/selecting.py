@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 
 from ctxcompress.config.options import CompressionConfig
@@ -17,7 +16,7 @@ from ctxcompress.pipeline.task import Task
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
-from ctxcompress.select.layout import Elide, Layout, arrangement
+from ctxcompress.select.layout import Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.selection import Selection, select
 
@@ -60,11 +59,11 @@ def select_segments(
     known = frozenset(delivered.numbers)
     relevance = scored.relevance_of(len(task.passages))
     layout = _layout(config, reduced.layout, analysis, relevance)
-    if config.mode == "preview":
+    if config.format == "preview":
         return _preview(config, scored, relevance, layout, budget, matches)
     simple = _without_packing(task, reduced, scored, delivered, layout, matches)
     if simple is not None:
-        is_emptied = config.adaptive and len(scored.unlikely) > 0
+        is_emptied = bool(config.adaptive and scored.unlikely)
         unlikely = table.spans(scored.unlikely) if is_emptied else None
         return Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied, not is_emptied, known)
     unlikely = table.spans(scored.unlikely)
@@ -79,10 +78,9 @@ def select_segments(
 
 
 def _layout(config: CompressionConfig, layout: Layout, analysis: Analysis, relevance: Mapping[int, float]) -> Layout:
-    """Return the layout with the order and the gap markers of the options."""
+    """Return the layout with the order of the options and with gap markers."""
     arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    elide: Elide = partial(analysis.markers, is_within=not config.gap_markers)
-    return replace(layout, arrange=arrange, elide=elide, relevance=relevance)
+    return replace(layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
 
 
 def choice_of_llm(
@@ -108,7 +106,7 @@ def choice_of_llm(
 
 def _why_not_asked(task: Task, choice: Choice) -> str:
     """Return why the language model has nothing to decide; "" if it has."""
-    if task.config.mode == "preview":
+    if task.config.format == "preview":
         return "previews are chosen without it"
     if not task.query.strip():
         return "there is no query"
@@ -168,7 +166,7 @@ def _without_packing(
 def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analyser) -> Delivered:
     """Find the segments that were delivered before."""
     before = task.delivered
-    if before is None or not before.passages or task.config.exact_dedup is False:
+    if before is None or not before.passages:
         return Delivered()
     had = before.spans_of(enumerate(task.input_passages, task.delivered_count))
     return delivered_segments(analysis.table, reduced.layout, before.unit_texts(analyser, analysis.options), had)

@@ -79,11 +79,10 @@ class _Read(NamedTuple):
 class Particulars:
     """The particulars of several texts."""
 
-    __slots__ = ("_are_compared", "_kinds", "_read", "_sentences", "_texts", "apart")
+    __slots__ = ("_kinds", "_read", "_sentences", "_texts", "apart")
 
-    def __init__(self, texts: Sequence[str], *, are_compared: bool = True) -> None:
-        """are_compared: whether texts are compared at all; otherwise any of them can stand for any other."""
-        self._texts, self._are_compared = texts, are_compared
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
         self._sentences: dict[int, str] = {}
         self._read: dict[int, _Read] = {}
         self.apart: Counter[str] = Counter()
@@ -103,7 +102,7 @@ class Particulars:
         Both must have the same numbers and code in the same order and the same negations of the same words, and the
         leader must have every name of the member; or the leader must have every sentence of it, in a row.
         """
-        difference = self._difference(leader, member) if self._are_compared else ""
+        difference = self._difference(leader, member)
         is_shorter = len(self._texts[member]) < len(self._texts[leader])
         if not difference or (is_shorter and self._in_a_row(member) in self._in_a_row(leader)):
             return True

@@ -86,31 +86,26 @@ _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "hsa_")
 _PORTS = {"http": ":80", "https": ":443"}
 
 
-def above_threshold(
-    passages: Sequence[Passage], min_score: float, kind: ScoreKind, *, normalize: bool
-) -> list[int] | None:
+def above_threshold(passages: Sequence[Passage], min_score: float, kind: ScoreKind) -> list[int] | None:
     """Return the numbers of the passages at least this good or with an unknown score; None if all are unknown.
 
-    normalize: whether to compare scores relative to the best, see `relative_scores`. Otherwise raw scores are compared,
-    and `min_score` is the greatest distance or rank.
+    Absolute scores are compared as they are, others relative to the best, see `relative_scores`.
     """
     scores = known_scores(passages, kind)
-    if normalize:
+    if kind != "absolute":
         scores = relative_scores(scores, kind)
     if all(score is None for score in scores):
         return None
     slack = _ROUNDING * max(1.0, abs(min_score))
-    if kind == "similarity" or normalize:
-        return [number for number, score in enumerate(scores) if score is None or score >= min_score - slack]
-    return [number for number, score in enumerate(scores) if score is None or score <= min_score + slack]
+    return [number for number, score in enumerate(scores) if score is None or score >= min_score - slack]
 
 
-def low_scores(passages: Sequence[Passage], threshold: float, kind: ScoreKind, *, normalize: bool) -> list[int] | None:
+def low_scores(passages: Sequence[Passage], threshold: float, kind: ScoreKind) -> list[int] | None:
     """Return the numbers of the passages with a score below the threshold; None if no score is usable.
 
     Scores are compared as in `above_threshold`. An unknown score is never low.
     """
-    stay = above_threshold(passages, threshold, kind, normalize=normalize)
+    stay = above_threshold(passages, threshold, kind)
     return None if stay is None else sorted(set(range(len(passages))).difference(stay))
 
 
@@ -124,7 +119,7 @@ def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[flo
     known = [score for score in scores if score is not None]
     if not known:
         return list(scores)
-    if kind == "similarity":
+    if kind in ("similarity", "absolute"):
         best = max(known)
         if best <= 0:
             all_equal = min(known) == 0
@@ -145,7 +140,7 @@ def known_scores(passages: Sequence[Passage], kind: ScoreKind) -> list[float | N
 
 def standing(passages: Sequence[Passage], kind: ScoreKind) -> list[float]:
     """Return numbers by which passages can be compared: more is better, an unknown score is -inf."""
-    sign = 1.0 if kind == "similarity" else -1.0
+    sign = -1.0 if kind in ("distance", "rank") else 1.0
     return [-inf if score is None else sign * score for score in known_scores(passages, kind)]
 
 

@@ -126,7 +126,7 @@ def _documents(candidates: Candidates, config: CompressionConfig) -> tuple[Seque
     """Return the documents of the passages that are left, without text that repeats, and what must be kept of them."""
     texts, numbers = [passage.text for passage in candidates.passages], candidates.numbers
     # A preview has a line for each chunk, so it needs the passages as they are.
-    if _drops_exact(candidates, config) and len(numbers) > 1 and config.mode == "extract" and candidates.preferred:
+    if _drops_exact(candidates, config) and len(numbers) > 1 and config.format != "preview" and candidates.preferred:
         documents = _stitched(candidates, texts)
         required = candidates.required.left(numbers, documents)
         if required is not None:
@@ -144,9 +144,7 @@ def _stitched(candidates: Candidates, texts: Sequence[str]) -> Sequence[Document
 
 
 def _drops_exact(candidates: Candidates, config: CompressionConfig) -> bool:
-    """Tell whether repeated text is dropped: if an option says so, or if what is left would not fit."""
-    if config.exact_dedup is not None:
-        return config.exact_dedup
+    """Tell whether repeated text is dropped: if near-duplicates are, or if what is left would not fit."""
     return not candidates.fits or config.ngram_threshold is not None or config.similarity_threshold is not None
 
 
@@ -159,7 +157,7 @@ def _by_score(candidates: Candidates, config: CompressionConfig) -> Step:
     """Drop the passages below `min_score`."""
     if config.min_score is None:
         return Step(candidates)
-    above = above_threshold(candidates.new, config.min_score, config.score_kind, normalize=config.normalize_scores)
+    above = above_threshold(candidates.new, config.min_score, config.score_kind)
     if above is None:
         return Step(candidates, "skipped: no usable scores", skipped=True)
     first = candidates.delivered.count
@@ -168,9 +166,7 @@ def _by_score(candidates: Candidates, config: CompressionConfig) -> Step:
     if empty:
         warn(f"no score reaches min_score={config.min_score:g}; on_empty={config.on_empty!r} decides what is kept")
         left = _if_empty(candidates, left, config, Reason.SCORE)
-    at_most = config.score_kind != "similarity" and not config.normalize_scores
-    sign = "\u2264" if at_most else "\u2265"
-    note = f"{sign}{config.min_score:g}" + (f", none: {config.on_empty}" if empty else "")
+    note = f"\u2265{config.min_score:g}" + (f", none: {config.on_empty}" if empty else "")
     return Step(left, note, by_score=True, emptied=empty)
 
 
@@ -207,7 +203,7 @@ def _near(candidates: Candidates, config: CompressionConfig) -> Step:
         return Step(candidates, "off")
     order = _to_compare(candidates)
     texts = [candidates.passages[number].text for number in order]
-    known = Particulars(texts, are_compared=config.keep_particulars)
+    known = Particulars(texts)
     leaders = near_duplicates(texts, range(len(order)), threshold, known)
     left = candidates.without_duplicates(_numbered(order, leaders))
     return _chosen(candidates, left, f"\u2265{threshold:g}{known.note}")
@@ -227,7 +223,7 @@ def _by_meaning(candidates: Candidates, config: CompressionConfig) -> Step:
         why = "no encoder" if config.encoder is None else "an encoder that makes none"
         return Step(candidates, f"skipped: no embeddings and {why}", skipped=True)
     texts = [passage.text for passage in passages]
-    known = Particulars(texts, are_compared=config.keep_particulars)
+    known = Particulars(texts)
     leaders = same_meaning(texts, range(len(order)), vectors, threshold, known)
     left = candidates.without_duplicates(_numbered(order, leaders))
     return _chosen(candidates, left, f"\u2265{threshold:g}{known.note}")
@@ -277,10 +273,10 @@ def _by_limits(candidates: Candidates, config: CompressionConfig) -> Step:
 
 
 def _to_lines(candidates: Candidates, config: CompressionConfig) -> Step | None:
-    """Drop the passages below `score_threshold` in favour of lines about them."""
-    if not config.metadata_only or config.mode == "preview":
+    """Drop the passages below the limit of `metadata_only` in favour of lines about them."""
+    if config.metadata_only is False or config.format == "preview":
         return None
-    low = low_scores(candidates.new, config.score_threshold, config.score_kind, normalize=config.normalize_scores)
+    low = low_scores(candidates.new, config.metadata_only, config.score_kind)
     if low is None:
         return Step(candidates, "skipped: no usable scores", skipped=True)
     first = candidates.delivered.count

@@ -21,7 +21,6 @@ __all__ = [
     "records_within",
     "truncated",
     "truncated_head",
-    "truncated_plainly",
     "truncated_prose",
 ]
 
@@ -110,18 +109,6 @@ def records_within(
     else:
         _fill(filling, importance)
     return filling.kept
-
-
-def truncated_plainly(text: str, segments: Sequence[Segment], max_length: int, *, marker: Marks) -> Cut:
-    """Truncate a text to its beginning and its end, about the same length of each, in at most `max_length` characters.
-
-    That includes the marker between them. segments: of prose; without segments the text is cut at lines.
-    """
-    if len(text) <= max_length:
-        return _whole(text)
-    filling = _Filling(text, parts_of_prose(text, segments, max_length) or parts_of_lines(text), marker, max_length)
-    _fill_ends(filling)
-    return filling.cut() if filling.kept else _cut_at_words(text, max_length)
 
 
 def truncated_head(

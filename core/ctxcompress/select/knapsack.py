@@ -125,7 +125,7 @@ _FRESH, _PARTLY_NEW = 0.85, 0.3
 """An item with a smaller share of new text is packed after all others, with a third of it new, before unlikely ones."""
 _LIKELY = 0.012
 """The least probability of an item that is packed for its own sake; others fill up what is left. Sources, contracts and
-encyclopedias keep as much or more with 0.008 to 0.025. It is the default of `min_probability`, too."""
+encyclopedias keep as much or more with 0.008 to 0.025. It is what `adaptive=True` means, too."""
 _NOTHING: Set[int] = frozenset()
 
 

@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig
 from ctxcompress.config.options import OPTIONS, Options
@@ -33,12 +34,12 @@ def test_a_description_is_sentences_of_which_the_first_stands_alone(name):
 
 def test_options_without_filters_have_what_switches_each_of_them_off():
     filters = {name: option.off for name, option in OPTIONS.items() if option.is_filter}
-    docs = CompressionConfig.from_preset("docs_published", top_n=3, exact_dedup=True).without_filters()
+    docs = PUBLISHED["docs"].with_options(top_n=3, metadata_only=True).without_filters()
     assert {name: getattr(docs, name) for name in filters} == filters
     assert docs.language == CompressionConfig().language
 
 
 def test_options_without_limits_compare_no_scores_and_still_drop_duplicates():
-    docs = CompressionConfig.from_preset("docs_published", top_n=3).without_limits()
+    docs = PUBLISHED["docs"].with_options(top_n=3).without_limits()
     assert (docs.min_score, docs.score_kind, docs.max_chunks_per_doc, docs.top_n) == (None, "none", 0, None)
     assert docs.ngram_threshold == 0.7

@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache, QdrantCache
 from ctxcompress.config.files import default_path
-from ctxcompress.config.start import starting_config
+from ctxcompress.config.options import starting_config
 from ctxcompress.errors import ConfigError
 
 DOCS = """
@@ -76,7 +77,7 @@ def engines(*tables):
 def test_a_published_configuration_of_a_code_search_is_read(read, given):
     config = read(given)
     assert isinstance(config.cache, MemoryCache)
-    assert config.with_options(cache=None) == CompressionConfig.from_preset("code_published")
+    assert config.with_options(cache=None) == PUBLISHED["code"]
 
 
 def test_a_published_configuration_of_a_documentation_search_is_read(read):

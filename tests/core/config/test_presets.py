@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import get_args, get_type_hints
 
 import pytest
+from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.config.files import options_of
@@ -31,50 +32,40 @@ def toml(tmp_path):
     return load
 
 
-ABSOLUTE = {"normalize_scores": False}
+ABSOLUTE = {"score_kind": "absolute"}
 """Scores are compared as they are."""
 
 # Presets
 
 
-def test_there_are_four_presets_and_the_same_as_they_were_published():
-    names = ("docs", "code", "web", "page")
-    assert tuple(PRESETS) == get_args(Preset) == (*names, *(f"{name}_published" for name in names))
+def test_there_are_four_presets_and_a_recipe_for_each_as_it_was_published():
+    assert tuple(PRESETS) == get_args(Preset) == tuple(PUBLISHED) == ("docs", "code", "web", "page")
 
 
 @pytest.mark.parametrize(
     ("preset", "options"),
     [
         ("docs", {"min_score": 0.3, "ngram_threshold": 0.7, "similarity_threshold": 0.85}),
-        ("code", {"metadata_only": True}),
+        ("code", {"metadata_only": 0.4}),
         ("web", {"min_score": 0.3, "on_empty": "original"}),
         ("page", {"synonyms": dict(TECHNICAL_SYNONYMS), "tier": "summary"}),
-        (
-            "docs_published",
-            {
-                "min_score": 0.3,
-                "max_chunks_per_doc": 2,
-                "ngram_threshold": 0.7,
-                "similarity_threshold": 0.85,
-                "factual_length": 200,
-                "keep_particulars": False,
-            },
-        ),
-        ("code_published", {**ABSOLUTE, "max_length": 2_000, "metadata_only": True}),
-        ("web_published", {"min_score": 0.3, "top_n": 5, "on_empty": "original"}),
-        (
-            "page_published",
-            {
-                "scorer": "bm25",
-                "synonyms": dict(TECHNICAL_SYNONYMS),
-                "type_weights": dict(QATBE_TYPE_WEIGHTS),
-                "tier": "summary",
-            },
-        ),
     ],
 )
 def test_a_preset_is_the_defaults_but_for_these_options(preset, options):
     assert changed(CompressionConfig.from_preset(preset)) == options
+
+
+@pytest.mark.parametrize(
+    ("preset", "options"),
+    [
+        ("docs", {"max_chunks_per_doc": 2, "factual_length": 200}),
+        ("code", {"score_kind": "absolute", "max_length": 2_000}),
+        ("web", {"top_n": 5}),
+        ("page", {"scorer": "bm25", "type_weights": QATBE_TYPE_WEIGHTS}),
+    ],
+)
+def test_as_it_was_published_a_preset_has_these_options_too(preset, options):
+    assert CompressionConfig.from_preset(preset, **options) == PUBLISHED[preset]
 
 
 def test_the_published_weights_are_these():
@@ -84,12 +75,9 @@ def test_the_published_weights_are_these():
 
 
 def test_a_preset_gives_way_to_what_is_given_with_it():
-    config = CompressionConfig.from_preset(
-        "docs_published", min_score=None, max_chunks_per_doc=5, factual_length=None, language="de"
-    )
+    config = CompressionConfig.from_preset("docs", min_score=None, max_chunks_per_doc=5, language="de")
     assert changed(config) == {
         "max_chunks_per_doc": 5, "ngram_threshold": 0.7, "similarity_threshold": 0.85, "language": "de",
-        "keep_particulars": False,
     }  # fmt: skip
 
 
@@ -122,7 +110,7 @@ def test_the_published_docs_preset_does_all_that_the_seed_does():
         Passage("weak", "Nothing of it is here.", score=0.1, doc_id="c"),
         *(Passage(f"more{n}", f"Only in {'xyz'[n] * 5}.", score=0.7 - n / 10, doc_id="d") for n in range(3)),
     ]
-    result = compress("gate", passages, config=CompressionConfig.from_preset("docs_published"))
+    result = compress("gate", passages, config=PUBLISHED["docs"])
     assert [kept.id for kept in result.passages] == ["best", "more0", "more1"]
     assert {d.passage.id: d.reason for d in result.dropped} == {
         "copy": "duplicate", "weak": "score", "more2": "limit",
@@ -130,7 +118,7 @@ def test_the_published_docs_preset_does_all_that_the_seed_does():
 
 
 def test_the_published_web_preset_gives_five_results_and_all_rather_than_none():
-    config = CompressionConfig.from_preset("web_published", normalize_scores=False)
+    config = PUBLISHED["web"].with_options(score_kind="absolute")
     passages = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=0.9) for n in range(7)]
     assert len(compress("q", passages, config=config).passages) == 5
     weak = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=0.1) for n in range(4)]
@@ -266,22 +254,13 @@ def test_no_language_model_can_be_asked_for(toml):
     [
         ("[compression.smartTruncation]", {"max_length": 2_000}),
         ("[compression.smartTruncation]\nmaxLength = 900", {"max_length": 900}),
-        (
-            "[compression.smartTruncation]\nenabled = true\npreserveStructure = false",
-            {"max_length": 2_000, "preserve_structure": False},
-        ),
-        ("[compression.metadataOnly]\nenabled = true", {**ABSOLUTE, "metadata_only": True}),
-        ("[compression.metadataOnly]\nscoreThreshold = 3", {**ABSOLUTE, "metadata_only": True, "score_threshold": 3}),
-        ("[compression]\nmetadataOnly = {}\nnormalize_scores = true", {"metadata_only": True}),
+        ("[compression.smartTruncation]\nenabled = true\npreserveStructure = true", {"max_length": 2_000}),
+        ("[compression.metadataOnly]\nenabled = true", {**ABSOLUTE, "metadata_only": 0.4}),
+        ("[compression.metadataOnly]\nscoreThreshold = 3", {**ABSOLUTE, "metadata_only": 3}),
+        ('[compression]\nmetadataOnly = {}\nscore_kind = "similarity"', {"metadata_only": 0.4}),
         ("[compression]\nmax_length = 500\nsmartTruncation = { maxLength = 900 }", {"max_length": 500}),
-        (
-            '[compression]\npreset = "code_published"\nmetadataOnly = { enabled = false }',
-            {**ABSOLUTE, "max_length": 2_000},
-        ),
-        (
-            '[compression]\npreset = "code_published"\nsmartTruncation = { enabled = false }',
-            {**ABSOLUTE, "metadata_only": True},
-        ),
+        ('[compression]\npreset = "code"\nmax_length = 900\nmetadataOnly = { enabled = false }', {"max_length": 900}),
+        ('[compression]\npreset = "code"\nsmartTruncation = { enabled = false }', {"metadata_only": 0.4}),
     ],
 )
 def test_the_tables_of_a_code_search_are_options(toml, text, options):
@@ -291,8 +270,10 @@ def test_the_tables_of_a_code_search_are_options(toml, text, options):
 def test_a_wrong_value_of_a_code_search_is_refused(toml):
     with pytest.raises(ConfigError, match="max_length is 5; give a whole number, at least 100"):
         toml("[compression.smartTruncation]\nmaxLength = 5")
-    with pytest.raises(ConfigError, match="score_threshold is 4; the best score of a retrieval counts as 1"):
-        toml("[compression]\nmetadataOnly = {scoreThreshold = 4}\nnormalize_scores = true")
+    with pytest.raises(ConfigError, match="metadata_only is 4; the best score of a retrieval counts as 1"):
+        toml('[compression]\nmetadataOnly = {scoreThreshold = 4}\nscore_kind = "similarity"')
+    with pytest.raises(ConfigError, match=r"smartTruncation.preserveStructure is False; only true is possible here"):
+        toml("[compression.smartTruncation]\npreserveStructure = false")
 
 
 def test_the_keys_of_nested_tables_are_checked_too(toml):
@@ -311,8 +292,7 @@ def test_tables_of_json_are_tables_too():
 
 def test_every_option_that_toml_can_say_can_be_said(toml):
     said = {
-        "tier": '"detailed"', "separator": '"|"', "mode": '"preview"', "exact_dedup": "true", "score_kind": '"rank"',
-        "score_key": '"distance"', "normalize_scores": "false", "adaptive": "true", "min_probability": "0.2",
+        "tier": '"detailed"', "separator": '"|"', "score_kind": '"rank"', "adaptive": "true", "metadata_only": "0.2",
         "language": '"de"', "type_weights": "{ code = 2 }", "encoding": '"cl100k_base"',
         "metadata_map": '{ title = "name" }', "on_empty": '"drop"', "similarity_threshold": "0.8",
     }  # fmt: skip
@@ -348,7 +328,7 @@ def test_an_unknown_option_of_a_call_is_refused_with_a_suggestion(name, hint):
 
 def test_an_option_of_a_call_counts_for_that_call_alone():
     passages = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=1 - n / 5, doc_id="d") for n in range(5)]
-    compressor = Compressor(CompressionConfig.from_preset("docs_published"))
+    compressor = Compressor(PUBLISHED["docs"])
 
     def kept(**options):
         return len(compressor.compress("q", passages, **options).passages)
@@ -358,7 +338,7 @@ def test_an_option_of_a_call_counts_for_that_call_alone():
     assert kept(max_chunks_per_doc=0, min_score=None) == 5
     assert kept(max_chunks_per_doc=0, min_score=0.7, top_n=1) == 1
     assert kept() == 2
-    assert compressor.config == CompressionConfig.from_preset("docs_published")
+    assert compressor.config == PUBLISHED["docs"]
 
 
 async def test_an_option_of_an_awaited_call_counts_for_that_call_alone():

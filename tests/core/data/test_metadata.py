@@ -43,10 +43,10 @@ def test_usual_keys(metadata, field, expected):
 
 def test_mapped_keys_replace_the_usual_ones():
     metadata = {"title": "usual", "name": "mine", "path": "A > B", "Header 1": "H", "similarity": 0.5}
-    mapping = {"title": "name", "header_path": "path"}
-    passage = passage_from_metadata("1", "text", metadata, metadata_map=mapping, score_key="similarity")
+    mapping = {"title": "name", "header_path": "path", "score": "similarity"}
+    passage = passage_from_metadata("1", "text", metadata, metadata_map=mapping)
     assert (passage.title, passage.header_path, passage.score) == ("mine", ("A", "B"), 0.5)
-    assert passage_from_metadata("1", "text", metadata, score=0.9, score_key="similarity").score == 0.9
+    assert passage_from_metadata("1", "text", metadata, score=0.9, metadata_map={"score": "similarity"}).score == 0.9
 
 
 def test_metadata_is_copied_deeply():

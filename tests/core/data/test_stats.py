@@ -6,8 +6,9 @@ import re
 from itertools import combinations
 
 import pytest
+from published_settings import PUBLISHED
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress import Compressor, Passage, compress
 from ctxcompress.data.results import Stats
 
 QUERY = "how to configure authentication"
@@ -70,7 +71,7 @@ def seed_results():
 
 @pytest.fixture
 def seed_result():
-    return compress(QUERY, seed_results(), config=CompressionConfig.from_preset("docs_published"))
+    return compress(QUERY, seed_results(), config=PUBLISHED["docs"])
 
 
 def test_the_seeds_scenario_is_what_it_says():
@@ -101,7 +102,7 @@ def test_the_seeds_five_numbers_by_meaning_alone():
     results = [
         Passage(r.id, r.text, score=r.score, file_path=r.file_path, embedding=vectors[r.id]) for r in seed_results()
     ]
-    config = CompressionConfig.from_preset("docs_published", ngram_threshold=None)
+    config = PUBLISHED["docs"].with_options(ngram_threshold=None)
     result = compress(QUERY, results, config=config)
     stats = result.stats
     assert (stats.original_count, stats.after_threshold, stats.after_dedup, stats.after_limit) == (47, 23, 12, 8)
@@ -120,7 +121,7 @@ def test_the_seeds_results_say_what_became_of_them(seed_result):
 
 
 def test_the_seeds_numbers_do_not_depend_on_the_order():
-    config = CompressionConfig.from_preset("docs_published")
+    config = PUBLISHED["docs"]
     backwards = compress(QUERY, seed_results()[::-1], config=config).stats
     assert (backwards.after_threshold, backwards.after_dedup, backwards.after_limit) == (23, 12, 8)
 
@@ -239,7 +240,7 @@ def test_savings_are_of_the_original():
 
 def test_one_line_at_info_says_it_all(caplog):
     with caplog.at_level(logging.INFO, "ctxcompress"):
-        result = compress(QUERY, seed_results(), config=CompressionConfig.from_preset("docs_published"))
+        result = compress(QUERY, seed_results(), config=PUBLISHED["docs"])
     (record,) = caplog.records
     stats = result.stats
     assert (record.name, record.levelno) == ("ctxcompress", logging.INFO)
@@ -271,5 +272,5 @@ def test_without_a_reader_nothing_is_logged_and_the_whole_is_not_counted(caplog)
 @pytest.mark.parametrize("text", ["", " \n", "\ud800", "服务器"])
 def test_any_text_can_be_logged(text, caplog):
     with caplog.at_level(logging.INFO, "ctxcompress"):
-        compress(text, [text, text], exact_dedup=True)
+        compress(text, [text, text], ngram_threshold=1.0)
     assert json.dumps(caplog.records[-1].ctxcompress)

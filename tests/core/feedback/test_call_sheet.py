@@ -61,7 +61,7 @@ def test_the_probabilities_are_those_that_adaptive_compares(threshold):
     compressor = Compressor(CompressionConfig(max_tokens=20_000))
     question = "how do I keep the cache on disk?"
     sheet = CallSheet.of(compressor.compress(question, given))
-    result = compressor.compress(question, given, adaptive=True, min_probability=threshold)
+    result = compressor.compress(question, given, adaptive=threshold)
     kept = {part.index: part.spans for part in result.passages}
     likely = [part for part in sheet.parts if part.probability >= threshold]
     assert likely

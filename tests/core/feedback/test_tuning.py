@@ -54,7 +54,7 @@ def test_the_refusal_says_what_the_records_can_show():
 def test_the_values_that_save_most_and_keep_enough_are_chosen():
     records = [made_up(score=0.62, probability=0.41, budget=300)] * 100
     alone = [tune(records, keep=0.95, options=[option]).options for option in TUNED]
-    assert alone == [{}, {"min_probability": 0.4}, {"max_tokens": 300}]  # `min_score` would save nothing
+    assert alone == [{}, {"adaptive": 0.4}, {"max_tokens": 300}]  # `min_score` would save nothing
     tuning = tune(records, keep=0.95)
     assert tuning.options == {"max_tokens": 300}
     assert tuning.together.answers == 1.0
@@ -71,12 +71,12 @@ def test_rare_evidence_may_be_lost_and_more_may_not():
 def test_values_that_lose_different_answers_are_not_chosen_together():
     most = [made_up(probability=0.5, budget=500)] * 194
     others = [made_up(probability=0.01)] * 3 + [made_up(probability=0.5, budget=1500)] * 3
-    options = ["min_probability", "max_tokens"]
+    options = ["adaptive", "max_tokens"]
     alone = [tune([*most, *others], keep=0.95, options=[option]) for option in options]
-    assert [tuning.options for tuning in alone] == [{"min_probability": 0.5}, {"max_tokens": 500}]
+    assert [tuning.options for tuning in alone] == [{"adaptive": 0.5}, {"max_tokens": 500}]
     tuning = tune([*most, *others], keep=0.96, options=options)
     assert tuning.together.bound >= 0.96
-    assert tuning.options == {"min_probability": 0.5}
+    assert tuning.options == {"adaptive": 0.5}
 
 
 def test_a_score_that_drops_whole_passages_is_chosen_if_that_saves():
@@ -108,7 +108,7 @@ def test_records_that_say_nothing_about_an_option_do_not_count_for_it():
     tuning = tune([made_up(score=0.7)] * 40 + [unknown] * 10, keep=0.9)
     assert {curve.option: curve.records for curve in tuning.curves} == {
         "min_score": 40,
-        "min_probability": 40,
+        "adaptive": 40,
         "max_tokens": 40,
     }
 
@@ -148,10 +148,10 @@ def test_json_has_everything():
 
 
 def test_the_file_loads_as_options_and_says_where_they_come_from(tmp_path):
-    tuning = tune([made_up(0.62, 0.41, 300)] * 100, keep=0.95, options=["min_probability"])
+    tuning = tune([made_up(0.62, 0.41, 300)] * 100, keep=0.95, options=["adaptive"])
     written = write_tuned(tmp_path / "tuned.toml", tuning, scope='shop "é"', today=DAY)
     config = CompressionConfig.from_toml(written.path)
-    assert config == CompressionConfig(min_probability=0.4, adaptive=True)
+    assert config == CompressionConfig(adaptive=0.4)
     text = written.path.read_text(encoding="utf-8")
     assert tomllib.loads(text)["tuning"] == {
         "version": 1, "date": DAY, "scope": 'shop "é"', "records": 100, "keep": 0.95, "confidence": 0.95

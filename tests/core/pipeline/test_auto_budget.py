@@ -3,13 +3,14 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.config.options import TIERS
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.task import AUTO_MIN_PROBABILITY, AUTO_TIERS, resolve_auto_budget
+from ctxcompress.pipeline.task import AUTO_ADAPTIVE, AUTO_TIERS, resolve_auto_budget
 from ctxcompress.query.complexity import Complexity, Intent
 
 AUTO = CompressionConfig(max_tokens="auto")
@@ -29,7 +30,7 @@ REFERENCE = (
 
 def test_every_question_has_a_budget():
     assert set(AUTO_TIERS) == set(Complexity)
-    assert set(AUTO_MIN_PROBABILITY) == set(Intent)
+    assert set(AUTO_ADAPTIVE) == set(Intent)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_every_question_has_a_budget():
 def test_the_budget_is_that_of_the_complexity_and_the_intent(query, tier, stop):
     config = resolve_auto_budget(query, AUTO)
     assert (config.tier, config.max_tokens, config.top_n) == (tier, None, None)
-    assert (config.adaptive, config.min_probability) == (True, stop)
+    assert config.adaptive == stop
     assert compress(query, GATES, config=AUTO).max_tokens == TIERS[tier]
     assert Compressor(AUTO).resolve_auto_budget(query).config == config
 
@@ -57,8 +58,8 @@ def test_the_answer_is_found_in_the_last_of_many_passages_without_scores():
 
 
 def test_options_that_are_given_stay():
-    config = resolve_auto_budget("red gate", AUTO.with_options(top_n=3, min_probability=0.1, language="en"))
-    assert (config.top_n, config.min_probability, config.language) == (3, 0.1, "en")
+    config = resolve_auto_budget("red gate", AUTO.with_options(top_n=3, adaptive=0.1, language="en"))
+    assert (config.top_n, config.adaptive, config.language) == (3, 0.1, "en")
 
 
 def test_only_the_budget_auto_is_fitted_to_the_query():
@@ -105,7 +106,7 @@ def test_a_fact_is_found_at_the_beginning_of_a_passage():
 
 
 @pytest.mark.parametrize(
-    ("query", "options"), [("why use get_user?", {}), (None, {}), ("get_user", {"mode": "preview"})]
+    ("query", "options"), [("why use get_user?", {}), (None, {}), ("get_user", {"format": "preview"})]
 )
 def test_passages_stay_whole_for_queries_that_ask_for_no_fact(query, options):
     result = of_reference(query, factual_length=200, **options)
@@ -147,6 +148,6 @@ def test_the_beginning_of_a_truncated_passage_is_kept(text, length):
 
 
 def test_the_preset_for_documentation_looks_for_facts():
-    config = CompressionConfig.from_preset("docs_published")
+    config = PUBLISHED["docs"]
     assert len(compress("get_user", [Passage("a", REFERENCE)], config=config).text) <= 200
     assert compress("what does get_user do?", [Passage("a", REFERENCE)], config=config).text == REFERENCE

@@ -162,7 +162,7 @@ def test_if_everything_fits_the_model_is_asked_only_on_request():
 def test_there_is_nothing_to_ask_without_a_query_and_in_previews():
     model = Model("1")
     assert compress(" ", [page()], max_tokens=30, llm=model).stats.llm.outcome == "not asked: there is no query"
-    assert ask(model, mode="preview").stats.llm.outcome == "not asked: previews are chosen without it"
+    assert ask(model, format="preview").stats.llm.outcome == "not asked: previews are chosen without it"
     assert not model.asked
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
@@ -69,10 +70,6 @@ def test_of_long_prose_the_sentence_that_is_asked_for_stays():
     assert result.text.startswith(SENTENCES[0])
     assert result.text.endswith(SENTENCES[-1])
     assert " […] " in result.text
-    plain = compress("ferry", [PROSE], max_length=1_000, max_tokens=5_000, preserve_structure=False)
-    assert "ferry" not in plain.text
-    assert plain.text.count("[…]") == 1
-    assert len(plain.text) <= 1_000
 
 
 def test_what_is_cut_is_scored_and_selected_like_anything_else():
@@ -96,7 +93,7 @@ def test_of_chunks_that_overlap_each_is_cut():
         Passage("a", "".join(lines[:170]), doc_id="d", file_path="d.py"),
         Passage("b", "".join(lines[150:]), doc_id="d", file_path="d.py"),
     ]
-    result = compress("value_160", chunks, max_length=1_000, max_tokens=900, exact_dedup=True)
+    result = compress("value_160", chunks, max_length=1_000, max_tokens=900, ngram_threshold=1.0)
     assert_accounted(result, chunks)
     assert set(reasons(result)["a"] + reasons(result)["b"]) == {"truncated", "duplicate"}
     assert all(len(kept.text) <= 1_000 for kept in result.passages)
@@ -108,7 +105,7 @@ def test_of_chunks_that_overlap_each_still_parses():
         Passage("a", "".join(functions[:70]), doc_id="d", file_path="d.py"),
         Passage("b", "".join(functions[60:]), doc_id="d", file_path="d.py"),
     ]
-    result = compress("function_65", chunks, max_length=1_000, max_tokens=5_000, exact_dedup=True)
+    result = compress("function_65", chunks, max_length=1_000, max_tokens=5_000, ngram_threshold=1.0)
     assert_accounted(result, chunks)
     assert {reason for name in "ab" for reason in reasons(result)[name]} == {"truncated", "duplicate"}
     for kept in result.passages:
@@ -124,16 +121,14 @@ SCORES = st.sampled_from([None, 0.0, 0.1, 0.39, 0.4, 0.9, 1.0, float("nan")])
     query=st.sampled_from(["", "queue join", "ferry"]),
     budget=st.integers(1, 1_500),
     most=st.sampled_from([None, 100, 500, 2_000]),
-    plain=st.booleans(),
     order=st.sampled_from(["source", "relevance", "edges"]),
     encoding=st.sampled_from(["o200k_base", lambda text: len(text) ** 2 // 10_000 + len(text) // 5]),
 )
-def test_all_is_accounted_for_within_the_budget_and_again_the_same(texts, query, budget, most, plain, order, encoding):
+def test_all_is_accounted_for_within_the_budget_and_again_the_same(texts, query, budget, most, order, encoding):
     passages = [Passage(str(n), text, score=score, file_path="a.py") for n, (text, score) in enumerate(texts)]
     config = CompressionConfig(
         max_tokens=budget,
         max_length=most,
-        preserve_structure=not plain,
         order=order,
         metadata_only=True,
         encoding=encoding,
@@ -148,7 +143,7 @@ def test_all_is_accounted_for_within_the_budget_and_again_the_same(texts, query,
 
 
 def test_cutting_what_was_cut_changes_nothing():
-    config = CompressionConfig.from_preset("code_published", max_tokens=5_000)
+    config = PUBLISHED["code"].with_options(max_tokens=5_000)
     passages = [source("queue", 0.9), Passage("prose", PROSE, score=0.8), source("shelve", 0.1)]
     once = compress("When does the ferry cross?", passages, config=config)
     records = [
@@ -197,7 +192,7 @@ def test_evidence_comes_before_lines():
 @pytest.mark.parametrize(("on_empty", "lines"), [("keep_best", 1), ("original", 0), ("drop", 2)])
 def test_where_all_scores_are_low_on_empty_decides(on_empty, lines):
     passages = [source("shelve", 0.1), source("queue", 0.3)]
-    result = compress("q", passages, metadata_only=True, normalize_scores=False, on_empty=on_empty, max_tokens=9_000)
+    result = compress("q", passages, metadata_only=True, score_kind="absolute", on_empty=on_empty, max_tokens=9_000)
     assert sum(kept.metadata_only for kept in result.passages) == lines
     assert [kept.id for kept in result.passages if not kept.metadata_only][-1:] == (["queue"] if lines < 2 else [])
 
@@ -229,7 +224,7 @@ def test_what_cutting_makes_the_same_is_kept_once():
     start = "The flag `--retries` says how often a request is made again. It is read when the client starts. "
     texts = [f"{start * 3}In version {n} the default is {n} and it can be set by {'abcdefgh'[n]}." for n in range(8)]
     passages = [Passage(str(n), text, score=1 - n / 100) for n, text in enumerate(texts)]
-    config = CompressionConfig.from_preset("docs_published", max_tokens=5_000)
+    config = PUBLISHED["docs"].with_options(max_tokens=5_000)
     result = compress("--retries", passages, config=config)
     assert [kept.id for kept in result.passages] == ["0"]
     assert result.passages[0].stands_for == tuple(range(1, 8))
@@ -237,11 +232,10 @@ def test_what_cutting_makes_the_same_is_kept_once():
     assert len(compress("--retries", passages, config=config, factual_length=None).passages) == 8
 
 
-@pytest.mark.parametrize("preset", [None, "docs", "docs_published", "code_published", "web_published"])
-def test_a_result_is_expanded_whatever_the_options_filter_and_cut(preset):
+@pytest.mark.parametrize("start", [CompressionConfig(), *PUBLISHED.values()], ids=["default", *PUBLISHED])
+def test_a_result_is_expanded_whatever_the_options_filter_and_cut(start):
     text = "The flag `--retries` says how often a request is made again. " * 20 + "Its default is 7."
-    start = CompressionConfig() if preset is None else CompressionConfig.from_preset(preset)
-    compressor = Compressor(start.with_options(metadata_only=True, adaptive=True, format="compact"))
+    compressor = Compressor(start.with_options(scorer="evidence", metadata_only=True, adaptive=True, format="compact"))
     passage = Passage("a", text, score=0.01)
     assert compressor.expand("--retries", passage, 2_000) == text
     assert "Its default is 7." in compressor.expand("--retries default", passage, 60)
@@ -252,7 +246,7 @@ def test_a_result_is_expanded_whatever_the_options_filter_and_cut(preset):
 
 
 def test_a_context_has_each_line_once_and_cuts_what_is_long():
-    config = CompressionConfig.from_preset("code_published", max_tokens=6_000)
+    config = PUBLISHED["code"].with_options(max_tokens=6_000)
     builder = ContextBuilder(config=config)
     first = builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
     assert [kept.metadata_only for kept in first.passages] == [False, True]
@@ -267,7 +261,7 @@ def test_a_context_has_each_line_once_and_cuts_what_is_long():
 
 
 def test_scores_make_no_lines_where_all_is_compressed_again():
-    builder = ContextBuilder(config=CompressionConfig.from_preset("code_published", max_tokens=6_000))
+    builder = ContextBuilder(config=PUBLISHED["code"].with_options(max_tokens=6_000))
     builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
     builder.add([source("textwrap", 0.9)], query="wrap", rebalance=True)
     assert not any(kept.metadata_only for kept in builder.passages)
@@ -296,10 +290,9 @@ RECORDS = [{"name": f"service-{n}", "port": 8000 + n, "host": f"10.0.0.{n}"} for
 
 @pytest.mark.parametrize("options", [{"max_length": 100}, {"max_length": 300}, {"factual_length": 100}], ids=str)
 @pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize("structure", [True, False])
-def test_data_that_is_cut_to_a_length_keeps_whole_records(options, indent, structure):
+def test_data_that_is_cut_to_a_length_keeps_whole_records(options, indent):
     text = json.dumps(RECORDS, indent=indent)
-    result = compress("port of service-7", [text], max_tokens=500, preserve_structure=structure, **options)
+    result = compress("port of service-7", [text], max_tokens=500, **options)
     kept = json.loads(result.text)
     assert 0 < len(kept) < 12
     assert all(record in RECORDS for record in kept)

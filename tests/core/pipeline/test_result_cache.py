@@ -44,7 +44,7 @@ OPTIONS = [
     {"max_tokens": 25},
     {"max_tokens": 3},
     {"tier": "detailed"},
-    {"mode": "preview"},
+    {"format": "preview"},
     {"order": "edges", "max_tokens": 90},
     {"scorer": "bm25", "synonyms": TECHNICAL_SYNONYMS},
     {"adaptive": True, "max_tokens": 90},
@@ -56,7 +56,7 @@ OPTIONS = [
     {"similarity_threshold": 0.9},
     {"encoder": Shared()},
     {"max_length": 150},
-    {"max_length": 200, "preserve_structure": False, "max_tokens": 400},
+    {"max_length": 200, "max_tokens": 400},
     {"language": "en", "max_tokens": 700, "order": "relevance"},
 ]
 
@@ -265,7 +265,7 @@ def test_a_changed_text_is_not_found():
         {"separator": "\n"},
         {"scorer": "bm25"},
         {"order": "relevance"},
-        {"mode": "preview"},
+        {"format": "preview"},
     ],
     ids=str,
 )
@@ -467,7 +467,7 @@ def test_keys_differ_where_a_part_does(parts, draw):
 
 
 def test_a_warning_comes_each_time(cache, warned):
-    compressor = Compressor(CompressionConfig(max_tokens=60, min_score=0.9, normalize_scores=False, cache=cache))
+    compressor = Compressor(CompressionConfig(max_tokens=60, min_score=0.9, score_kind="absolute", cache=cache))
     found = []
     for _ in range(2):
         warned.clear()

@@ -81,7 +81,7 @@ def test_it_is_noted_where_scores_decide(warned, options, stage):
     assert DOUBT in note(result, stage)
 
 
-@pytest.mark.parametrize("options", [{}, {"exact_dedup": True}, {"top_n": 6}, {"max_chunks_per_doc": 6}])
+@pytest.mark.parametrize("options", [{}, {"ngram_threshold": 1.0}, {"top_n": 6}, {"max_chunks_per_doc": 6}])
 def test_where_scores_decide_nothing_it_does_not_matter(warned, options):
     assert not warnings(warned, scored(*DISTANCES), **options)[0]
 

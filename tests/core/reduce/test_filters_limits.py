@@ -163,8 +163,8 @@ def test_copies_do_not_use_up_the_limit():
     passages = [
         Passage(str(n), text, doc_id="d") for n, text in enumerate(["One text of it."] * 3 + ["Other text of it."])
     ]
-    assert kept(passages, max_chunks_per_doc=2, exact_dedup=True) == "03"
-    assert kept(passages, top_n=2, exact_dedup=True) == "03"
+    assert kept(passages, max_chunks_per_doc=2, ngram_threshold=1.0) == "03"
+    assert kept(passages, top_n=2, ngram_threshold=1.0) == "03"
 
 
 def test_what_a_score_left_out_does_not_use_up_the_limit():
@@ -242,7 +242,7 @@ def copied(*docs, scores):
 def test_what_a_full_document_says_stays_in_a_copy_of_another():
     better = [Passage("x", "Something else that scores better.", doc_id="a", score=0.95)]
     result = compress(
-        "q", [*better, *copied("a", "b", "c", scores=(0.9, 0.5, 0.6))], exact_dedup=True, max_chunks_per_doc=1
+        "q", [*better, *copied("a", "b", "c", scores=(0.9, 0.5, 0.6))], ngram_threshold=1.0, max_chunks_per_doc=1
     )
     assert [kept.id for kept in result.passages] == ["x", "2"]
     assert result.passages[1].stands_for == (1, 2)
@@ -253,6 +253,6 @@ def test_what_a_full_document_says_stays_in_a_copy_of_another():
 
 def test_where_all_copies_are_of_full_documents_none_stays():
     better = [Passage("x", "Something else that scores better.", doc_id="a", score=0.95)]
-    result = compress("q", [*better, *copied("a", "a", scores=(0.9, 0.5))], exact_dedup=True, max_chunks_per_doc=1)
+    result = compress("q", [*better, *copied("a", "a", scores=(0.9, 0.5))], ngram_threshold=1.0, max_chunks_per_doc=1)
     assert [kept.id for kept in result.passages] == ["x"]
     assert {decision.passage.id: decision.reason for decision in result.dropped} == {"0": "limit", "1": "duplicate"}

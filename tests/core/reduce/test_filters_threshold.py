@@ -10,7 +10,7 @@ from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.filters import above_threshold, known_scores, relative_scores, standing
 
 NAN, INF = float("nan"), float("inf")
-RAW = {"normalize_scores": False}
+RAW = {"score_kind": "absolute"}
 
 
 def kept(scores, min_score, **options):
@@ -55,27 +55,17 @@ def test_scores_that_mean_nothing_cannot_be_compared():
     assert known_scores(scored(0.9, 0.1), "none") == [None, None]
 
 
-@pytest.mark.parametrize(
-    ("kind", "limit", "expected"),
-    [("similarity", 4.0, "02"), ("distance", 4.0, "12"), ("rank", 4, "12"), ("similarity", -5, "012")],
-)
-def test_a_raw_cut_off_compares_scores_as_they_are(kind, limit, expected):
-    assert kept((9.0, 1.5, 4.0), limit, score_kind=kind, **RAW) == expected
-
-
-@pytest.mark.parametrize("kind", ["distance", "rank"])
-def test_the_note_says_at_most_where_less_is_better(kind):
-    assert note(compress("q", scored(1, 9), min_score=4, score_kind=kind, **RAW), "threshold") == "≤4"
-    assert note(compress("q", scored(1, 9), min_score=0.4, score_kind=kind), "threshold") == "≥0.4"
+@pytest.mark.parametrize(("limit", "expected"), [(4.0, "02"), (-5, "012")])
+def test_a_raw_cut_off_compares_scores_as_they_are(limit, expected):
+    assert kept((9.0, 1.5, 4.0), limit, **RAW) == expected
 
 
 @pytest.mark.parametrize("unknown", [None, NAN, INF, -INF, "0.1", "", True, False, 10**400, [0.1], object()])
-@pytest.mark.parametrize("kind", ["similarity", "distance", "rank"])
-@pytest.mark.parametrize("normalize", [True, False])
-def test_what_is_no_finite_number_is_unknown_and_stays(unknown, kind, normalize):
+@pytest.mark.parametrize("kind", ["similarity", "absolute", "distance", "rank"])
+def test_what_is_no_finite_number_is_unknown_and_stays(unknown, kind):
     passages = scored(1.0, unknown, 1.0)
-    assert above_threshold(passages, 0.9, kind, normalize=normalize) is not None
-    assert 1 in above_threshold(passages, 0.9, kind, normalize=normalize)
+    assert above_threshold(passages, 0.9, kind) is not None
+    assert 1 in above_threshold(passages, 0.9, kind)
     assert known_scores(passages, kind)[1] is None
 
 
@@ -170,11 +160,6 @@ def test_there_is_a_warning_where_none_reaches_a_raw_cut_off(on_empty, warned):
     assert warned.messages
 
 
-@pytest.mark.parametrize("kind", ["distance", "rank"])
-def test_the_best_that_is_kept_has_the_least_distance_or_rank(kind):
-    assert kept((9, 7, 8), 5, score_kind=kind, **RAW) == "1"
-
-
 def test_of_equally_good_passages_the_first_is_kept():
     assert kept((0.1, 0.2, 0.2), 0.5, **RAW) == "1"
 
@@ -191,7 +176,7 @@ def test_mappings_bring_their_score_under_the_key_that_is_named(where):
         {"text": text, "metadata": {"relevance": score}} if where == "metadata" else {"text": text, "relevance": score}
         for text, score in zip(texts, scores, strict=True)
     ]
-    result = compress("q", items, min_score=0.3, score_key="relevance")
+    result = compress("q", items, min_score=0.3, metadata_map={"score": "relevance"})
     assert ids(result) == ["0", "2"]
     assert [kept.original.score for kept in result.passages] == [0.9, None]
     assert note(compress("q", items, min_score=0.3), "threshold").startswith("skipped")
@@ -199,7 +184,7 @@ def test_mappings_bring_their_score_under_the_key_that_is_named(where):
 
 def test_a_score_of_its_own_wins_over_the_key():
     items = [{"text": "Only here: aaa.", "score": 0.9, "relevance": 0.0}, {"text": "Only here: bbb.", "relevance": 0.8}]
-    assert ids(compress("q", items, min_score=0.5, score_key="relevance")) == ["0", "1"]
+    assert ids(compress("q", items, min_score=0.5, metadata_map={"score": "relevance"})) == ["0", "1"]
 
 
 def test_scores_come_out_as_they_went_in():
@@ -214,7 +199,7 @@ kinds = st.sampled_from(["similarity", "distance", "rank"])
 @given(scores=some, kind=kinds, least=st.floats(0, 1))
 def test_the_best_score_always_stays(scores, kind, least):
     passages = scored(*scores)
-    left = above_threshold(passages, least, kind, normalize=True)
+    left = above_threshold(passages, least, kind)
     stands = standing(passages, kind)
     if left is not None:
         assert {number for number, stand in enumerate(stands) if stand in (max(stands), -INF)} <= set(left)
@@ -224,8 +209,8 @@ def test_the_best_score_always_stays(scores, kind, least):
 def test_a_higher_threshold_never_keeps_more(scores, kind, least, more):
     least, more = sorted((least, more))
     passages = scored(*scores)
-    low = above_threshold(passages, least, kind, normalize=True)
-    high = above_threshold(passages, more, kind, normalize=True)
+    low = above_threshold(passages, least, kind)
+    high = above_threshold(passages, more, kind)
     assert (low is None) == (high is None)
     assert set(high or ()) <= set(low or ())
 
@@ -248,9 +233,7 @@ def test_relative_scores_are_shares_in_the_order_of_the_scores(scores, kind):
         ({"min_score": NAN}, "min_score is nan; give a number"),
         ({"min_score": "0.3"}, "min_score is '0.3'; give a number"),
         ({"min_score": True}, "min_score is True; give a number"),
-        ({"score_kind": "cosine"}, "score_kind is 'cosine'; give one of similarity, distance, rank, none"),
-        ({"score_key": 5}, "score_key is 5; give a string"),
-        ({"normalize_scores": 1}, "normalize_scores is 1; give True or False"),
+        ({"score_kind": "cosine"}, "score_kind is 'cosine'; give one of similarity, absolute, distance, rank, none"),
         ({"on_empty": "raise"}, "on_empty is 'raise'; give one of keep_best, original, drop"),
     ],
 )

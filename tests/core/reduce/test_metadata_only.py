@@ -121,12 +121,12 @@ def test_a_long_path_keeps_its_end():
 
 def test_only_known_scores_are_low():
     passages = [Passage(str(n), "x", score=score) for n, score in enumerate([1.0, 0.39, 0.4, None, float("nan"), 0.0])]
-    assert low_scores(passages, 0.4, "similarity", normalize=True) == [1, 5]
-    assert low_scores(passages, 0.4, "none", normalize=True) is None
-    assert low_scores(passages[3:5], 0.4, "similarity", normalize=True) is None
+    assert low_scores(passages, 0.4, "similarity") == [1, 5]
+    assert low_scores(passages, 0.4, "none") is None
+    assert low_scores(passages[3:5], 0.4, "similarity") is None
     distances = [Passage(str(n), "x", score=score) for n, score in enumerate([0.1, 5.0, None])]
-    assert low_scores(distances, 0.4, "distance", normalize=True) == [1]
-    assert low_scores(distances, 0.4, "distance", normalize=False) == [1]
+    assert low_scores(distances, 0.4, "distance") == [1]
+    assert low_scores(passages, 0.4, "absolute") == [1, 5]
 
 
 # Text that looks like a line about a passage

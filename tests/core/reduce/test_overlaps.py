@@ -39,7 +39,7 @@ def run(texts, docs="one", paths=None, **options):
         Passage(f"p{n}", text, doc_id=doc, header_path=paths and paths[n])
         for n, (text, doc) in enumerate(zip(texts, docs, strict=True))
     ]
-    result = compress("q", given_, **{"exact_dedup": True, "max_tokens": 20_000, **options})
+    result = compress("q", given_, **{"ngram_threshold": 1.0, "max_tokens": 20_000, **options})
     assert_whole(result, texts)
     return result
 
@@ -74,9 +74,9 @@ def test_windows_of_a_script_without_spaces(overlap):
     assert letters(run(windows(CHINESE, 90, overlap)).text) == CHINESE
 
 
-def test_without_the_stage_what_windows_share_stands_twice():
+def test_what_windows_share_stands_twice_if_they_fit():
     chunks = windows(PROSE, 220, 60)
-    assert run(chunks, exact_dedup=False).text == "\n\n".join(chunks)
+    assert run(chunks, ngram_threshold=None).text == "\n\n".join(chunks)
 
 
 @given(data=st.data())
@@ -184,8 +184,8 @@ def test_a_title_is_a_document_where_nothing_else_is():
     chunks = windows(PROSE, 220, 60)
     other = [Passage(str(n), text, title=f"Title {n % 2}") for n, text in enumerate(chunks)]
     same = [Passage(str(n), text, title="Title") for n, text in enumerate(chunks)]
-    assert compress("q", other, exact_dedup=True).text == "\n\n".join(chunks)
-    assert letters(compress("q", same, exact_dedup=True).text) == letters(PROSE)
+    assert compress("q", other, ngram_threshold=1.0).text == "\n\n".join(chunks)
+    assert letters(compress("q", same, ngram_threshold=1.0).text) == letters(PROSE)
 
 
 # A chunk within another
@@ -216,7 +216,7 @@ def test_chunks_within_chunks_go_to_the_outermost_whatever_their_order():
 def test_what_a_limit_leaves_out_does_not_come_back_by_an_overlap(options):
     texts = [" ".join(SENTENCES[n : n + 3]) for n in (0, 2, 4)]
     passages = [Passage(str(n), text, score=(3, 1, 2)[n], doc_id="d") for n, text in enumerate(texts)]
-    result = compress("q", passages, exact_dedup=True, **options)
+    result = compress("q", passages, ngram_threshold=1.0, **options)
     assert result.text == f"{texts[0]}\n\n{texts[2]}"
     assert dropped(result) == {"1": "limit"}
 
@@ -247,7 +247,7 @@ def test_a_long_paragraph_is_kept_once_whatever_the_document(gap):
 def test_a_paragraph_stays_where_the_score_is_best():
     texts = [f"One: {n}.\n\n{LONG}" for n in range(3)]
     given_ = [Passage(str(n), text, score=score) for n, (text, score) in enumerate(zip(texts, (1, 3, 2), strict=True))]
-    result = compress("q", given_, exact_dedup=True)
+    result = compress("q", given_, ngram_threshold=1.0)
     assert [LONG in kept.text for kept in result.passages] == [False, True, False]
 
 
@@ -463,7 +463,7 @@ def test_blank_passages_are_no_copies():
 
 def test_a_preview_has_a_line_for_each_chunk():
     chunks = windows(PROSE, 220, 60)
-    result = compress("town", chunks, exact_dedup=True, mode="preview", max_tokens=20_000)
+    result = compress("town", chunks, ngram_threshold=1.0, format="preview", max_tokens=20_000)
     assert len(result.text.splitlines()) == len(chunks)
 
 

@@ -12,20 +12,18 @@ from ctxcompress.data.results import Reason
 STAGES = ("threshold", "exact", "near", "semantic", "limit")
 COMMON = {
     "min_score": st.sampled_from([None, 0, 0.3, 1]),
-    "score_kind": st.sampled_from(["similarity", "distance", "rank"]),
-    "normalize_scores": st.booleans(),
-    "exact_dedup": st.sampled_from([None, True, False]),
+    "score_kind": st.sampled_from(["similarity", "absolute", "distance", "rank"]),
     "ngram_threshold": st.sampled_from([None, 0.3, 0.7, 1.0]),
     "similarity_threshold": st.sampled_from([None, 0.5, 0.85]),
     "max_chunks_per_doc": st.integers(0, 2),
     "top_n": st.sampled_from([None, 1, 3]),
     "on_empty": st.sampled_from(["keep_best", "original", "drop"]),
     "order": st.sampled_from(["source", "relevance", "edges"]),
-    "mode": st.sampled_from(["extract", "extract", "preview"]),
-    "separator": st.sampled_from(["\n\n", "", " | "]),
     "scorer": st.sampled_from(["evidence", "bm25"]),
 }
-options = st.fixed_dictionaries({"max_tokens": st.sampled_from([1, 7, 30, 100, 10_000])}, optional=COMMON)
+FORMATS = [{}, {"separator": ""}, {"separator": " | "}, {"format": "preview"}]
+budgets = st.fixed_dictionaries({"max_tokens": st.sampled_from([1, 7, 30, 100, 10_000])}, optional=COMMON)
+options = st.builds(dict.__or__, budgets, st.sampled_from(FORMATS))
 queries = st.sampled_from([None, "", "what is the timeout?", "服务器", "restart"])
 
 
@@ -42,7 +40,7 @@ def test_every_character_is_kept_once_or_dropped_once(passages, chosen, query):
 def test_the_budget_holds_and_the_text_is_what_was_kept(passages, chosen, query):
     result = compress(query, passages, encoding=len, **chosen)
     assert len(result.text) == result.tokens <= chosen["max_tokens"]
-    if chosen.get("mode") != "preview":
+    if "format" not in chosen:
         assert result.text == chosen.get("separator", "\n\n").join(kept.text for kept in result.passages)
 
 

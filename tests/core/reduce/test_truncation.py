@@ -16,7 +16,7 @@ from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import PROSE, marks_for
 from ctxcompress.code.line_outline import line_outline
 from ctxcompress.data.passages import Gap, Marker, Node, NodeKind, Span, inverse, markers_for, merged, shown, walk
-from ctxcompress.reduce.truncation import truncated, truncated_plainly, truncated_prose
+from ctxcompress.reduce.truncation import truncated, truncated_prose
 from ctxcompress.segment.segments import segment
 from ctxcompress.segment.source_code import outline
 
@@ -296,8 +296,6 @@ def test_prose_is_cut_between_segments(text, most, asked):
 def test_whatever_the_text_no_word_is_cut(text, most):
     for cut in (
         truncated_prose(text, segment(text), most),
-        truncated_plainly(text, segment(text), most, marker=PROSE),
-        truncated_plainly(text, (), most, marker=PYTHON),
         truncated(text, outline(text, "a.py"), most, marker=PYTHON),
     ):
         if cut.spans or not text.strip():
@@ -324,17 +322,6 @@ def test_a_row_of_a_table_keeps_its_header():
     left = text_of(text, truncated_prose(text, segment(text), 500, importance=naming("option_150")))
     assert "| name | value |\n|---|---|" in left
     assert "\n| option_150 | 150 |" in left
-
-
-def test_plainly_means_the_beginning_and_the_end():
-    text = "".join(f"line {n}\n" for n in range(300))
-    cut = truncated_plainly(text, (), 500, marker=PYTHON)
-    assert len(cut.spans) == 2
-    left = text_of(text, cut)
-    assert len(left) > 480
-    assert left.startswith("line 0\nline 1\n")
-    assert left.endswith("\nline 298\nline 299")
-    assert left.count("# ...") == 1
 
 
 # What is not cut

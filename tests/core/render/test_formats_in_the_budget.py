@@ -77,7 +77,7 @@ def test_numbers_are_positions_in_the_final_text(format, budget, order):
 def test_what_fits_in_its_format_is_kept_whole_and_one_token_less_is_not_enough_for_it(format, items):
     everything = compress("timeout", items, max_tokens=100_000, format=format)
     assert [part.text for part in everything.passages] == [each.text for each in items]
-    exact = compress("timeout", items, max_tokens=max(everything.tokens, 1), format=format, exact_dedup=False)
+    exact = compress("timeout", items, max_tokens=max(everything.tokens, 1), format=format)
     assert [part.text for part in exact.passages] == [each.text for each in items]
     less = compress("timeout", items, max_tokens=max(exact.tokens - 1, 1), format=format)
     assert less.tokens < max(exact.tokens, 2)
@@ -136,12 +136,16 @@ def test_a_result_is_compressed_again_with_its_own_options_where_headers_do_not_
     assert "30 seconds" in result.render("verbose")
 
 
-def test_render_refuses_another_name_and_previews():
+def test_render_refuses_another_name():
     result = compress("q", ["text"])
     with pytest.raises(ConfigError, match="format is 'yaml'; give one of plain"):
         result.render("yaml")
-    with pytest.raises(ConfigError, match="given with mode='preview'"):
-        compress("q", ["text"], mode="preview").render("compact")
+
+
+def test_previews_are_chosen_anew_and_so_is_what_is_shown_in_their_place():
+    whole, lines = (compress("default timeout?", [item(0, TEXT)], format=name) for name in ("compact", "preview"))
+    assert lines.render("preview") == whole.render("preview") == lines.text
+    assert lines.render("compact") == whole.text != lines.text
 
 
 def test_a_result_in_a_format_can_be_pickled_and_expanded():
@@ -195,7 +199,7 @@ def test_a_context_numbers_on(format, rebalance):
 
 @given(texts=st.lists(adversarial, min_size=1, max_size=4))
 def test_a_context_cannot_be_forged_either(texts):
-    builder = ContextBuilder(150, config=CompressionConfig(format="compact", exact_dedup=False))
+    builder = ContextBuilder(150, config=CompressionConfig(format="compact"))
     for number, text in enumerate(texts):
         builder.add([item(number, text)])
     assert [read.text for read in parse_compact(builder.render())] == [part.text for part in builder.passages]

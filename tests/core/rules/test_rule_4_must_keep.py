@@ -40,7 +40,6 @@ options = st.fixed_dictionaries(
         "order": st.sampled_from(["relevance", "edges"]),
         "format": st.sampled_from(["compact", "xml"]),
         "on_empty": st.sampled_from(["drop", "original"]),
-        "exact_dedup": st.booleans(),
     },
 )
 
@@ -96,7 +95,7 @@ def test_spans_of_a_passage_are_kept_word_for_word(texts, data, budget):
     assume(texts[number][start:end].strip())  # an empty span asks for nothing
     must_keep = [{"passage": str(number), "spans": [[start, end]]}]
     try:
-        result = compress("harbour", _passages(texts), max_tokens=budget, must_keep=must_keep, exact_dedup=False)
+        result = compress("harbour", _passages(texts), max_tokens=budget, must_keep=must_keep)
     except BudgetTooSmall:
         return
     wanted = texts[number][start:end].strip()

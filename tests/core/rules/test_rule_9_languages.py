@@ -3,6 +3,7 @@
 import pytest
 
 from ctxcompress import compress
+from ctxcompress.data.spans import shown
 
 LANGUAGES = {
     "zh": (
@@ -71,6 +72,6 @@ def test_the_answer_is_kept_at_a_small_budget(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_punctuation_and_letters_are_as_they_were(language):
     question, answer, filler = LANGUAGES[language]
-    for kept in compress(question, [f"{filler} {answer}"] * 2, max_tokens=40, gap_markers=False).passages:
-        assert kept.text == "".join(kept.original.text[start:end] for start, end in kept.spans)
+    for kept in compress(question, [f"{filler} {answer}"] * 2, max_tokens=40).passages:
+        assert kept.text == shown(kept.original.text, kept.spans, kept.markers)
         assert kept.text

@@ -141,7 +141,7 @@ def test_adaptive_counts_only_results_that_answer_against_the_limit():
 
 def test_adaptive_drops_sentences_that_answer_nothing_of_a_result_that_is_kept():
     mixed = "\n\n".join([ANSWER, *OTHERS])
-    strict = CompressionConfig(adaptive=True, min_probability=0.2)
+    strict = CompressionConfig(adaptive=0.2)
     found = compress_search_results(answers(mixed, OTHERS[2]), QUERY, config=strict)
     assert [text.strip() for text in texts_of(found.results)] == [ANSWER]
 

@@ -38,9 +38,5 @@ def test_markers_are_no_part_of_the_spans():
     assert MARKER not in "".join(LOG[start:end] for start, end in passage.spans)
 
 
-def test_there_are_none_if_the_option_is_off():
-    assert MARKER not in kept(LOG, gap_markers=False).text
-
-
 def test_windows_line_ends_stay():
     assert "\n[…" not in kept(LOG.replace("\n", "\r\n")).text.replace("\r\n", "")

@@ -89,7 +89,7 @@ def test_adaptive_does_not_drop_it_even_where_nothing_answers():
 def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
     passages = [Passage(f"p{n}", f"The default timeout is {n} seconds. {FILLER}") for n in range(20)]
     passages[15] = Passage("p15", f"{FILLER} {'word ' * 60} the TICKET-123 is here. {FILLER}")
-    options = {"max_tokens": 60, "mode": "preview", "must_keep": ["TICKET-123"]}
+    options = {"max_tokens": 60, "format": "preview", "must_keep": ["TICKET-123"]}
     result = compress("default timeout", passages, **options)
     assert "[p15] (0.00) TICKET-123" in result.text
     assert len(result.passages) > 1

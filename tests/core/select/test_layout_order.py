@@ -80,12 +80,12 @@ def test_equally_relevant_ones_stay_in_their_order(order, expected):
         st.sampled_from([*TEXTS, "", " ", "# Heading", "```\ncode = 1\n```", "服务器。重启它。"]), max_size=7
     ),
     order=st.sampled_from(["source", "relevance", "edges"]),
-    mode=st.sampled_from(["extract", "preview"]),
+    format=st.sampled_from(["plain", "preview"]),
     max_tokens=st.integers(1, 300),
     count=st.sampled_from([len, words, lambda text: len(text) ** 2 // 90]),
 )
-def test_the_budget_holds_in_every_order(texts, order, mode, max_tokens, count):
-    result = compress(QUERY, texts, order=order, mode=mode, max_tokens=max_tokens, encoding=count)
+def test_the_budget_holds_in_every_order(texts, order, format, max_tokens, count):
+    result = compress(QUERY, texts, order=order, format=format, max_tokens=max_tokens, encoding=count)
     assert (count(result.text) if result.text else 0) == result.tokens <= max_tokens
     assert len({kept.index for kept in result.passages}) == len(result.passages)
 
@@ -95,7 +95,7 @@ def test_the_same_order_each_time(order):
     assert run(order).text == run(order).text
 
 
-@pytest.mark.parametrize(("name", "value"), [("order", "best"), ("order", None), ("mode", "outline"), ("mode", 1)])
-def test_an_unknown_order_or_mode_is_refused(name, value):
+@pytest.mark.parametrize(("name", "value"), [("order", "best"), ("order", None), ("format", "outline"), ("format", 1)])
+def test_an_unknown_order_or_format_is_refused(name, value):
     with pytest.raises(ConfigError, match=f"{name} is {value!r}; give one of"):
         CompressionConfig(**{name: value})

@@ -10,7 +10,7 @@ from ctxcompress.select.previews import preview_line
 
 
 def preview(max_tokens=300, passages=PASSAGES, query=QUERY, **options):
-    return compress(query, passages, mode="preview", max_tokens=max_tokens, encoding=words, **options)
+    return compress(query, passages, format="preview", max_tokens=max_tokens, encoding=words, **options)
 
 
 def test_a_preview_is_one_line_a_passage_with_its_id_and_headings():
@@ -123,13 +123,13 @@ def test_what_was_previewed_can_be_read_in_part():
 
 def test_what_was_dropped_can_be_read_too():
     passages = [*PASSAGES, Passage("copy", TEXTS[0]), Passage("weak", "Nothing here of it.", score=0.01)]
-    for options in ({"mode": "preview", "max_tokens": 20}, {"top_n": 1, "exact_dedup": True}, {"max_tokens": 10}):
+    for options in ({"format": "preview", "max_tokens": 20}, {"top_n": 1, "ngram_threshold": 1.0}, {"max_tokens": 10}):
         result = compress(QUERY, passages, **{"max_tokens": 500, "encoding": words, **options})
         assert result.dropped
         assert [result.expand(passage.id) for passage in passages] == [passage.text for passage in passages]
 
 
-RAW = {"min_score": 0.9, "normalize_scores": False, "on_empty": "drop"}
+RAW = {"min_score": 0.9, "score_kind": "absolute", "on_empty": "drop"}
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_part_of_what_was_left_out_can_be_read_too(options):
 
 
 def test_of_several_with_one_id_the_first_is_read():
-    result = compress("q", [Passage("same", "First text."), Passage("same", "Second text.")], mode="preview")
+    result = compress("q", [Passage("same", "First text."), Passage("same", "Second text.")], format="preview")
     assert result.expand("same") == "First text."
 
 
@@ -160,7 +160,7 @@ def test_an_unknown_id_is_refused_with_those_there_are():
         preview().expand("nowhere")
     assert isinstance(raised.value, CtxCompressError)
     with pytest.raises(InputError, match="the first ones are none"):
-        compress("q", [], mode="preview").expand("0")
+        compress("q", [], format="preview").expand("0")
 
 
 def test_a_part_of_no_size_is_refused():
@@ -169,7 +169,7 @@ def test_a_part_of_no_size_is_refused():
 
 
 async def test_an_awaited_result_can_be_expanded_too():
-    config = CompressionConfig(mode="preview", encoding=words, max_tokens=30)
+    config = CompressionConfig(format="preview", encoding=words, max_tokens=30)
     result = await Compressor(config).acompress(QUERY, PASSAGES)
     assert result == Compressor(config).compress(QUERY, PASSAGES)
     assert result.expand("arle") == TEXTS[0]
@@ -194,7 +194,7 @@ def test_a_title_cannot_take_the_place_of_the_relevance():
 
 
 def test_adaptive_leaves_out_passages_that_answer_nothing():
-    every, few = preview(), preview(adaptive=True, min_probability=0.2)
+    every, few = preview(), preview(adaptive=0.2)
     assert 1 <= len(few.passages) < len(every.passages)
     assert "fenwick" in [kept.id for kept in few.passages]
     assert all(kept.relevance >= 0.2 for kept in few.passages)

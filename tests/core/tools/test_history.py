@@ -345,12 +345,12 @@ def test_tokens_are_counted_with_the_declared_tokenizer():
     assert HistoryCompressor(CONFIG, 500).tokens(user(0, "A ferry.")) == 4 + Compressor(CONFIG).count("A ferry.")
 
 
-def test_a_share_is_of_what_is_left_of_the_context_window():
-    share = HistoryCompressor(CompressionConfig(reserved_tokens=1_000), "50%")
+def test_a_share_is_of_the_context_window():
+    share = HistoryCompressor(CONFIG, "50%")
     number = HistoryCompressor(CONFIG, 2_000)
-    assert (share.limit(5_000), number.limit(), number.limit(5_000)) == (2_000, 2_000, 2_000)
-    assert share.next_generation(run(12), None, 5_000) == number.next_generation(run(12), None)
+    assert (share.limit(4_000), number.limit(), number.limit(4_000)) == (2_000, 2_000, 2_000)
+    assert share.next_generation(run(12), None, 4_000) == number.next_generation(run(12), None)
     with pytest.raises(ConfigError, match="give context_window in tokens"):
         share.limit(None)
-    with pytest.raises(ConfigError, match="less than one token; reserve less"):
-        share.limit(1_000)
+    with pytest.raises(ConfigError, match="less than one token; give a larger share"):
+        share.limit(1)

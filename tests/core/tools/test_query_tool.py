@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from language_models import ANSWER, Model, naming, page
 from language_models import QUERY as LLM_QUERY
+from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.agents.query_tool import OUTPUT_SCHEMA, QueryTool
@@ -161,7 +162,7 @@ def test_the_arguments_can_switch_every_filter_off(given, count):
 
 def test_the_arguments_can_switch_off_what_the_options_cut_and_limit():
     text = "The client keeps a pool of connections for each host that it talks to. " * 10
-    tool = QueryTool.of(CompressionConfig.from_preset("docs_published"), score_key="score")
+    tool = QueryTool.of(PUBLISHED["docs"], metadata_map={"score": "score"})
     passages = [passage(0, f"{text}Set `max_retries` to {number}.", 1.0) for number in range(4)]
     assert "Set `max_retries`" not in answer(passages, tool, query="max_retries").text
     whole = answer(passages, tool, query="max_retries", filters=False)
@@ -308,21 +309,19 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
     docs = CompressionConfig.from_preset("docs", max_tokens=1_000, format="compact")
     assert QueryTool.of().config == docs
     assert QueryTool.of(tier="key_facts").config.budget == 200
-    start = CompressionConfig(max_tokens=300, min_score=0.5, mode="preview", top_n=3)
+    start = CompressionConfig(max_tokens=300, min_score=0.5, format="preview", top_n=3)
     tool = QueryTool.of(start, format="verbose")
     assert tool.config == CompressionConfig(max_tokens=300, min_score=0.5, top_n=3, format="verbose")
     asked = tool.parameters.read({"query": QUERY})
     assert asked.options == {"top_n": 3, "min_score": 0.5, "similarity_threshold": None, "ngram_threshold": None}
 
 
-def test_the_budget_decides_how_many_results_there_are_but_with_the_published_options_five():
+def test_the_budget_decides_how_many_results_there_are_unless_the_options_do():
     assert QueryTool.of().config.top_n is None
-    published = (QueryTool.of(preset="docs_published"), QueryTool.of(CompressionConfig.from_preset("docs_published")))
-    assert [tool.config.top_n for tool in published] == [5, 5]
-    assert QueryTool.of(preset="docs_published", top_n=None).config.top_n is None
+    five = QueryTool.of(PUBLISHED["docs"], top_n=5)
     several = [passage(n, f"The default timeout of pump number {n} is {n + 20} seconds.", 0.9) for n in range(12)]
     assert len(answer(several).results) == 12
-    assert len(answer(several, published[0]).results) == 5
+    assert len(answer(several, five).results) == 5
 
 
 def test_the_statistics_tell_what_was_left_out_before_compression():
@@ -346,8 +345,8 @@ def test_of_equal_texts_those_that_a_good_search_ranks_first_are_kept():
 
 
 def test_a_score_that_is_not_relative_is_refused():
-    with pytest.raises(ConfigError, match="min_score is 7 with normalize_scores=False; a call says it relative"):
-        QueryTool.of(min_score=7, normalize_scores=False)
+    with pytest.raises(ConfigError, match='min_score is 7 with score_kind="absolute"; a call says it relative'):
+        QueryTool.of(min_score=7, score_kind="absolute")
 
 
 def test_it_starts_from_a_preset_or_a_file(tmp_path):
@@ -357,7 +356,7 @@ def test_it_starts_from_a_preset_or_a_file(tmp_path):
     assert (tool.config.budget, tool.config.top_n, tool.config.adaptive, tool.config.format) == (
         300,
         3,
-        True,
+        0.012,
         "verbose",
     )
     assert tool.config.min_score is None

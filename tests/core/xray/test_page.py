@@ -71,7 +71,7 @@ options_of = st.fixed_dictionaries(
         st.integers(1, 200),
         st.sampled_from(["compact", "xml", "json"]),
     ),
-    st.builds(lambda n: {"max_tokens": n, "mode": "preview"}, st.integers(1, 200)),
+    st.builds(lambda n: {"max_tokens": n, "format": "preview"}, st.integers(1, 200)),
     st.builds(lambda n: {"max_tokens": n, "scorer": "bm25"}, st.integers(1, 200)),
 )
 
@@ -123,10 +123,9 @@ def long_passages(count=6):
 @pytest.mark.parametrize(
     "options",
     [
-        {"mode": "preview"},
-        {"metadata_only": True, "score_threshold": 0.9},
+        {"format": "preview"},
+        {"metadata_only": 0.9},
         {"max_length": 200},
-        {"max_length": 200, "preserve_structure": False},
         {"factual_length": 60},
         {"adaptive": True},
         {"max_tokens": "auto"},
@@ -136,7 +135,7 @@ def long_passages(count=6):
         {"format": "xml"},
         {"order": "edges"},
         {"scorer": "bm25"},
-        {"exact_dedup": True},
+        {"ngram_threshold": 1.0},
         {"min_score": 0.99, "on_empty": "drop"},
         {"min_score": 0.7, "top_n": 1},
         {"encoding": len},
@@ -188,7 +187,7 @@ def test_the_page_says_what_the_numbers_say():
 
 
 def test_the_waterfall_ends_at_the_tokens_of_the_final_text():
-    for options in ({}, {"format": "compact"}, {"format": "json"}, {"metadata_only": True}, {"mode": "preview"}):
+    for options in ({}, {"format": "compact"}, {"format": "json"}, {"metadata_only": True}, {"format": "preview"}):
         result = compress(QUERY, long_passages(), max_tokens=80, min_score=0.6, ngram_threshold=0.7, **options)
         (table,) = read(result.xray()).find("table", "fall")
         rows = [[cell.text for cell in row.find("td")[:2]] for row in table.find("tbody")[0].find("tr")]

@@ -102,7 +102,6 @@ def compress_command(
     order: OrderOption = None,
     synonym: SynonymOption = None,
     others: SetOption = None,
-    preview: Annotated[bool, typer.Option("--preview", help="Print one line for each text instead.")] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object with what was kept, what was dropped, and why.")
     ] = False,
@@ -130,7 +129,6 @@ def compress_command(
                 "order": order,
                 "synonyms": synonym,
                 "must_keep": keep_rules(must_keep, must_keep_regex),
-                "mode": "preview" if preview else None,
             }
         )
         start = starting_options(preset, config, others)

@@ -4,13 +4,14 @@ The options of a compression have the texts of their declarations; `--set` gives
 """
 
 import re
+import tomllib
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 import typer
 
-from ctxcompress.config.files import option_from_text, synonyms_from_texts
-from ctxcompress.config.options import OPTIONS, CompressionConfig, Format, Options, Order, Preset, Tier
-from ctxcompress.config.start import starting_config
+from ctxcompress.config.files import object_named
+from ctxcompress.config.options import OPTIONS, CompressionConfig, Format, Options, Order, Preset, Tier, starting_config
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
@@ -142,8 +143,7 @@ PresetOption = Annotated[
     Preset | None,
     typer.Option(
         metavar="NAME",
-        help="The preset to start from, for a kind of retrieval: docs, code, web or page; or one with the published "
-        "limits: docs_published, code_published, web_published or page_published.",
+        help="The preset to start from, for a kind of retrieval: docs, code, web or page.",
         show_default=False,
     ),
 ]
@@ -206,7 +206,7 @@ def given_options(options: dict[str, Any]) -> Options:
     if "encoder" in given:
         given["encoder"] = encoder_named(given["encoder"])
     if "synonyms" in given:
-        given["synonyms"] = synonyms_from_texts(given["synonyms"])
+        given["synonyms"] = _synonyms(given["synonyms"])
     return given  # type: ignore[no-any-return]
 
 
@@ -216,5 +216,32 @@ def starting_options(
     """Return the options of the preset or the file, and over them those of `--set`."""
     if preset is not None and config is not None:
         raise ConfigError(f"both --preset {preset} and --config {config} are given; name the preset in the file")
-    given: Any = dict(map(option_from_text, others or ()))
+    given: Any = dict(map(_option, others or ()))
     return starting_config(config, preset, default=default).with_options(**given)
+
+
+def _option(text: str) -> tuple[str, object]:
+    """Return the name and the value that `name=value` gives; a value that is not TOML is a string.
+
+    Raises ConfigError where there is no equals sign, or no encoder or cache of that name.
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ConfigError(f"{text!r} sets no option; give NAME=VALUE, such as top_n=5")
+    try:
+        given: object = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        given = value
+    return name, object_named(name, given)
+
+
+def _synonyms(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return the synonyms that texts such as "k8s=kubernetes,kube" give. Raises ConfigError."""
+    synonyms: dict[str, list[str]] = {}
+    for text in texts:
+        word, _, others = text.partition("=")
+        names = [name.strip() for name in others.split(",") if name.strip()]
+        if not word.strip() or not names:
+            raise ConfigError(f"{text!r} gives no synonyms; give WORD=OTHER,..., such as k8s=kubernetes")
+        synonyms.setdefault(word.strip(), []).extend(names)
+    return synonyms

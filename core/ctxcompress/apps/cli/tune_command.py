@@ -32,7 +32,7 @@ def tune_command(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
-    """Fit min_score, min_probability and max_tokens to recorded feedback.
+    """Fit min_score, adaptive and max_tokens to recorded feedback.
 
     For each value, a table shows how much of the used evidence it would have kept, and how many tokens.
 

@@ -13,8 +13,8 @@ from ctxcompress.apps.feedback.call_sheet import BUDGETS, CallSheet, Evidence
 
 __all__ = ["OUTCOMES", "TUNED", "Floats", "Outcomes", "TunedOption", "Value", "WithEvidence"]
 
-TunedOption = Literal["min_score", "min_probability", "max_tokens"]
-TUNED: tuple[TunedOption, ...] = ("min_score", "min_probability", "max_tokens")
+TunedOption = Literal["min_score", "adaptive", "max_tokens"]
+TUNED: tuple[TunedOption, ...] = ("min_score", "adaptive", "max_tokens")
 """The options that are fitted."""
 Value = float | int
 Floats = NDArray[np.float64]
@@ -57,7 +57,7 @@ class Outcomes:
 
     @classmethod
     def of_probabilities(cls, cases: Sequence[WithEvidence]) -> "Outcomes":
-        """Return what `min_probability` does."""
+        """Return what `adaptive` does."""
         values = np.array(_PROBABILITIES)
         known = [[piece.probability for piece in case.evidence] for case in cases]
         limits = [math.inf if value is None else value for of_case in known for value in of_case]
@@ -67,9 +67,7 @@ class Outcomes:
             for case in cases
             for parts in [case.sheet.parts]
         ]
-        return cls(
-            "min_probability", _PROBABILITIES, np.array(told), np.array(limits) >= values[:, None], np.array(tokens).T
-        )
+        return cls("adaptive", _PROBABILITIES, np.array(told), np.array(limits) >= values[:, None], np.array(tokens).T)
 
     @classmethod
     def of_budgets(cls, cases: Sequence[WithEvidence]) -> "Outcomes":
@@ -85,7 +83,7 @@ class Outcomes:
 OUTCOMES: Mapping[TunedOption, Callable[[Sequence[WithEvidence]], Outcomes]] = MappingProxyType(
     {
         "min_score": Outcomes.of_scores,
-        "min_probability": Outcomes.of_probabilities,
+        "adaptive": Outcomes.of_probabilities,
         "max_tokens": Outcomes.of_budgets,
     }
 )

@@ -127,7 +127,7 @@ class ScoredPart(NamedTuple):
     end: int
     tokens: int
     probability: float | None
-    """What `min_probability` is compared with; None with a scorer that gives no probabilities."""
+    """What `adaptive` is compared with; None with a scorer that gives no probabilities."""
     budget: int
     """The least budget, in tokens, from which on the segment is kept."""
 
@@ -147,7 +147,7 @@ class Evidence(NamedTuple):
     score: float | None
     """The greatest `min_score`, relative to the best score."""
     probability: float | None
-    """The greatest `min_probability`."""
+    """The greatest `adaptive`."""
     budget: int | None
     """The least budget in tokens."""
 

@@ -3,23 +3,17 @@
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 
-from ctxcompress.apps.feedback.tuning import Curve, TunedOption, Tuning
+from ctxcompress.apps.feedback.tuning import Curve, Tuning
 from ctxcompress.errors import ConfigError
 from ctxcompress.version import __version__
 
 __all__ = ["TunedFile", "write_tuned"]
-
-_NEEDS: Mapping[TunedOption, str] = MappingProxyType(
-    {"min_score": "normalize_scores = true", "min_probability": "adaptive = true"}
-)
-"""The line without which an option does nothing, or something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +102,3 @@ def _option_lines(curve: Curve) -> Iterator[str]:
     chosen = curve.chosen
     yield f"# {chosen.answers:.3f} of {curve.records} (at least {chosen.bound:.3f}), {chosen.tokens:,.0f} tokens:"
     yield f"{curve.option} = {chosen.value}"
-    if curve.option in _NEEDS:
-        yield _NEEDS[curve.option]

@@ -1,4 +1,4 @@
-"""Fits `min_score`, `min_probability` and the budget to the evidence that was used."""
+"""Fits `min_score`, `adaptive` and the budget to the evidence that was used."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

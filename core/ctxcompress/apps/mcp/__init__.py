@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.apps.index import FolderIndex
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig, Format, Options, Preset
-from ctxcompress.config.start import ConfigSource, starting_config
+from ctxcompress.config.options import CompressionConfig, ConfigSource, Format, Options, Preset, starting_config
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.telemetry import observer_of

@@ -97,7 +97,7 @@ def compress_search_results(
     are dropped: those with the lowest scores, or if no result has a score, those that answer the query least. With
     None, only the other limits hold.
     config: the options that count tokens (`encoding`), score sentences (`scorer`, `encoder`, `language`, `synonyms`,
-    `type_weights`), drop what the query hardly needs (`adaptive`, `min_probability`, `on_empty`), and say what is kept
+    `type_weights`), drop what the query hardly needs (`adaptive`, `on_empty`), and say what is kept
     of results beyond all limits (`must_keep`, where a passage has the address of its result, or its position, as its
     id), and `telemetry`. All other options are ignored.
     limits: `max_results`, `max_characters` (of all texts of a result together) and `max_sentences` (3) replace the

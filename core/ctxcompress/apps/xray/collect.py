@@ -87,7 +87,7 @@ def _options(compression: Compression, config: CompressionConfig, *, asks_encode
     return [
         ("scorer", f"{config.scorer}{encoder}"),
         ("tokens of", encoding),
-        ("output", f"{config.format}, {config.mode}, {config.order} order"),
+        ("output", f"{config.format}, {config.order} order"),
         ("time", f"{took:.1f} ms in stages"),
     ]
 

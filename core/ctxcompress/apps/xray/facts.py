@@ -15,7 +15,7 @@ MEANING: Mapping[Reason, str] = MappingProxyType(
         Reason.SCORE: "The retriever's score is below min_score.",
         Reason.FILTER: "A filter of another package dropped it.",
         Reason.LIMIT: "Better passages fill max_chunks_per_doc or top_n.",
-        Reason.METADATA: "The score is below score_threshold: a line says what the passage is.",
+        Reason.METADATA: "The score is below the limit of metadata_only: a line says what the passage is.",
         Reason.TRUNCATED: "It is over max_length or factual_length.",
         Reason.DUPLICATE: "Another passage has this text, or nearly this text.",
         Reason.UNLIKELY: "It is hardly likely to be needed (adaptive).",
