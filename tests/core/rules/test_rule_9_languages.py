@@ -3,7 +3,7 @@
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 
 LANGUAGES = {
     "zh": (
