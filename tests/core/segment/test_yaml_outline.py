@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind, walk
 from ctxcompress.segment.segments import segment
-from ctxcompress.segment.yaml_outline import yaml_outline
+from ctxcompress.segment.line_outline import line_outline
 
 _POLICY = "".join(f'            {{ "shelf": {n}, "days": {n * 3} }},\n' for n in range(5))
 STACK = (
@@ -126,7 +126,7 @@ def test_an_entry_is_kept_with_the_comment_above_it() -> None:
     ],
 )
 def test_the_first_line_of_a_chunk_has_lost_its_indentation(chunk: str, beside: str) -> None:
-    nodes = yaml_outline(chunk, "chunk.yaml")
+    nodes = line_outline(chunk, "chunk.yaml")
     assert any(node.name == beside for node in nodes)
     assert all(node.name != beside for node in walk(nodes[0].children))
 
@@ -145,7 +145,7 @@ def test_chunks_are_yaml_without_a_name() -> None:
     ],
 )
 def test_code_and_prose_are_no_yaml(text: str) -> None:
-    assert yaml_outline(text) == ()
+    assert line_outline(text) == ()
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_code_and_prose_are_no_yaml(text: str) -> None:
     ],
 )
 def test_a_value_in_brackets_or_quotes_goes_on_on_the_next_line(first: str) -> None:
-    nodes = yaml_outline(f"{first}ovens: 3\nclosed: false\n", "a.yaml")
+    nodes = line_outline(f"{first}ovens: 3\nclosed: false\n", "a.yaml")
     assert [node.name for node in nodes] == [first.partition(":")[0], "ovens", "closed"]
 
 
