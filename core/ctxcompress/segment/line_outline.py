@@ -24,6 +24,9 @@ _SMALL = 120
 """The most characters of an entry whose entries have no nodes of their own."""
 _LONG_VALUE, _PIECE = 500, 150
 """The most characters of a value in several lines that is not cut, and the least of its pieces."""
+_LONG_LINE = 200
+"""The most characters of a value in one line that is not cut."""
+_PIECE_END = lazy_regex(r"(?P<sentence>[.!?][\"')\]]*+\s++)|[,;\s]\s*+")
 _SHORT_COMMENT = 200
 """The most characters of a comment that is kept with the entry below it."""
 _DEEPEST = 40
@@ -98,6 +101,8 @@ class _Entry:
     name: str = ""
     value: str = ""
     """The value on its first line."""
+    body: int = -1
+    """Where this begins."""
     column: int = _INNERMOST
     """The least indentation of the lines on which the value goes on."""
     lines: list[tuple[int, int]] = field(default_factory=list)
@@ -170,7 +175,7 @@ class _Reader:
     def _read(self, text: str, start: int) -> None:
         bare = text.strip()
         section = _SECTION.match(text) if bare[:1] == "[" else None
-        is_inside = any(entry.brackets for entry in self._open)
+        is_inside = self._is_inside()
         if is_inside and text[0].isspace():
             section = None
         if self._goes_on(text, bare, start, is_section=section is not None):
@@ -225,12 +230,12 @@ class _Reader:
         is_rest = is_first and not line.is_entry
         entry = self._begin(_INNERMOST if is_rest else 0 if _DOCUMENT.match(text) else line.depth, start)
         entry.name, entry.value = line.key.strip("\"'"), line.value
+        entry.body = start + len(text.rstrip("\n")) - len(line.value)
         self._count(line, text, is_inside=is_inside)
         self._is_continued = _ends_with_backslash(text)
         quote = line.value[:3]
         if quote in _LONG_QUOTES:
-            is_open = line.value.find(quote, 3) < 0 and self._text.find(quote, start + len(text)) >= 0
-            self._quote = quote if is_open else ""
+            self._quote = quote if line.value.find(quote, 3) < 0 else ""
         elif line.value[:1] in _OPENING or text.rstrip()[-1:] in _OPENING:
             entry.brackets = 0 if _OPEN_QUOTE.match(line.value) else max(0, _net(text))
             entry.is_whole = entry.brackets > 1
@@ -268,13 +273,18 @@ class _Reader:
         net = _net(bare)
         if net > 0 or not (net or bare[0] in _CLOSING):
             return False
-        most = sum(entry.brackets > 0 for entry in self._open)
-        for number in range(min(max(1, -net), most)):
+        for number in range(max(1, -net)):
+            if not self._is_inside():
+                break
             self._end(_OUTERMOST, start)
             entry = self._open[-1]
             entry.brackets, entry.is_whole, entry.tail = int(not net), number > 0 or not net, start
             entry.depth = _INNERMOST  # nothing more stands under it
         return True
+
+    def _is_inside(self) -> bool:
+        """Tell whether brackets are open. The outermost ones are found first."""
+        return any(entry.brackets for entry in self._open)
 
     def _forget_brackets(self) -> None:
         """Let brackets be no brackets, because nothing closes them."""
@@ -296,7 +306,12 @@ class _Reader:
         if is_small or entry.is_whole or len(self._open) > _DEEPEST:
             return node
         tail = entry.tail if entry.tail >= 0 else end
-        children = entry.inner or (_pieces(entry.lines, tail) if end - entry.start > _LONG_VALUE else ())
+        children = entry.inner
+        if not children and entry.lines and end - entry.start > _LONG_VALUE:
+            children = _pieces(entry.lines, tail)
+        elif not (children or entry.lines) and len(entry.value) > _LONG_LINE and entry.value[0] not in _OPENING:
+            tail = entry.body + len(entry.value.rstrip("\"'; \t\r"))
+            children = _sentences(self._text, tail - len(entry.value.strip("\"'; \t\r")), tail)
         if not children:
             return node
         tail = tail if tail > children[-1].start else end  # else what follows the value is not indented as it should be
@@ -310,6 +325,15 @@ def _pieces(lines: Sequence[tuple[int, int]], tail: int) -> list[Node]:
         if begins[-1] + _PIECE <= start < tail and column == lines[0][1]:
             begins.append(start)
     return [Node(NodeKind.RECORD, begin, stop) for begin, stop in pairwise((*begins, tail)) if len(begins) > 1]
+
+
+def _sentences(text: str, start: int, end: int) -> list[Node]:
+    """Return the pieces of a long value in one line: its sentences, or what is between blanks, commas or semicolons."""
+    begins = [start]
+    for match in _PIECE_END.finditer(text, start, end - 1):
+        if match["sentence"] or match.end() - begins[-1] >= _PIECE:
+            begins.append(match.end())
+    return [Node(NodeKind.RECORD, begin, stop) for begin, stop in pairwise((*begins, end)) if len(begins) > 1]
 
 
 def _ends_with_backslash(line: str) -> bool:
