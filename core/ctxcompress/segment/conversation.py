@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.emails import email_turns
 from ctxcompress.segment.speakers import (
     Turn,
     are_recurring_names,
@@ -143,8 +142,6 @@ def turns_of(text: str) -> list[Turn]:
 
 
 def _turns_of(text: str) -> list[Turn]:
-    if found := email_turns(text):
-        return found
     lines = "\n" + text
     if cues := _cues(lines):
         return cues

@@ -12,14 +12,13 @@ from ctxcompress.data.passages import Node, Segment
 from ctxcompress.plugins import plugins
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.segment.json_outline import json_outline
+from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.segment.logs import log_segments, output_segments
 from ctxcompress.segment.markup_outline import markup_outline
 from ctxcompress.segment.prose import conversation_segments, prose_segments
 from ctxcompress.segment.row_outline import row_outline
-from ctxcompress.segment.section_outline import section_outline
 from ctxcompress.segment.source_code import outline
 from ctxcompress.segment.tiny_lines import tiny_line_segments
-from ctxcompress.segment.yaml_outline import yaml_outline
 
 __all__ = ["FORMATS", "Format", "Read", "data_outline", "read"]
 
@@ -57,14 +56,13 @@ def _conversation(text: str, _: str | None, language: str) -> Read:
 
 def _tiny_lines(text: str, name: str | None, _: str) -> Read:
     segments = tiny_line_segments(text)
-    records = segments and (section_outline(text, name) or yaml_outline(text, name) or row_outline(text, name))
+    records = segments and (line_outline(text, name) or row_outline(text, name))
     return records or (), [] if records else segments
 
 
 _DATA = (
     Format("JSON", _outlined(lambda text, _: json_outline(text))),
-    Format("sections", _outlined(section_outline)),
-    Format("YAML", _outlined(yaml_outline)),
+    Format("lines", _outlined(line_outline)),
     Format("markup", _unless_code(lambda text, _: markup_outline(text))),
     Format("rows", _unless_code(row_outline)),
 )

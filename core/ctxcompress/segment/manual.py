@@ -10,22 +10,13 @@ block, and all text of a long one needs its term. Markdown reads most of this as
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.manual_lines import (
-    LONGEST_LABEL,
-    Line,
-    end_of_labels,
-    ends_of,
-    entries,
-    is_label,
-    is_option,
-    lines_of,
-)
+from ctxcompress.text.lines import split_lines
 
 __all__ = ["ManualBlock", "is_page", "manual_blocks"]
 
@@ -49,6 +40,21 @@ _SUBSECTION = 4
 """The most columns before the title of a part of a section."""
 _DEEPEST = 6
 """Entries within as many others are text."""
+_LONGEST_LABEL = 120
+"""The most characters of a line that is a label."""
+_OPTION = lazy_regex(r"[ \t]*+(?:--?[A-Za-z0-9?#@]|-(?=[,\s]))")
+_SURE_OPTION = lazy_regex(r"--?[A-Za-z0-9?#@]")
+_NAME = lazy_regex(r"(?=[A-Za-z<\[$])(?=[^._=</-]++[._=</-]*+[\w<*])[^\s:;?!\"'|\\]*[._=</-][^\s:;?!\"'|\\]++")
+"""A word with a sign inside, such as the name of a setting: "gc.auto", "GIT_DIR", "<name>=<value>"."""
+_SIGN = frozenset("._=</")
+_NO_LABEL = (".", ",", ":", ";", "!", "?", "{", "(", "\\", "|")
+"""How lines of prose, poems and source code end, but no label."""
+_MOST_WORDS = 5
+"""Words in a label: more are prose that begins with a dash."""
+_MOST_NAMES = 3
+_MOST_STACKED = 12
+"""Labels on lines of their own above one text."""
+_TAB = 8
 
 
 class ManualBlock(NamedTuple):
@@ -60,6 +66,21 @@ class ManualBlock(NamedTuple):
     heading: tuple[str, ...]
     terms: tuple[int, ...]
     """The numbers of the blocks that are the terms of the entries around it."""
+
+
+class _Line(NamedTuple):
+    """A line of a text, with half-open offsets; or the label or the text of a line that has both, so that all entries
+    look alike:
+
+        -q     Print nothing,              -q
+               not even errors.      ->           Print nothing,
+                                                  not even errors.
+    """
+
+    start: int
+    end: int
+    indent: int
+    """Columns; -1 for a blank line."""
 
 
 class _Open(NamedTuple):
@@ -95,18 +116,7 @@ def _is_manual(text: str) -> bool:
         return True
     found = _OPTION_ABOVE_TEXT.finditer(lines)
     options = (match for match in found if len(match["after"].expandtabs()) > len(match["before"].expandtabs()))
-    return len(list(islice(options, _FEWEST))) == _FEWEST or _has_entries(text)
-
-
-def _has_entries(text: str) -> bool:
-    """Tell whether a text without titles, such as a chunk of a manual, consists of entries or has one and is indented
-    throughout."""
-    lines = lines_of(text)
-    found = list(entries(text, lines))
-    if not found or all(line.indent > 0 for line in lines[1:] if line.indent >= 0):
-        return bool(found)
-    ends = ends_of(lines)
-    return len(found) > 1 and 2 * sum(ends[under - 1] - first for first, under in found) > len(lines)
+    return len(list(islice(options, _FEWEST))) == _FEWEST
 
 
 def _titles(lines: str) -> list[str]:
@@ -123,8 +133,8 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._lines = lines_of(text)
-        self._ends = ends_of(self._lines)
+        self._lines = _lines_of(text)
+        self._ends = _ends_of(self._lines)
         self._open: list[_Open] = []
         self._blocks: list[ManualBlock] = []
 
@@ -144,12 +154,12 @@ class _Reader:
             self._open.pop()
         if line.indent == 0 and self._is_section(number):
             return self._append_title(number, number + 1, is_term=False)
-        labels = max(end_of_labels(self._text, self._lines, number), number + 1)
+        labels = max(_end_of_labels(self._text, self._lines, number), number + 1)
         last = labels - 1
-        if not (self._is_option(number) or self._is_above_deeper(last)) or self._goes_on(last):
+        if not (self._is_option(number) or self._is_above_deeper(last)):
             return self._append(Kind.PARAGRAPH, number, self._end_of_paragraph(number))
         end = self._ends[last]
-        if self._is_term(last) and line.indent <= _SUBSECTION and not is_label(self._of(number)):
+        if self._is_term(last) and line.indent <= _SUBSECTION and not _is_label(self._of(number)):
             return self._append_title(number, labels, is_term=False)
         if self._lines[end - 1].end - line.start <= _LONGEST_WHOLE:
             return self._append(Kind.LIST_ITEM, number, end)
@@ -159,19 +169,13 @@ class _Reader:
 
     def _is_section(self, number: int) -> bool:
         title, after = self._of(number).strip(), next(iter(self._after(number)), None)
-        return title.isupper() and len(title) <= LONGEST_LABEL and after is not None and after.indent > 0
+        return title.isupper() and len(title) <= _LONGEST_LABEL and after is not None and after.indent > 0
 
-    def _after(self, number: int) -> Iterator[Line]:
+    def _after(self, number: int) -> Iterator[_Line]:
         return (line for line in self._lines[number + 1 : number + 3] if line.indent >= 0)
 
     def _is_option(self, number: int) -> bool:
-        return is_option(self._of(number))
-
-    def _goes_on(self, number: int) -> bool:
-        """Tell whether a line that begins with an option is prose that goes on in the next one."""
-        below = next(iter(self._lines[number + 1 : number + 2]), None)
-        is_same = below is not None and below.indent == self._lines[number].indent
-        return is_same and not is_label(self._of(number)) and not self._is_option(number + 1)
+        return _is_option(self._of(number))
 
     def _is_above_deeper(self, number: int) -> bool:
         return number + 1 < len(self._lines) and self._lines[number + 1].indent > self._lines[number].indent
@@ -180,21 +184,16 @@ class _Reader:
         if not self._is_above_deeper(number) or len(self._open) >= _DEEPEST:
             return False
         line = self._of(number)
-        return len(line) <= LONGEST_LABEL and not _BULLET.match(line)
+        return len(line) <= _LONGEST_LABEL and not _BULLET.match(line)
 
     def _end_of_paragraph(self, number: int) -> int:
         """Return the line after the last one with the same indentation, before a blank line and before a term."""
         indent, end = self._lines[number].indent, number + 1
         while end < len(self._lines) and self._lines[end].indent == indent:
-            if self._is_above_deeper(end) and (self._is_option(end) or self._is_word_after_sentence(end)):
+            if self._is_above_deeper(end) and self._is_option(end):
                 break
             end += 1
         return end
-
-    def _is_word_after_sentence(self, number: int) -> bool:
-        """Tell whether a line is one word, such as a term, and no sentence goes on in it."""
-        before, line = self._of(number - 1).rstrip(), self._of(number).split()
-        return before.endswith((".", ":")) and len(line) == 1 and line[0][-1:].isalnum()
 
     def _end_of_hanging(self, number: int) -> int:
         """Return the line after an entry's first paragraph, whose other lines are indented deeper."""
@@ -235,3 +234,98 @@ class _Reader:
     def _of(self, number: int) -> str:
         line = self._lines[number]
         return self._text[line.start : line.end]
+
+
+def _lines_of(text: str) -> list[_Line]:
+    """Return the lines of a text."""
+    lines = list(_lines(text))
+    return [part for number, line in enumerate(lines) for part in _parted(text, line, lines[number + 1 : number + 2])]
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    start = 0
+    for line in split_lines(text):
+        bare = line.lstrip(" \t")
+        indent = len(line[: len(line) - len(bare)].expandtabs(_TAB)) if bare.strip() else -1
+        yield _Line(start, start + len(line), indent)
+        start += len(line)
+
+
+def _parted(text: str, line: _Line, following: Sequence[_Line]) -> Iterator[_Line]:
+    """Yield a line, or the label and the text beside it, if the next line is just as deep as that text."""
+    if following and following[0].indent > line.indent >= 0:
+        place = line.start + _offset_at(text[line.start : line.end], following[0].indent)
+        label = text[line.start : place]
+        if (
+            place < line.end
+            and label[-1:].isspace()
+            and not text[place].isspace()
+            and _is_beside(label, text[line.start : line.end])
+        ):
+            yield line._replace(end=place)
+            line = _Line(place, line.end, following[0].indent)
+    yield line
+
+
+def _offset_at(line: str, column: int) -> int:
+    """Return the offset of the character of a line that stands in a column, or after it."""
+    if "\t" not in line[:column]:
+        return column
+    width = 0
+    for offset, character in enumerate(line):
+        if width >= column:
+            return offset
+        width += _TAB - width % _TAB if character == "\t" else 1
+    return len(line)
+
+
+def _is_beside(label: str, line: str) -> bool:
+    """Tell whether this is a label before a text on the same line, not before its own argument or within prose."""
+    if "\t" in label.strip() or label.rstrip().endswith(_NO_LABEL):
+        return False
+    return label.expandtabs(_TAB).endswith("  ") or (_is_label(label) and not _is_label(line))
+
+
+def _ends_of(lines: Sequence[_Line]) -> list[int]:
+    """Return for each line the number of the next one that is not indented deeper."""
+    ends = [len(lines)] * len(lines)
+    waiting: list[int] = []
+    for number, line in enumerate(lines):
+        while line.indent >= 0 and waiting and lines[waiting[-1]].indent >= line.indent:
+            ends[waiting.pop()] = number
+        if line.indent >= 0:
+            waiting.append(number)
+    return ends
+
+
+def _is_option(line: str) -> bool:
+    """Tell whether a line begins with an option."""
+    return _OPTION.match(line) is not None
+
+
+def _is_label(line: str) -> bool:
+    """Tell whether a line is an option or a name, by its words alone."""
+    words = line.split() if len(line) <= _LONGEST_LABEL else []
+    if not words or (words[-1].endswith(_NO_LABEL) and not words[-1].endswith("...")):
+        return False
+    if _SURE_OPTION.match(words[0]):
+        after_commas = [word for before, word in pairwise(words) if before.endswith(",")]
+        return len(words) <= _MOST_WORDS and all(map(_SURE_OPTION.match, after_commas))
+    return len(words) <= _MOST_NAMES and all(_is_name(word.rstrip(",")) for word in words)
+
+
+def _is_name(word: str) -> bool:
+    """Tell whether a word is a name. A word with a capital letter and a hyphen is one of prose: "Half-light"."""
+    return _NAME.fullmatch(word) is not None and (word.islower() or not _SIGN.isdisjoint(word))
+
+
+def _end_of_labels(text: str, lines: Sequence[_Line], number: int) -> int:
+    """Return the number of the line under the labels that begin at a line, or `number` if there is no text under."""
+    indent = lines[number].indent
+    for under in range(number, min(number + _MOST_STACKED + 1, len(lines))):
+        line = lines[under]
+        if line.indent != indent:
+            return under if line.indent > indent else number
+        if not _is_label(text[line.start : line.end].rstrip().removesuffix(",")):
+            break
+    return number

@@ -58,14 +58,11 @@ def conversation_segments(text: str, turns: Sequence[Turn], language: str) -> li
     for number, block in enumerate(markdown_blocks(text[:before]) if before else ()):
         segments.extend(_split(text, block, number, len(segments), language))
     first = segments[-1].block + 1 if segments else 0
-    speakers: list[int] = []  # the number of the segment that each turn begins with
     are_sessions = sum(turn.is_title for turn in turns) > 1
     title: tuple[int, ...] = ()
     for number, turn in enumerate(turns):
-        speakers.append(len(segments))
-        owner = turn.owner if turn.owner is not None and turn.owner >= 0 else number
-        label = text[turns[owner].start : turns[owner].body] if turn.owner != -1 else ""
-        needs = (speakers[owner],) if label else ()
+        label = text[turn.start : turn.body]
+        needs = (len(segments),) if label else ()
         parts = list(turn_segments(text, turn, first + number, len(segments), needs, label, language))
         if turn.is_title and are_sessions:
             title = (len(segments),)
@@ -82,11 +79,11 @@ def turn_segments(
 
     Code, tables and lists in a long turn keep their kind.
     """
-    start, body, end, heading, is_title, owner = turn
+    start, body, end, heading, is_title = turn
     if is_title:
         yield Segment(_HEADING, start, end, number, heading)
         return
-    if owner is None and end - start <= _LONG_TURN and "```" not in text[body:end]:
+    if end - start <= _LONG_TURN and "```" not in text[body:end]:
         yield Segment(Kind.TURN, start, end, number, heading, label=label)
         return
     if body > start:
@@ -95,7 +92,7 @@ def turn_segments(
     for block in markdown_blocks(text[body:end]) if body < end else ():
         moved = Block(block.kind, block.start + body, block.end + body, heading)
         for part in _split(text, moved, number, first, language):
-            kind = part.kind if part.kind in _IN_TURNS else Kind.TURN if owner is None else Kind.PARAGRAPH
+            kind = part.kind if part.kind in _IN_TURNS else Kind.TURN
             yield part._replace(kind=kind, needs=(*part.needs, *needs), label=label)
             first += 1
 

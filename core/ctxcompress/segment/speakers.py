@@ -137,9 +137,6 @@ class Turn(NamedTuple):
     heading: tuple[str, ...] = ()
     """The titles above it, such as the session; of a title, the last one is the title itself."""
     is_title: bool = False
-    owner: int | None = None
-    """The number of the turn that says who speaks, -1 for nobody, if the speaker is kept apart from what is said. None
-    if a short turn is kept whole."""
 
 
 @lru_cache(maxsize=4_096)

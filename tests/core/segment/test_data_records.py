@@ -297,6 +297,11 @@ def test_the_segments_of_any_text_are_the_text(opening: str, rest: str) -> None:
         '{"a":1}\n',
         '"a": ',
         "[\n",
+        "a = {\n",
+        "}\n",
+        "[[a]]\n",
+        "# c\n\n",
+        "k = '\n",
     ],
 )
 def test_hostile_data_takes_time_in_proportion(part: str) -> None:
