@@ -144,6 +144,6 @@ def _as_passage(part: KeptPassage) -> Passage:
     """Return the part as a passage, without the gap markers of prose, which are no part of any sentence."""
     if part.untouched:
         return part.original
-    markers = [marker for marker in part.markers if marker.text.strip() != PROSE.gap]
-    text = shown(part.original.text, part.spans, markers) if len(markers) < len(part.markers) else part.text
+    markers = [marker._replace(text=marker.text.replace(PROSE.gap, "")) for marker in part.markers]
+    text = part.text if part.metadata_only else shown(part.original.text, part.spans, markers)
     return replace(part.original, text=text, embedding=None)

@@ -5,15 +5,17 @@ Paragraphs that repeat another passage are not part of any document.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Span, joined, stripped
+from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Document", "Piece", "Spans", "documents_as_they_are", "passages_of", "without_passages"]
 
+_SPACE = lazy_regex(r"\n*[ \t]*")
 Spans = dict[int, tuple[Span, ...]]
 """Passage number (or document number) -> spans of its text, in order."""
 
@@ -24,7 +26,8 @@ class Piece(NamedTuple):
     passage: int
     span: Span
     filler: str = ""
-    """White space before the piece that belongs to no passage: the splitter removed it."""
+    """Text before the piece that belongs to no passage: white space that the splitter removed, or white space and the
+    mark of a line where tags of HTML are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +67,22 @@ class Document:
 
     def passage_at(self, offset: int) -> int:
         """Return the number of the passage that has the character at an offset."""
-        return self.pieces[bisect_right(self.starts, offset) - 1].passage
+        return self.pieces[self._piece_at(offset)].passage
 
     def place(self, offset: int) -> int:
-        """Return the offset in its passage of the character at an offset of the document."""
-        number = bisect_right(self.starts, offset) - 1
+        """Return the offset in its passage of the character at an offset of the document, or of the next character that
+        is in a passage."""
+        number = self._piece_at(offset)
         span = self.pieces[number].span
-        return min(span.start + offset - self.starts[number], span.end)
+        place = span.start + max(offset - self.starts[number], 0)
+        is_before_next = place >= span.end and number + 1 < len(self.starts)
+        return self.pieces[number + 1].span.start if is_before_next else min(place, span.end)
 
-    def piece_end(self, offset: int) -> int:
-        """Return the offset at which the piece around an offset ends."""
-        following = bisect_right(self.starts, offset)
-        return self.starts[following] if following < len(self.starts) else len(self.text)
+    def passage_end(self, offset: int) -> int:
+        """Return the offset at which the next passage begins after an offset; the end of the text if none does."""
+        passage, following = self.passage_at(offset), range(self._piece_at(offset) + 1, len(self.starts))
+        ends = (self.starts[number] for number in following if self.pieces[number].passage != passage)
+        return next(ends, len(self.text))
 
     def of_passages(self, spans: Iterable[Span]) -> Spans:
         """Convert spans of the document to spans of its passages.
@@ -85,29 +92,63 @@ class Document:
         if self.is_passage:
             return {self.passage: tuple(spans)}
         parts: dict[int, list[Span]] = {}
-        for start, end in spans:
-            first = bisect_right(self.starts, start) - 1
-            for (passage, span, _), begin in zip(self.pieces[first:], self.starts[first:], strict=True):
-                if begin >= end:
-                    break
-                part = Span(max(start, begin), min(end, begin + span.end - span.start))
-                if part.start < part.end:
-                    parts.setdefault(passage, []).append(part)
+        for number, part in self._parts(spans):
+            parts.setdefault(self.pieces[number].passage, []).append(part)
         in_passages = {passage: self._shifted(stripped(part, self.text)) for passage, part in parts.items()}
         return {passage: found for passage, found in in_passages.items() if found}
 
     def in_passage(self, end: int) -> Piece:
         """Return an empty piece at the end of the character before `end`, in the passage that has this character."""
-        number = bisect_right(self.starts, end - 1) - 1
+        number = self._piece_at(end - 1)
         passage, span, _ = self.pieces[number]
-        place = min(end + span.start - self.starts[number], span.end)
+        place = min(max(end - self.starts[number], 0) + span.start, span.end)
         return Piece(passage, Span(place, place))
+
+    def within(self, spans: Iterable[Span], before: Iterable[str] = repeat("")) -> Iterator[Piece]:
+        """Yield the pieces that these spans are made of, each with the text before it that belongs to no passage.
+
+        before: more such text before each span.
+        """
+        place, filler = 0, ""
+        for (start, end), more in zip(spans, before, strict=False):
+            filler += more
+            for number, part in self._parts((Span(start, end),)):
+                passage, span, _ = self.pieces[number]
+                begin = span.start - self.starts[number]
+                filler += self.text[max(place, start) : part.start]
+                yield Piece(passage, Span(part.start + begin, part.end + begin), filler)
+                place, filler = part.end, ""
+            filler += self.text[max(place, start) : end]
+            place = end
+
+    def spaces(self, spans: Iterable[Span]) -> Iterator[tuple[int, int, str]]:
+        """Yield (passage, offset in it, the white space before that) where these spans have white space of no passage
+        between two pieces of one passage: the widest with a line break, or else a blank."""
+        before = -1
+        for passage, (start, _), filler in self.within(spans) if len(self.parts) > 1 else ():
+            if passage == before and (space := max(_SPACE.findall(filler), key=len)):
+                yield passage, start, space
+            before = passage
+
+    def _piece_at(self, offset: int) -> int:
+        return max(bisect_right(self.starts, offset) - 1, 0)
+
+    def _parts(self, spans: Iterable[Span]) -> Iterator[tuple[int, Span]]:
+        """Yield (number of a piece, what a span has of it)."""
+        for start, end in spans:
+            for number in range(self._piece_at(start), len(self.starts)):
+                begin, span = self.starts[number], self.pieces[number].span
+                if begin >= end:
+                    break
+                part = Span(max(start, begin), min(end, begin + span.end - span.start))
+                if part.start < part.end:
+                    yield number, part
 
     def _shifted(self, spans: Iterable[Span]) -> tuple[Span, ...]:
         """Convert spans that lie within one piece each to spans of the passages' texts."""
         shifted = []
         for start, end in spans:
-            number = bisect_right(self.starts, start) - 1
+            number = self._piece_at(start)
             shift = self.pieces[number].span.start - self.starts[number]
             shifted.append(Span(start + shift, end + shift))
         return joined(shifted)

@@ -50,7 +50,7 @@ class Span(NamedTuple):
 
 class Marker(NamedTuple):
     """A gap marker: text that shows where something was dropped. In source code it is a line of its own, in prose it is
-    dots in brackets."""
+    dots in brackets. Where tags of HTML part two texts, it has the white space between them."""
 
     before: int
     """The number of the span that follows the marker; the number of spans if the marker is at the end."""
@@ -69,7 +69,7 @@ class Kind(StrEnum):
     QUOTE = "quote"
     METADATA = "metadata"
     BOILERPLATE = "boilerplate"
-    """What no reader sees: comments, front matter, definitions of links, scripts; and the navigation of HTML."""
+    """What no reader sees: comments, front matter, definitions of links; and the title and the navigation of HTML."""
     TURN = "turn"
     """What one speaker says at once in a conversation, or a part of it."""
     LOG = "log"

@@ -1,23 +1,26 @@
-"""Truncate long passages, and write the metadata lines of passages with a low score.
+"""Leave out the tags of HTML, truncate long passages, and write the metadata lines of passages with a low score.
 
-This composes the algorithms of `reduce.truncation` and `reduce.metadata_only`, and has none of its own.
+This composes the algorithms of `segment.markup_text`, `reduce.truncation` and `reduce.filters`, and has none of its
+own.
 """
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, repeat
 from math import log
 from typing import NamedTuple
 
-from ctxcompress.code.detection import source_language
+from ctxcompress.code.detection import is_code_name, source_language
 from ctxcompress.code.elision import PROSE, marks_for
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.documents import Document, Piece
-from ctxcompress.data.passages import Gap, Passage, inverse
+from ctxcompress.data.documents import Document, Piece, Spans, passages_of
+from ctxcompress.data.passages import Gap, Passage, Span, intersection, inverse, spans_of
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
+from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.reduce.truncation import (
     Cut,
     Importance,
@@ -27,12 +30,13 @@ from ctxcompress.reduce.truncation import (
     truncated_prose,
 )
 from ctxcompress.segment.data_records import is_data
+from ctxcompress.segment.markup_text import TextNode, text_nodes
 from ctxcompress.segment.segments import read_text, segment, segment_outlined
 from ctxcompress.segment.source_code import outline
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_lines", "truncate_passages"]
+__all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_lines", "truncate_passages", "without_tags"]
 
 Gaps = Mapping[int, tuple[Gap, ...]]
 """Passage number -> the parts that were cut out of it, in order."""
@@ -67,12 +71,12 @@ def truncate_passages(
     language: str,
     config: CompressionConfig,
     limit: LengthLimit,
-    whole: Collection[int] = (),
+    required: Spans,
 ) -> tuple[Sequence[Document], Gaps]:
     """Truncate each passage in the documents to the limit. Return the documents and the gaps in the passages.
 
-    A passage whose words are so long that nothing could be kept stays whole. whole: the numbers of passages that are
-    not truncated.
+    A passage whose words are so long that nothing could be kept stays whole. required: number of a passage that
+    is not truncated -> the parts of it that must be kept.
     """
     if all(len(passage.text) <= limit.characters for passage in passages):
         return documents, {}
@@ -81,25 +85,78 @@ def truncate_passages(
     gaps: dict[int, tuple[Gap, ...]] = {}
     truncated_documents: list[Document] = []
     for document in documents:
+        is_cut = any(len(texts[number]) > limit.characters for number in passages_of((document,)).difference(required))
+        read = without_tags((document,), passages, required)[0] if is_cut else document
         pieces: list[Piece] = []
-        for number, of_passage in groupby(document.pieces, key=lambda piece: piece.passage):
-            if number in whole:
-                pieces += of_passage
-                continue
-            part = Document.of(list(of_passage), texts)
-            cut = cutter.cut(part.text, passages[number])
-            if cut.spans and cut.gaps:
-                pieces += [Piece(number, span) for span in part.of_passages(cut.spans)[number]]
-                gaps[number] = tuple(_gap_in_passage(gap, part) for gap in cut.gaps)
-            else:
-                pieces += part.pieces
+        for number, of_passage in groupby(read.pieces, key=lambda piece: piece.passage):
+            left: Sequence[Piece] = tuple(of_passage)
+            if number not in required:
+                left, cuts = _truncated(Document.of(left, texts), passages[number], cutter)
+                if read is not document:
+                    cuts = _with_tags(cuts, left, len(texts[number]))
+                if cuts:
+                    gaps[number] = cuts
+            pieces += left
         truncated_documents.append(document if tuple(pieces) == document.pieces else Document.of(pieces, texts))
     return truncated_documents, gaps
 
 
+def _truncated(part: Document, passage: Passage, cutter: "_Cutter") -> tuple[Sequence[Piece], tuple[Gap, ...]]:
+    """Return the pieces that are left of a part of a passage, and the gaps in the passage."""
+    cut = cutter.cut(part.text, passage)
+    if not (cut.spans and cut.gaps):
+        return part.pieces, ()
+    return tuple(part.within(cut.spans)), tuple(_gap_in_passage(gap, part) for gap in cut.gaps)
+
+
+def without_tags(documents: Iterable[Document], passages: Sequence[Passage], required: Spans) -> Sequence[Document]:
+    """Return what is left of HTML without its tags: its text nodes, and what must be kept; other text as it is.
+
+    required: number of a passage -> the parts of it that must be kept.
+    """
+    texts = [passage.text for passage in passages]
+    return [_without_tags(document, passages[document.passage], texts, required) for document in documents]
+
+
+def _without_tags(document: Document, first: Passage, texts: Sequence[str], required: Spans) -> Document:
+    nodes = [] if is_code_name(first.file_path or first.title) else text_nodes(document.text)
+    if not nodes:
+        return document
+    held = places_in_documents(required, [document]).get(0, ())
+    return Document.of(list(document.within(*zip(*_with_held(nodes, held), strict=True))), texts)
+
+
+def _with_held(nodes: Sequence[TextNode], held: Sequence[Span]) -> Sequence[TextNode]:
+    """Return the text nodes, with what must be kept and is not within one as nodes of their own."""
+    starts = [span.start for span, _ in nodes]
+    outer = [span for span in held if span.end > nodes[max(bisect_right(starts, span.start) - 1, 0)][0].end]
+    if not outer:
+        return nodes
+    found = [(span, " ") for span in outer]
+    rest = inverse(outer, max(outer[-1].end, nodes[-1][0].end))
+    for node, before in nodes:
+        parts = intersection((node,), rest)
+        found += zip(parts, (before, *repeat(" ", len(parts))), strict=False)
+    found.sort()
+    after = {span.end for span in outer}
+    return [
+        (span, before or (" " if number and found[number - 1][0].end in after else ""))
+        for number, (span, before) in enumerate(found)
+    ]
+
+
+def _with_tags(gaps: Sequence[Gap], left: Sequence[Piece], length: int) -> tuple[Gap, ...]:
+    """Return the gaps of truncation, and one without a marker for each tag that is dropped beside them.
+
+    left: the pieces that are left of the passage. length: its characters.
+    """
+    tags = intersection(inverse([piece.span for piece in left], length), inverse(spans_of(gaps), length))
+    return tuple(sorted((*gaps, *(Gap(*span, "", "", "") for span in tags))))
+
+
 def _gap_in_passage(gap: Gap, document: Document) -> Gap:
     """Convert a gap in a document that has a single passage to offsets into that passage."""
-    start = document.place(gap.start - 1) + 1 if gap.start else document.place(0)
+    start = document.in_passage(gap.start).span.start if gap.start else document.place(0)
     end = document.place(gap.end) if gap.end < len(document.text) else document.place(gap.end - 1) + 1
     return gap._replace(start=start, end=end)
 

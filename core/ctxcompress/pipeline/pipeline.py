@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from ctxcompress.cache.protocol import Fingerprints
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import passages_of
 from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
@@ -25,6 +26,7 @@ from ctxcompress.errors import warn
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.llm_selection import not_asked
+from ctxcompress.pipeline.long_passages import without_tags
 from ctxcompress.pipeline.presentation import OutcomeBuilder, Presentation
 from ctxcompress.pipeline.reducing import Reduced, reduce_passages
 from ctxcompress.pipeline.result_cache import (
@@ -100,6 +102,7 @@ def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compressio
         llm = None if task.config.llm is None else not_asked("everything fits")
         choice = Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0), llm=llm)
     else:
+        reduced = _readable(task, reduced)
         documents = documents_as_passages(reduced.layout.documents, task.passages)
         analysis = _analyse(task, reduced, documents, analyser)
         clock.lap("segment", len(passages_of(reduced.layout.documents)), len(analysis.table.segments))
@@ -126,9 +129,19 @@ def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compressio
 
 def _shows_all(task: Task) -> bool:
     """Tell whether passages that fit are shown untouched, in source order."""
-    config = task.config
-    is_plain = config.order == "source" and config.format != "preview" and not config.adaptive
-    return is_plain and not task.delivered_count and not asks_if_fits(config)
+    return task.config.order == "source" and not task.delivered_count and not _drops_what_fits(task.config)
+
+
+def _drops_what_fits(config: CompressionConfig) -> bool:
+    return config.format == "preview" or config.adaptive is not False or asks_if_fits(config)
+
+
+def _readable(task: Task, reduced: Reduced) -> Reduced:
+    """Return the documents without the tags of HTML, unless all stay as they are."""
+    if reduced.whole is not None and not _drops_what_fits(task.config):
+        return reduced
+    documents = without_tags(reduced.layout.documents, task.passages, reduced.reduction.required)
+    return replace(reduced, layout=replace(reduced.layout, documents=documents))
 
 
 def _analyse(task: Task, reduced: Reduced, documents: Sequence[Passage], analyser: Analyser) -> Analysis:

@@ -12,7 +12,7 @@ from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
-from ctxcompress.pipeline.long_passages import length_limit, truncate_passages
+from ctxcompress.pipeline.long_passages import length_limit, truncate_passages, without_tags
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, score_segments
 from ctxcompress.pipeline.task import Frame, language_of
@@ -58,6 +58,8 @@ def analysed_again(query: str, passages: Sequence[Passage], config: CompressionC
     documents = reduction.documents
     if limit is not None:
         documents, _ = truncate_passages(query, documents, passages, language, config, limit, reduction.required)
+    if not fits:
+        documents = without_tags(documents, passages, reduction.required)
     as_passages = documents_as_passages(documents, passages)
     layout = Presentation(config, query).layout(passages, documents, analyser.count, 0)
     options = AnalysisOptions.of(language, max(config.budget - layout.tokens(""), 1))

@@ -110,9 +110,6 @@ _EMBEDDED = 400
 """The same for records within prose, where the budget is not known."""
 _LONG_ELEMENT = 250
 """The most characters of an element in a record of XML that is one segment."""
-_SCRIPT = lazy_regex(r"<(?:script|style|svg|noscript|template|head|nav|footer)\b", re.IGNORECASE)
-_HEADING = lazy_regex(r"<[hH](?P<level>[1-6])\b")
-_TAG = lazy_regex(r"<[^<>]*+>")
 
 
 def is_data(nodes: Sequence[Node]) -> bool:
@@ -128,7 +125,7 @@ def record_segments(text: str, nodes: Sequence[Node], whole: int) -> list[Segmen
     """
     builder = _Builder(text, min(whole // _PART, _LONGEST))
     builder.add_all(nodes)
-    return _with_headings(text, builder.segments)
+    return builder.segments
 
 
 def embedded_records(
@@ -145,21 +142,6 @@ def embedded_records(
     builder = _Builder(text, _EMBEDDED, first)
     builder.add_all(nodes, needs)
     return [segment._replace(block=block, heading=heading) for segment in builder.segments]
-
-
-def _with_headings(text: str, segments: list[Segment]) -> list[Segment]:
-    """Return the segments of HTML with its headings, and each segment with its heading path; others as they are."""
-    found: list[Segment] = []
-    path: list[tuple[int, str]] = []
-    for segment in segments if _HEADING.search(text) else ():
-        if segment.kind is Kind.RECORD and (match := _HEADING.match(text, segment.start, segment.end)):
-            level = int(match["level"])
-            while path and path[-1][0] >= level:
-                path.pop()
-            path.append((level, _TAG.sub("", text[segment.start : segment.end]).strip()))
-            segment = segment._replace(kind=Kind.HEADING)
-        found.append(segment._replace(heading=tuple(title for _, title in path)))
-    return found or segments
 
 
 class _Builder:
@@ -268,8 +250,7 @@ class _Builder:
                 self.segments[number] = self.segments[number]._replace(needs=(*needs, *more))
 
     def _append(self, start: int, end: int, path: tuple[str, ...], around: tuple[int, ...]) -> None:
-        kind = Kind.BOILERPLATE if _SCRIPT.match(self._text, start) else Kind.RECORD
-        self.segments.append(Segment(kind, start, end, self._block, (), around, None, " ".join(path)))
+        self.segments.append(Segment(Kind.RECORD, start, end, self._block, (), around, None, " ".join(path)))
 
 
 def _is_collection(node: Node, *, is_item: bool) -> bool:

@@ -15,6 +15,7 @@ from ctxcompress.segment.json_outline import json_outline
 from ctxcompress.segment.line_outline import line_outline
 from ctxcompress.segment.logs import log_segments, output_segments
 from ctxcompress.segment.markup_outline import markup_outline
+from ctxcompress.segment.markup_text import html_segments
 from ctxcompress.segment.prose import conversation_segments, prose_segments
 from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.source_code import outline
@@ -69,6 +70,7 @@ _DATA = (
 FORMATS: Sequence[Format] = (
     Format("tiny lines", _tiny_lines),  # of which a text may have very many
     *_DATA,
+    Format("HTML", lambda text, name, language: ((), [] if is_code_name(name) else html_segments(text, language))),
     Format("source code", _outlined(outline)),
     Format("logs", _cut(log_segments)),
     Format("conversation", _conversation),

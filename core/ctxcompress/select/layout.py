@@ -110,15 +110,21 @@ class Layout:
         """Return passage number -> its spans and the gap markers between them, from the spans of the documents, in the
         order in which passages are shown."""
         places: dict[int, list[tuple[int, str]]] = {}
+        spaces: dict[int, list[tuple[int, str]]] = {}
         for number, of_document in spans.items():
+            for passage, place, space in self.documents[number].spaces(of_document):
+                spaces.setdefault(passage, []).append((place, space))
             for end, text in self.elide(number, of_document):
                 passage, (place, _), _ = self.documents[number].in_passage(end)
                 places.setdefault(passage, []).append((place, text))
-        if not (places or self.gaps or self.escapes):
+        if not (places or spaces or self.gaps or self.escapes):
             return {passage: (of_passage, ()) for passage, of_passage in self.of_passages(spans).items()}
         return {
             passage: _with_escapes(
-                *_with_markers(of_passage, places.get(passage, ()), self.gaps.get(passage, ())),
+                *_with_spaces(
+                    *_with_markers(of_passage, places.get(passage, ()), self.gaps.get(passage, ())),
+                    spaces.get(passage, ()),
+                ),
                 self.escapes.get(passage, ()),
             )
             for passage, of_passage in self.of_passages(spans).items()
@@ -180,6 +186,20 @@ def _with_markers(
     ends = [end for _, end in parts]
     markers = [Marker(bisect_right(ends, place), text) for place, text in places]
     return tuple(parts), merged(markers, markers_for(parts, gaps))
+
+
+def _with_spaces(
+    spans: tuple[Span, ...], markers: tuple[Marker, ...], spaces: Sequence[tuple[int, str]]
+) -> tuple[tuple[Span, ...], tuple[Marker, ...]]:
+    """Return the spans, and the markers with this white space: before one that ends with a blank, after others."""
+    texts = {marker.before: marker.text for marker in markers}
+    starts = [start for start, _ in spans]
+    for place, space in spaces:
+        number = bisect_left(starts, place)
+        if 0 < number < len(starts):
+            marker = texts.get(number, "")
+            texts[number] = space + marker if marker.endswith(" ") else marker + space
+    return spans, tuple(Marker(number, text) for number, text in sorted(texts.items()))
 
 
 def _with_escapes(
@@ -249,9 +269,6 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
         while segments[first - 1].block == segments[number].block:
             first -= 1
     end = segments[first].start
-    if text[end - 1] == ">":  # the tags in between are dropped, but what they part must not run together
-        first = next((n for n in range(first, previous + 1, -1) if text[segments[n].start - 1].isspace()), previous + 1)
-        end = segments[first].start
     begin = stripped_end(text, after, end)
     if "\n" not in text[begin:end] and (blank := text.rfind("\n\n", after, begin)) >= 0:
         return Span(blank, blank + 2)  # so that no sentence goes on in the line of another paragraph

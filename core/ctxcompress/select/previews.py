@@ -142,7 +142,7 @@ def _spans(shown: Iterable[_Line]) -> Spans:
 def _beginning(table: SegmentTable, number: int, layout: Layout) -> Span:
     """Return the span of a segment to show: the first line of code or a sentence, shortened, and within one passage."""
     segment, text = table.segments[number], table.texts[number]
-    text = text[: layout.documents[table.document[number]].piece_end(segment.start) - segment.start]
+    text = text[: layout.documents[table.document[number]].passage_end(segment.start) - segment.start]
     start = opening_fence(text) if segment.kind is Kind.CODE else 0
     start += len(text[start:]) - len(text[start:].lstrip())
     body = text[start:].rstrip()

@@ -32,7 +32,6 @@ _AFTER_COLON = "*_` \t\r\n"
 _NOTHING = range(0)
 _SHORTEST_DUPLICATE = 12
 """Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
-_TAGS = lazy_regex(r"(?:<[^<>]*+(?<!/)>\s*+)++")
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -141,14 +140,12 @@ def _is_speaker(table: SegmentTable, number: int) -> bool:
 
 
 def _brackets(table: SegmentTable) -> set[int]:
-    """Return the opening and closing brackets of data, which need each other, the headers and parents of records, and
-    tags without text."""
+    """Return the opening and closing brackets of data, which need each other, the headers and parents of records."""
     records = [number for number, segment in enumerate(table.segments) if segment[0] is _RECORD]
     texts = table.texts
-    tags = {number for number in records if texts[number].startswith("<") and _TAGS.fullmatch(texts[number])}
     needs = {number: table.needs(number) for number in records if table.segments[number][5]}
     needed = {other for others in needs.values() for other in others}
-    return tags | {
+    return {
         number
         for number in needed.intersection(records)
         if number not in needs

@@ -19,8 +19,10 @@ from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.long_passages import without_tags
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
+from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
@@ -59,7 +61,9 @@ class KeySentences:
 
     def __init__(self, query: str, passages: Sequence[Passage], config: CompressionConfig) -> None:
         """passages: the texts of all results."""
-        documents = documents_as_they_are([passage.text for passage in passages])
+        texts = [passage.text for passage in passages]
+        required = find_all(config.must_keep, dict(enumerate(passages)))
+        documents = without_tags(documents_as_they_are(texts), passages, required)
         items = documents_as_passages(documents, passages)
         language = language_of(query, passages, config)
         analyser = Analyser(CallCache.of(config.cache, passages), Fingerprints(), len, TokenCounter(len))
@@ -69,9 +73,8 @@ class KeySentences:
         self._worth: Floats = scored.worth
         self._around = frozenset(scored.around)
         self._unlikely = frozenset(scored.unlikely) if config.adaptive else frozenset[int]()
-        texts = [passage.text for passage in passages]
-        required = find_all(config.must_keep, dict(enumerate(passages)))
-        self._matches = matches_in(analysis.table, required, texts)
+        places = places_in_documents(required, documents)
+        self._matches = matches_in(analysis.table, places, [document.text for document in documents])
         elide = partial(analysis.markers, is_within=True)
         self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=elide)
         self._sentence = _whole_sentences(analysis.table)
@@ -164,7 +167,7 @@ class KeySentences:
     def _lengthened(self, number: int, spans: Sequence[Span], room: int) -> tuple[Span, ...]:
         """Return the spans of a text, which end with segment `number`, with as much more of its sentence as fits."""
         table, (start, end) = self._structure.table, spans[-1]
-        text = self._layout.passages[table.document[number]]
+        text = self._layout.documents[table.document[number]].text
         sentence = text[start : table.segments[self._sentence[number][-1]].end]
         most = room - sum(stop - begin for begin, stop in spans[:-1])
         length = longest_prefix(sentence, fits=lambda length: length <= most, lines=False, whole_words=True)
@@ -187,7 +190,8 @@ class KeySentences:
     def _kept(self, number: int, spans: Spans, cut: int | None) -> KeptText:
         shown = self._layout.shown({number: spans[number]} if number in spans else {})
         text = "".join(self._layout.texts(shown).values())
-        return KeptText(text + _ELLIPSIS if number == cut else text, tuple(spans.get(number, ())))
+        kept, _ = shown.get(number, ((), ()))
+        return KeptText(text + _ELLIPSIS if number == cut else text, kept)
 
 
 def _whole_sentences(table: SegmentTable) -> list[range]:
