@@ -65,35 +65,8 @@ def of_one_document(*texts):
     return [Passage("x", text, doc_id="d") for text in texts]
 
 
-OTHERS = [f"Number {n} is about something else altogether." for n in range(5)]
-APART = of_one_document("Nobody knows why. Stop here.", *OTHERS, "Stop here. Logs are kept.")
-
-
-def test_a_short_line_that_only_two_new_passages_share_links_them_however_far_apart():
-    assert check([of_one_document("The pool opens.")], APART)[1] == {(10, 1, 7)}
-
-
-def test_a_short_line_at_the_end_of_a_delivered_passage_is_a_third_one():
-    assert check([of_one_document("The pool opens. Stop here.")], APART)[1] == set()
-
-
-def test_a_delivered_passage_that_another_continues_does_not_count():
-    overlap = "The pool opens ten connections at the start. Stop here."
-    delivered = of_one_document(f"Alpha comes first of all. {overlap}", f"{overlap} Then more follows.")
-    assert check([delivered[:1], delivered[1:]], APART)[1] == {(10, 2, 8)}
-
-
 def test_a_passage_within_a_delivered_one_is_found_among_few_and_many():
     whole = of_one_document(" ".join(SENTENCES[3:6]))
     for count in (0, 90):
         others = of_one_document(*(f"Text {n} is about something else, number {n}." for n in range(count)))
         assert check([whole, others], of_one_document(SENTENCES[5]))[0] == {count + 1: 0}
-
-
-def test_what_an_index_grew_from_does_not_change():
-    rule, pool = SENTENCES[1], SENTENCES[5]
-    one = DeliveredTexts().extended([Passage("a", rule, doc_id="d")])
-    one.extended([Passage("b", f"{rule} {pool}", doc_id="d")])
-    assert one.count == 1
-    assert one.beside([Passage("c", pool, doc_id="d")]) == ([], {("d", None): 1})
-    assert one.beside([Passage("c", f"{rule} {pool}", doc_id="d")])[0] == [0]

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress.encoders.vectors import unit
-from ctxcompress.reduce import differences
 from ctxcompress.reduce.differences import Particulars
-from ctxcompress.reduce.duplicates import go_through, same_meaning
+from ctxcompress.reduce.duplicates import go_through
 
 """Of processor time, for what takes a tenth of that; where every two texts were compared, it would take far longer."""
 PIECES = (
@@ -74,27 +73,6 @@ def test_no_close_pair_is_missed_among_many(count, dimensions, spread, clusters,
     found = asked(made, 0.85, joining)
     assert len(found) > 10
     assert found == expected(made, 0.85, joining)
-
-
-@pytest.mark.parametrize("dimensions", [2, 256, 1536])
-def test_what_single_precision_cannot_tell_is_told(dimensions):
-    def at(cosine):
-        rng = np.random.default_rng(0)
-        one = unit(rng.standard_normal(dimensions))
-        other = unit(rng.standard_normal(dimensions))
-        across = unit(other - (one @ other) * one)
-        return np.array([one, cosine * one + np.sqrt(1 - cosine**2) * across])
-
-    assert asked(at(0.85), 0.85) == {1: [0]}
-    assert asked(at(0.85 - 3e-6), 0.85) == {}
-
-
-def test_passages_that_are_all_alike_but_for_their_numbers_are_told_apart_once(monkeypatch):
-    compared, compare = [], differences._differences
-    monkeypatch.setattr(differences, "_differences", lambda *texts: compared.append(texts) or compare(*texts))
-    texts = [f"The house of number {n} stands beside the river and has a roof." for n in range(600)]
-    assert same_meaning(texts, range(600), unit(np.ones((600, 4))), 0.85) == {}
-    assert len(compared) < 10
 
 
 @settings(max_examples=4 * settings().max_examples)
