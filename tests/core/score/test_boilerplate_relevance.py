@@ -1,6 +1,5 @@
 """Which boilerplate of a text a query asks for, and how that changes the scores of segments."""
 
-import numpy as np
 import pytest
 
 from ctxcompress import compress
@@ -39,28 +38,6 @@ def test_what_a_question_asks_for(query, expected):
     boilerplate = [number for number, part in enumerate(segments) if part.kind is Kind.BOILERPLATE]
     assert len(boilerplate) == 3
     assert [texts[number].strip() for number in boilerplate if number not in unasked] == expected
-
-
-def weighed(query):
-    segments, texts = parts()
-    scores = np.full(len(segments), 0.5)
-    surroundings(query, segments, texts).damp(scores)
-    return {text.strip(): float(score) for text, score in zip(texts, scores, strict=True)}
-
-
-def test_what_is_not_asked_for_is_worth_next_to_nothing():
-    scores = weighed("How long does the gateway wait?")
-    assert scores.pop("The gateway and this article wait for ninety seconds.") == 0.5
-    assert max(scores.values()) < 0.001
-
-
-@pytest.mark.parametrize(
-    ("query", "is_best"),
-    [("Who wrote this?", True), ("Who is the author?", True), ("Who wrote the song about the gateway?", False)],
-)
-def test_a_question_about_the_page_itself_finds_what_has_none_of_its_words(query, is_best):
-    assert weighed(query)[FRONT_MATTER] == 0.5
-    assert bool(surroundings(query, *parts()).wanted) == is_best
 
 
 REFERENCE = """# HTTP

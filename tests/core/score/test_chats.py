@@ -56,15 +56,6 @@ def test_small_talk_of_a_speaker_does_not_fill_the_budget_before_the_answer(shap
     assert answer[1] in compressed("until when is Bo off?", chat(shape, [answer]))
 
 
-def test_the_name_of_a_speaker_takes_nothing_from_the_confidence_that_another_turn_answers():
-    text = diverse([("Mia", "green car, can't miss it")])
-    named, unnamed, unknown = (
-        Compressor().compress(f"What colour is the car{whose}?", [text]).confidence
-        for whose in (" of Bo", "", " of Nell")
-    )
-    assert named >= unnamed > unknown
-
-
 def test_adaptive_keeps_the_reply_right_after_its_question():
     turns = [("Ana", "Who drives to the lake on Sunday?"), ("Mia", "Dee can, her car is bigger")]
     text = compressed("Who drives to the lake on Sunday?", diverse(turns), max_tokens=1_000, adaptive=True)
@@ -75,8 +66,3 @@ def test_a_short_reply_of_a_speaker_in_the_question_is_kept_with_the_question():
     turns = [("Ana", "Did you sign the contract?"), ("Bo", "yes")]
     text = compressed("Did Bo sign the contract?", chat("names", turns))
     assert "contract?\nBo: yes" in text
-
-
-def test_chats_of_lower_case_names_with_hardly_any_words_are_conversations():
-    text = chat("names", [("Bo", "I have leave until the 14th, Cy covers for me")], idle=9).lower()
-    assert "until the 14th" in compressed("until when is Bo off?", text)

@@ -8,7 +8,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxcompress.score.matches import Postings, RepeatedSearch, Scan, levels, respelled
-from ctxcompress.select.novelty import Novelty, Runs
 from ctxcompress.text.words import Lexicon, Terms, split_words
 
 LANGUAGES = """
@@ -67,20 +66,3 @@ def test_postings_find_what_scans_find(language, words, labels, own_labels, quer
 def test_a_lexicon_matches_as_the_words_do(words, query):
     terms = Terms("de")
     assert Lexicon(terms, words).matching(query) == terms.matching(list(dict.fromkeys(words)), query)
-
-
-@given(
-    st.lists(st.lists(st.sampled_from("a b c d A".split()), max_size=24).map(" ".join), min_size=1, max_size=9),
-    st.data(),
-)
-def test_looking_for_repeats_first_tells_the_same_of_what_is_new(given_texts, draw):
-    runs = Runs(given_texts)
-    runs.find_repeating()
-    once, lasting = Novelty(Runs(given_texts)), Novelty(runs)
-    left = set(range(len(given_texts) + 1))  # the last is an opening, which is no text
-    while left:
-        items = draw.draw(st.sets(st.sampled_from(sorted(left)), min_size=1, max_size=3))
-        assert once.share(items) == lasting.share(items)
-        once.take(items)
-        lasting.take(items)
-        left -= items

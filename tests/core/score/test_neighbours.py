@@ -6,20 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
-from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.table import SegmentTable
 from ctxcompress.score.neighbours import NEIGHBOURS, Units, neighbour_rows
 from ctxcompress.score.occurrences import Occurrences
-from ctxcompress.segment.segments import segment, segments_together
 
 TERMS = 4
-
-
-def units_of(texts, titles=None):
-    segmented = dict(enumerate(map(segment, texts)))
-    segmented |= segments_together(texts, list(segmented.values()), "en")
-    table = SegmentTable.of(documents_as_they_are(texts), list(segmented.values()))
-    return table, Units.of(table, titles or [""] * len(texts))
 
 
 @st.composite
@@ -67,34 +57,6 @@ def test_what_is_around_counts_less_the_further_away_it_is(case, draw):
         for unit in places
     ]
     assert units.around(values) == pytest.approx(expected)
-
-
-def test_the_parts_of_a_turn_are_one_unit():
-    long = "Anna: " + "This is a sentence about the garden. " * 20
-    table, units = units_of([f"Bob: Hello.\n{long}\nBob: Well."])
-    assert units.continues.size == 3
-    assert len(table.segments) > 10
-    assert units.continues.tolist() == [False, True, True]
-
-
-def test_turns_of_passages_with_the_same_title_are_one_conversation():
-    turns = ["Anna: Where is it?", "Bob: In the shed.", "Anna: Thank you."]
-    _, units = units_of(turns, ["Chat"] * 3)
-    assert units.continues.tolist() == [False, True, True]
-    _, units = units_of(turns, ["Chat", "Chat", "Another"])
-    assert units.continues.tolist() == [False, True, False]
-
-
-def test_nothing_gains_from_boilerplate():
-    page = "The lake is deep.\n\n<!-- How the lake got its name -->\n\n[lake]: http://a.org/lake\n"
-    _, units = units_of([page])
-    assert units.spreads[0]
-    assert not units.spreads[1:].any()
-
-
-def test_rows_are_no_sequence():
-    _, units = units_of(["| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |\n"])
-    assert not units.continues.any()
 
 
 def test_the_answer_after_the_question_is_kept():

@@ -71,15 +71,6 @@ def order_of(*found):
     )
 
 
-def test_what_follows_what():
-    told = order_of(("a", {"turn": 9}, "t"), ("b", {"turn": 2}, "t"), ("c", {"turn": 3}, "t"))
-    assert list(told.documents) == [1, 2, 0]
-    assert list(told.follows)[1:] == [True, False]
-    told = order_of(("a", {"time": 9_000}, "t"), ("b", {"time": 100}, "t"), ("c", {"time": 200}, "t"))
-    assert list(told.documents) == [1, 2, 0]
-    assert list(told.follows)[1:] == [True, False]
-
-
 def test_conversations_with_other_titles_are_not_mixed():
     told = order_of(("a", {"turn": 2}, "t"), ("b", {"turn": 4}, "u"), ("c", {"turn": 1}, "t"), ("d", {"turn": 3}, "u"))
     assert list(told.documents) == [2, 3, 0, 1]

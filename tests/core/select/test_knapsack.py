@@ -94,57 +94,8 @@ def test_it_comes_close_to_the_exact_optimum(density, mean, record_property):
     assert np.mean(shares) >= mean
 
 
-def test_equal_items_come_in_their_order():
-    assert rank(np.array([1.0, 2, 1, 2]), np.full(4, 9.0), density=DENSITY) == [1, 3, 0, 2]
-
-
-def test_density_zero_ranks_by_value_and_one_by_value_per_token():
-    values, sizes = np.array([10.0, 6.0]), np.array([10.0, 2.0])
-    assert rank(values, sizes, density=0) == [0, 1]
-    assert rank(values, sizes, density=1) == [1, 0]
-
-
-def test_companions_are_paid_for_once():
-    knapsack = _packed([9, 8, 0], [4, 4, 3], 11, density=0, needs={0: [2], 1: [2]})
-    assert knapsack.kept == {0, 1, 2}
-    assert knapsack.room == 0
-
-
 def test_an_item_whose_companions_do_not_fit_is_left_out():
     assert _packed([9, 1, 0], [4, 4, 9], 8, density=0, needs={0: [2]}).kept == {1}
-
-
-def test_an_item_that_cannot_be_packed_is_left_out():
-    assert _packed([9, 1], [4, 4], 8, density=0, needs={0: None}).kept == {1}
-
-
-def test_what_repeats_waits_until_all_else_had_its_turn():
-    same = "one two three four five six seven eight nine ten"
-    texts = [same, f"{same} eleven", "some thing quite other than that and more words"]
-    knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(Runs(texts)))
-    assert knapsack.kept == {0, 2}
-    assert _packed([9, 8, 1], [10, 10, 10], 30, density=0, novelty=Novelty(Runs(texts))).kept == {0, 1, 2}
-
-
-@pytest.mark.parametrize(
-    ("chances", "kept"),
-    [
-        ([0.9, 0.5, 0.001], {0, 1}),  # what is new in the repetition is more likely needed than the filler
-        ([0.9, 0.5, 0.02], {0, 2}),  # both are likely, and one is new
-        ([0.9, 0.02, 0.001], {0, 2}),  # hardly anything is new in what repeats
-    ],
-)
-def test_what_repeats_comes_before_what_is_hardly_needed_if_its_new_part_is(chances, kept):
-    same = "one two three four five six seven eight nine ten"
-    texts = [same, f"{same} eleven twelve", "some thing quite other than that and more words"]
-    knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(Runs(texts)), chances=chances)
-    assert knapsack.kept == kept
-
-
-def test_short_and_unspaced_texts_are_always_new():
-    novelty = Novelty(Runs(["three short words", "这是一个没有空格的句子"]))
-    novelty.take([0, 1])
-    assert novelty.share([0]) == novelty.share([1]) == 1.0
 
 
 def _exchanged(values, gains, sizes, room, *, density, needs=None, novelty=None):
@@ -156,42 +107,6 @@ def _exchanged(values, gains, sizes, room, *, density, needs=None, novelty=None)
 
 def _gain(knapsack, gains):
     return sum(gains[item] for item in knapsack.kept)
-
-
-def test_one_better_item_stands_in_the_place_of_two_that_are_worse():
-    knapsack, changed = _exchanged([9, 5, 4, 1], [0.9, 0.4, 0.5, 0.05], [10, 5, 9, 5], 20, density=1)
-    assert changed
-    assert knapsack.kept == {0, 2}
-    assert knapsack.room == 1
-
-
-def test_the_marks_of_tables_are_no_repetition():
-    ruler = "| --- | --- | --- | --- | --- | --- | --- | --- |"
-    headers = [f"| Sales in {place} |  |  | 2019 | 2018 | 2017 | 2016 |\n{ruler}" for place in ("Asia", "Europe")]
-    novelty = Novelty(Runs(headers))
-    novelty.take([0])
-    assert novelty.share([1]) == 1.0
-
-
-def test_what_is_worth_as_much_together_stays():
-    knapsack, changed = _exchanged([9, 5, 4, 1], [0.9, 0.4, 0.5, 0.2], [10, 5, 9, 5], 20, density=1)
-    assert not changed
-    assert knapsack.kept == {0, 1, 3}
-
-
-def test_what_others_need_does_not_give_way():
-    needs = {0: [1], 2: [3]}
-    knapsack, changed = _exchanged([9, 5, 1, 0], [0.9, 0.1, 0.5, 0.0], [5, 5, 4, 1], 10, density=1, needs=needs)
-    assert not changed
-    assert knapsack.kept == {0, 1}
-
-
-def test_what_only_repeats_does_not_come_in_by_exchange():
-    same = "one two three four five six seven eight nine ten"
-    novelty = Novelty(Runs([same, f"{same} eleven", "some thing quite other than that"]))
-    knapsack, changed = _exchanged([9, 8, 1], [0.9, 0.8, 0.1], [10, 10, 10], 20, density=0, novelty=novelty)
-    assert not changed
-    assert knapsack.kept == {0, 2}
 
 
 some_items = st.lists(
@@ -244,11 +159,3 @@ def test_no_exchange_removes_a_fixed_item():
     assert knapsack.exchange([1, 2], [0.0, 0.1, 0.9])
     assert knapsack.kept == {0, 2}
     assert knapsack.room == 0
-
-
-def test_a_fixed_item_that_a_chosen_one_needs_makes_no_room():
-    costs = type("Costs", (), {"__call__": lambda self, item: [5, 5, 10][item], "at_least": lambda self, item: 5.0})()
-    knapsack = Knapsack(5, costs, lambda item, kept: [[], [0], []][item], AllNew(), {0}, fixed=frozenset({0}))
-    assert knapsack.fill([1])
-    assert not knapsack.exchange([1, 2], [0.0, 0.1, 0.9])
-    assert knapsack.kept == {0, 1}

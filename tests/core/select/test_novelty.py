@@ -43,24 +43,3 @@ def test_the_share_of_new_runs_is_that_of_all_runs(texts, lasting):
     for item in range(len(texts)):
         assert novelty.share([item, len(texts)]) == _share(texts, range(item), item)
         novelty.take([item, len(texts)])
-
-
-@given(texts_that_repeat())
-def test_a_copy_and_a_part_of_the_taken_texts_are_independent(texts):
-    novelty = Novelty(Runs(texts))
-    novelty.take([0])
-    other = novelty.copy()
-    other.take(range(len(texts) - 1))
-    last = len(texts) - 1
-    assert novelty.share([last]) == other.only([0]).share([last]) == _share(texts, [0], last)
-    assert other.share([last]) == _share(texts, range(last), last)
-
-
-def test_each_place_of_a_shared_run_is_found():
-    run = "one two three four five six seven eight"
-    for before in range(9):
-        for after in range(9):
-            texts = [f"{'x ' * before}{run}{' y' * after}", f"{'z ' * after}{run}"]
-            novelty = Novelty(Runs(texts))
-            novelty.take([0])
-            assert novelty.share([1]) < 1

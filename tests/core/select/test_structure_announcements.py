@@ -37,20 +37,6 @@ def test_what_is_announced(text, found):
     assert announced_in(text) == found
 
 
-def test_in_a_log_an_indented_line_is_announced():
-    lines = [f"10:00:{n} worker {n} has loaded part {n} of the store\n" for n in range(10, 30)]
-    lines[4] = "10:00:14 Results follow here:\n"
-    assert announced_in("".join(lines)) == {}
-    lines[4] = "These are broken:\n"
-    lines[5] = "  the first one\n"
-    assert announced_in("".join(lines)) == {lines[4].strip(): [lines[5].strip()]}
-
-
-def test_nothing_is_announced_across_passages():
-    structure = structure_of(["It says:", "Something else."])
-    assert structure.announced == {}
-
-
 @pytest.mark.parametrize(
     "block",
     [
