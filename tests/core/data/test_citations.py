@@ -29,13 +29,6 @@ def test_a_quote_is_found_where_it_stands():
     assert citation.text == "Nobody knows why it was painted so"
 
 
-def test_what_stands_in_two_passages_is_cited_twice():
-    assert cited(WHOLE, "The roof is blue.") == [
-        ("house", ((HOUSE.index("The roof"), HOUSE.index(" The cellar")),)),
-        ("garden", ((GARDEN.index("The roof"), GARDEN.index(" Frogs")),)),
-    ]
-
-
 @pytest.mark.parametrize(
     "quote",
     [
@@ -118,16 +111,6 @@ def test_what_a_format_puts_in_is_the_formats():
 def test_what_is_no_string_is_refused():
     with pytest.raises(InputError, match="quote is a NoneType; give a string"):
         WHOLE.cite(None)
-
-
-def test_many_markers_are_no_burden():
-    text = "".join(f"def f{n}(x):\n    y = g(x)\n    return timeout(y, {n})\n\n\n" for n in range(3_000))
-    given = [Passage("a", text, file_path="a.py")]
-    result = compress("timeout", given, max_length=120_000, max_tokens=100_000)
-    assert len(result.passages[0].markers) > 1_000
-    citations = result.cite("def")
-    assert len(citations) > 1_000
-    assert all(text[slice(*citation.spans[0])] == "def" for citation in citations)
 
 
 def test_long_quotes_are_no_burden():

@@ -36,25 +36,9 @@ def test_the_inverse_is_the_rest(found):
     assert offsets(rest) == set(range(LENGTH)) - offsets(found)
 
 
-@given(spans)
-def test_the_inverse_of_the_inverse_is_the_same(found):
-    assert inverse(inverse(found, LENGTH), LENGTH) == tuple(found)
-
-
-def test_the_inverse_of_nothing_is_all():
-    assert inverse([], 3) == (Span(0, 3),)
-    assert inverse([], 0) == ()
-    assert inverse([Span(0, 3)], 3) == ()
-
-
 @given(st.one_of(spans, touching), st.one_of(spans, touching))
 def test_the_intersection_is_what_both_have(one, other):
     both = intersection(one, other)
     assert_ascending(both)
     assert offsets(both) == offsets(one) & offsets(other)
     assert offsets(intersection(other, one)) == offsets(both)
-
-
-@given(st.one_of(spans, touching))
-def test_what_is_shared_with_the_inverse_is_nothing(found):
-    assert intersection(found, inverse(found, LENGTH)) == ()

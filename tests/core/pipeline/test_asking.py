@@ -13,32 +13,8 @@ from ctxcompress.pipeline.asking import NoAnswerError, ask
 PROMPTS = [Prompt("", str(number)) for number in range(20)]
 
 
-def raising(error):
-    def answer(prompt):
-        raise error
-
-    return answer
-
-
-def test_the_answers_are_in_the_order_of_the_prompts():
-    assert [answer.text for answer in ask(Model(lambda prompt: prompt.user), PROMPTS, 30)] == [p.user for p in PROMPTS]
-
-
 class ProviderError(Exception):
     """An error of some client, which quotes the key."""
-
-
-@pytest.mark.parametrize(
-    "error", [TimeoutError(), ProviderError("key sk-123"), MemoryError(), asyncio.CancelledError()]
-)
-def test_an_exception_of_the_model_is_named_by_its_type_alone(error):
-    model = Model(raising(error))
-    if isinstance(error, Exception):
-        with pytest.raises(NoAnswerError, match=rf"^the model raised {type(error).__name__}$"):
-            ask(model, PROMPTS[:1], 30)
-    else:
-        with pytest.raises(type(error)):
-            ask(model, PROMPTS[:1], 30)
 
 
 def test_what_is_no_answer_is_a_reason():
@@ -96,21 +72,6 @@ def test_the_model_sees_the_context_variables_of_the_caller():
     variable = contextvars.ContextVar("trace")
     variable.set("run 7")
     assert ask(Model(lambda prompt: variable.get()), PROMPTS[:1], 30) == [Answer("run 7")]
-
-
-async def test_an_async_model_is_awaited_on_the_loop_for_all_prompts_at_once():
-    loop, here, waiting = asyncio.get_running_loop(), threading.get_ident(), []
-
-    class Together(AsyncModel):
-        async def acomplete(self, prompt):
-            assert threading.get_ident() == here
-            waiting.append(prompt)
-            while len(waiting) < len(PROMPTS):
-                await asyncio.sleep(0)
-            return Answer(prompt.user)
-
-    answers = await asyncio.to_thread(ask, ModelOnLoop(Together(""), loop), PROMPTS, 30)
-    assert [answer.text for answer in answers] == [prompt.user for prompt in PROMPTS]
 
 
 async def test_an_async_model_that_is_late_is_cancelled():

@@ -37,15 +37,6 @@ def test_the_model_reads_more_than_the_budget_but_not_everything():
     assert read[0] < read[1] < read[2] < 49
 
 
-def test_the_first_named_comes_first_where_not_all_fit():
-    texts = [f"The client of the {about} in Riga" for about in ("garden", "harbour", "station", "museum", "bakery")]
-    result = ask(LLMSelector(Model(naming(*texts)), breadth=100), max_tokens=40)
-    assert "garden" in result.text
-    assert "bakery" not in result.text
-    assert result.tokens <= 40
-    assert result.text.index("harbour") < result.text.index("garden")  # the order of the source
-
-
 def test_what_it_read_and_did_not_name_is_unlikely_and_what_did_not_fit_went_to_the_budget():
     model = Model(naming(*(f"The client of the museum in {town}" for town in TOWNS)))
     result = ask(LLMSelector(model, breadth=100), max_tokens=40)
@@ -72,12 +63,6 @@ def test_what_a_segment_needs_comes_with_it(text, named, kept):
     result = ask(LLMSelector(Model(naming(named)), breadth=100), [Passage("p", text)], max_tokens=60)
     assert result.stats.llm.outcome == "used"
     assert result.text == kept
-
-
-def test_an_announcement_alone_gets_the_best_of_what_it_announces():
-    result = ask(Model(naming("Set the timeout")), [Passage("p", STEPS)], max_tokens=60)
-    assert result.text.startswith("Set the timeout of the client:\n\n- step ")
-    assert result.text.count("\n- ") <= 1
 
 
 def test_a_named_segment_larger_than_the_budget_is_split():
@@ -240,13 +225,6 @@ def test_many_segments_are_asked_in_several_prompts_and_the_first_of_each_come_f
     assert len(small.passages) < small.stats.llm.named
 
 
-def test_one_failed_prompt_of_several_leaves_the_result_without_the_model():
-    model = Model(lambda prompt: "1" if len(model.asked) > 1 else "all")
-    result = ask(LLMSelector(model, breadth=20), MANY, max_tokens=1_000)
-    assert result.stats.llm.outcome == "failed: the answer is not a list of numbers"
-    assert result.text == ask(None, MANY, max_tokens=1_000).text
-
-
 async def test_an_async_model_is_awaited_and_the_result_can_be_used_afterwards():
     model = AsyncModel(naming(ANSWER))
     result = await Compressor(CompressionConfig(max_tokens=BUDGET, llm=model)).acompress(QUERY, [page()])
@@ -275,19 +253,6 @@ async def test_a_cancelled_call_cancels_the_model():
     await ended.wait()
 
 
-def test_the_identity_is_computed_only_for_a_cache():
-    class Costly(Model):
-        @property
-        def identity(self):
-            raise AssertionError("nobody needs it")
-
-        @identity.setter
-        def identity(self, value):
-            pass
-
-    assert ask(Costly(naming(ANSWER))).stats.llm.outcome == "used"
-
-
 async def test_a_context_builder_asks_too_for_what_is_new():
     model = AsyncModel(lambda prompt: number_of(ANSWER, prompt))
     builder = ContextBuilder(200, config=CompressionConfig(llm=model))
@@ -296,16 +261,3 @@ async def test_a_context_builder_asks_too_for_what_is_new():
     await builder.aadd([page(), page(5)], query=QUERY, max_tokens=60)
     assert ANSWER not in model.asked[1].user
     assert builder.render().count(ANSWER) == 1
-
-
-@pytest.mark.parametrize("format", ["compact", "verbose", "xml", "json"])
-def test_the_budget_holds_in_every_format(format):
-    result = ask(Model("1, 2, 3, 4, 5, 6, 7, 8"), format=format, max_tokens=150)
-    assert result.stats.llm.outcome == "used"
-    assert 0 < result.tokens <= 150
-
-
-def test_input_and_model_are_as_before():
-    given = page()
-    ask(Model(naming(ANSWER)), [given])
-    assert given == page()

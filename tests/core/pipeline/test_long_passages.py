@@ -75,31 +75,11 @@ def test_of_long_prose_the_sentence_that_is_asked_for_stays():
     assert len(plain.text) <= 1_000
 
 
-def test_what_is_cut_is_scored_and_selected_like_anything_else():
-    passages = [source("queue"), Passage("prose", PROSE)]
-    result = compress("When does the ferry cross?", passages, max_length=1_000, max_tokens=60)
-    assert "The ferry crosses at nine." in result.text
-    assert {"truncated", "budget"} <= set(reasons(result)["prose"])
-    assert_accounted(result, passages)
-
-
 def test_a_passage_that_is_short_enough_and_a_word_that_is_too_long_stay():
     passages = [Passage("short", "A few words."), Passage("long", "x" * 5_000)]
     result = compress("words", passages, max_length=100, max_tokens=5_000)
     assert result.text == f"A few words.\n\n{'x' * 5_000}"
     assert result.dropped == ()
-
-
-def test_of_chunks_that_overlap_each_is_cut():
-    lines = [f"value_{n} = compute({n})\n" for n in range(300)]
-    chunks = [
-        Passage("a", "".join(lines[:170]), doc_id="d", file_path="d.py"),
-        Passage("b", "".join(lines[150:]), doc_id="d", file_path="d.py"),
-    ]
-    result = compress("value_160", chunks, max_length=1_000, max_tokens=900, exact_dedup=True)
-    assert_accounted(result, chunks)
-    assert set(reasons(result)["a"] + reasons(result)["b"]) == {"truncated", "duplicate"}
-    assert all(len(kept.text) <= 1_000 for kept in result.passages)
 
 
 def test_of_chunks_that_overlap_each_still_parses():
@@ -202,29 +182,6 @@ def test_where_all_scores_are_low_on_empty_decides(on_empty, lines):
     assert [kept.id for kept in result.passages if not kept.metadata_only][-1:] == (["queue"] if lines < 2 else [])
 
 
-def test_without_usable_scores_there_are_no_lines():
-    result = compress("q", [source("queue"), source("shelve")], metadata_only=True, max_tokens=9_000)
-    assert not any(kept.metadata_only for kept in result.passages)
-    assert ("metadata", "skipped: no usable scores") in [(stage.name, stage.note) for stage in result.stages]
-
-
-def test_lines_that_cost_more_together_than_one_by_one_stay_within_the_budget():
-    passages = [Passage("best", "Words.", score=1.0), *(source(name, 0.1) for name in SOURCES)]
-    for budget in range(300, 700, 25):
-        result = compress(
-            "q", passages, metadata_only=True, max_tokens=budget, encoding=lambda text: len(text) ** 2 // 500
-        )
-        assert_accounted(result, passages)
-
-
-def test_a_line_stands_in_the_frame_of_its_passage():
-    result = Compressor().compress(
-        "q", [source("queue", 0.9), source("shelve", 0.1)], metadata_only=True, max_tokens=9_000,
-        frame=lambda passage, text: f"<{passage.id}>{text}</{passage.id}>",
-    )  # fmt: skip
-    assert f"<shelve>{result.passages[1].text}</shelve>" in result.text
-
-
 def test_what_cutting_makes_the_same_is_kept_once():
     start = "The flag `--retries` says how often a request is made again. It is read when the client starts. "
     texts = [f"{start * 3}In version {n} the default is {n} and it can be set by {'abcdefgh'[n]}." for n in range(8)]
@@ -266,14 +223,6 @@ def test_a_context_has_each_line_once_and_cuts_what_is_long():
     assert Compressor(config).count(builder.render()) == 6_000 - builder.remaining
 
 
-def test_scores_make_no_lines_where_all_is_compressed_again():
-    builder = ContextBuilder(config=CompressionConfig.from_preset("code_published", max_tokens=6_000))
-    builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
-    builder.add([source("textwrap", 0.9)], query="wrap", rebalance=True)
-    assert not any(kept.metadata_only for kept in builder.passages)
-    assert builder.remaining >= 0
-
-
 @pytest.mark.parametrize("max_tokens", [500, 1_000])
 def test_a_small_share_of_the_budget_is_for_lines_where_evidence_would_take_all(max_tokens):
     low = [
@@ -305,11 +254,3 @@ def test_data_that_is_cut_to_a_length_keeps_whole_records(options, indent, struc
     assert all(record in RECORDS for record in kept)
     assert len(result.text) <= max(options.values())
     assert_accounted(result, [Passage("0", text)])
-
-
-def test_rows_that_are_cut_to_a_length_keep_their_header():
-    rows = "code;name;population\r\n" + "".join(f"{n};Land{n};{n}000\r\n" for n in range(40))
-    found = compress("Land30", [rows], max_tokens=500, max_length=100).text
-    assert found.startswith("code;name;population\r\n")
-    assert "30;Land30;30000" in found
-    assert "[…]" not in found

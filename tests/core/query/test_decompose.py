@@ -97,20 +97,6 @@ def test_greetings_and_thanks_are_no_searches(query, searches):
 
 
 @pytest.mark.parametrize(
-    "second",
-    [
-        "Wo stand er vor dem großen Brand der Stadt?",
-        "Was kostete sie die Bürger der Stadt im Jahr?",
-        "Wo liegen dessen Baupläne heute im Archiv der Stadt?",
-        "Wer hat die Pläne davon gezeichnet und bezahlt?",
-    ],
-)
-def test_a_german_question_that_refers_to_another_one_stays_with_it(second):
-    assert decompose(f"{TOR} {second}") == (f"{TOR} {second}",)
-    assert decompose(f"{TOR} {MAUER}") == (TOR, MAUER)
-
-
-@pytest.mark.parametrize(
     ("query", "searches"),
     [
         ("1) What is TCP? 2) What is UDP?", ("What is TCP?", "What is UDP?")),
@@ -214,11 +200,6 @@ def test_without_an_answer_the_rules_make_them(answer, warned):
     assert "no sub-queries" in warned.text
 
 
-def test_quotes_within_a_search_stay():
-    answer = 'site:postgresql.org "time series"\n"MySQL" vs "Postgres"'
-    assert decompose("React vs Vue", lambda prompt: answer) == tuple(answer.splitlines())
-
-
 def test_a_coroutine_function_is_refused():
     async def llm(prompt):
         return ""
@@ -294,15 +275,6 @@ async def test_a_model_that_is_awaited_writes_them(warned):
 )
 def test_the_best_of_many_is_searched_for_in_each_aspect_that_is_named(query, searches):
     assert decompose(query) == searches
-
-
-def test_there_are_at_most_eight_aspects():
-    query = "top 5 clouds by price, support, speed, safety, age, size, reach, taste, smell and sound"
-    assert len(decompose(query)) == 8
-
-
-def test_a_model_is_asked_for_the_best_of_many_however_short_the_question_is():
-    assert decompose("top 5 cloud providers", lambda prompt: "a\nb\nc\nd\ne") == ("a", "b", "c", "d")
 
 
 @given(st.text(max_size=200))

@@ -87,9 +87,3 @@ def test_unrelated_words_are_no_candidates(language, wanted, words, expected):
     others = [word for word in words.split() if not word.isascii() and not has_unspaced(word)]
     found = Candidates(language).among(plain, others, stems)
     assert {word for word in words.split() if word in found} == set(expected.split())
-
-
-@pytest.mark.parametrize("language", ["ar", "de", "en", "es", "zh", "tr", "xx"])
-def test_no_words_have_no_candidates(language):
-    assert Candidates(language).among([], [], ["a", "b"]) == []
-    assert Candidates(language).among([], [], []) == []

@@ -72,10 +72,6 @@ def test_chinese_with_a_japanese_name_is_chinese():
     )
 
 
-def test_accents_do_not_outweigh_function_words():
-    assert detect_language("Müller and Peña were at the café") == "en"
-
-
 @pytest.mark.parametrize("text", ["", " ", "12345", "x = 1", "timeout", "\ud800", "👍👍"])
 def test_english_where_nothing_tells(text):
     assert detect_language(text) == "en"
@@ -94,10 +90,6 @@ def test_every_text_has_one(text):
 
 def test_stop_words_are_there_as_they_are_folded():
     assert all(fold(word) in words for words in STOP_WORDS.values() for word in words)
-
-
-def test_stop_words_are_in_lower_case():
-    assert all(word == word.lower() for words in STOP_WORDS.values() for word in words)
 
 
 LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "tr")
