@@ -109,19 +109,6 @@ def test_progress_is_told_after_each_row() -> None:
     assert told[-1].tokens == sum(tokens)
 
 
-def test_processes_are_started_where_there_is_much_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "usable_cores", lambda: 2)
-    started = []
-    ready = processes.ProcessMap._start
-    monkeypatch.setattr(processes.ProcessMap, "_start", lambda self: (started.append(1), ready(self)))
-    assert len(list(compress_batch(rows(3), max_tokens=BUDGET))) == 3
-    assert not started
-    monkeypatch.setattr(processes, "_PATIENCE", 0.0)
-    results = list(compress_batch(rows(30), max_tokens=BUDGET))
-    assert started
-    assert [result.compression for result in results] == [compress(*row, max_tokens=BUDGET) for row in rows(30)]
-
-
 def test_an_encoding_that_cannot_be_sent_keeps_the_work_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_PATIENCE", 0.0)
     config = CompressionConfig(max_tokens=BUDGET, encoding=lambda text: len(text.split()))

@@ -46,21 +46,6 @@ def test_knowledge_grows_with_the_length_of_pieces():
     assert 0 < shares[1] < shares[2] < 1
 
 
-def test_pieces_outside_the_vocabulary_say_nothing():
-    pieces = len(Cutter(3).tokenize(TEXTS["en"]))
-    assert knowledge(Cutter(3, unknown=pieces), words("en")) == 0
-    assert knowledge(Cutter(3, unknown=pieces // 4), words("en")) < knowledge(Cutter(3), words("en"))
-
-
-def test_a_chinese_character_is_worth_several_letters():
-    assert knowledge(Cutter(1), words("zh")) == pytest.approx(1.5 / 1.8)
-    assert knowledge(Cutter(2), words("zh")) == 1
-
-
-def test_numbers_and_identifiers_belong_to_no_language():
-    assert knowledge(Cutter(1), [["123", "x_1", "2024"]]) == 1
-
-
 @pytest.mark.parametrize("encoder", [object(), type("Odd", (), {"tokenizer": None})()])
 def test_an_encoder_that_cannot_be_asked_is_taken_to_know(encoder):
     assert knowledge(encoder, words("hi")) == 1

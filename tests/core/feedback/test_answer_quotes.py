@@ -80,10 +80,6 @@ def test_numbers_cite_passages_if_they_are_said_to():
     assert used("It is thirty seconds [0] [9].", numbered=True) == []
 
 
-def test_a_passage_that_is_quoted_is_not_listed_again_as_a_whole():
-    assert used(f"{ANSWER} [1]", numbered=True) == [ANSWER]
-
-
 @given(st.text(alphabet='[]1,. "\u201c\u201dab\n', max_size=200))
 def test_any_answer_gives_evidence_of_the_kept_passages(answer):
     parts = compressed(max_tokens=500).passages

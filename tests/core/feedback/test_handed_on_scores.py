@@ -1,12 +1,10 @@
 """What a compression knew already reaches the sheet of the call, so nothing is scored twice."""
 
 import pickle
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import replace
 
 import pytest
-from calls import QUESTION, TEXTS, compressed, passages
+from calls import QUESTION, compressed, passages
 from handbook import chunks
 
 from ctxcompress import CompressionConfig, Compressor
@@ -77,17 +75,3 @@ def test_what_was_not_scored_is_not_heard():
         assert listener.last is not None
         Compressor().compress(QUESTION, passages())  # everything fits
         assert listener.last is None
-
-
-async def test_calls_on_other_threads_are_heard_by_their_own_listener():
-    with listening() as outer:
-        with listening() as listener:
-            await Compressor(CompressionConfig(max_tokens=30)).acompress(QUESTION, passages())
-        assert listener.last is not None
-        assert outer.last is None
-        with ThreadPoolExecutor(1) as threads:
-            threads.submit(compressed).result()
-            assert outer.last is None
-            threads.submit(copy_context().run, compressed).result()
-    assert outer.last is not None
-    assert outer.last.original.text == "\n\n".join(TEXTS)
