@@ -1,8 +1,6 @@
 """What the adaptive stop keeps and uses is measured by the package itself, and the tables are means of that."""
 
-import csv
 import importlib
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -60,70 +58,3 @@ def test_the_model_that_is_given_is_the_one_that_judges(adaptive: ModuleType, ca
     assert adaptive.measure(example, words, 40, (adaptive.OFF,)).kept == (1,)
     assert adaptive.measure(example, Model(tuple(stages), words.calibration), 40, (adaptive.OFF,)).kept == (0,)
     assert load_models() is published
-
-
-def test_folds_judge_every_case_once(adaptive: ModuleType, cases: ModuleType) -> None:
-    made = examples(cases, 6)
-    found = adaptive.outcomes({"made up": made}, in_folds=True)["made up"]
-    assert len(found) == len(made)
-    assert sum(o.needed.size for o in found) == sum(example.needed.size for example in made)
-
-
-def test_the_rows_are_the_means_of_a_set(adaptive: ModuleType) -> None:
-    nothing = np.zeros(0)
-
-    def outcome(gold: int, kept: int, used: float) -> Any:
-        return adaptive.Outcome(gold, (gold, kept), (1.0, used), nothing, nothing)
-
-    rows = adaptive.points("hotpot", [outcome(1, 1, 0.5), outcome(3, 0, 0.1)], (adaptive.OFF, 0.01))
-    assert [(row.min_probability, row.used, row.evidence) for row in rows] == [(0, 1, 1), (0.01, 0.3, 0.25)]
-    assert rows[0].budget == 350
-    assert adaptive.trade_off([rows]).splitlines() == [
-        "| set | budget | off | 0.01 |",
-        "| --- | ---: | ---: | ---: |",
-        "| hotpot | 350 | 1.000 / 100 % | .250 / 30 % |",
-        "| mean |  | 1.000 / 100 % | .250 / 30 % |",
-    ]
-
-
-def test_the_default_is_among_the_thresholds(adaptive: ModuleType) -> None:
-    assert adaptive.DEFAULT in adaptive.THRESHOLDS
-
-
-def test_every_set_weighs_the_same_in_the_reliability(adaptive: ModuleType) -> None:
-    sets = {
-        "small": (np.array([0.005, 0.3]), np.array([False, True])),
-        "big": (np.array([0.25] * 6 + [1.0] * 2), np.array([False] * 6 + [True] * 2)),
-    }
-    assert adaptive.reliability(list(sets.values()), (0, 0.01, 0.2, 0.5, 1)).splitlines()[2:] == [
-        "| 0 to 0.01 | 1 | 0.0050 | 0.0000 |",
-        "| 0.2 to 0.5 | 7 | 0.2700 | 0.4000 |",
-        "| 0.5 to 1 | 2 | 1.0000 | 1.0000 |",
-    ]
-    assert adaptive.reliability_by_set(sets).splitlines()[2:] == [
-        "| small | 2 | 0.1525 | 0.5000 | 0.0 % |",
-        "| big | 8 | 0.4375 | 0.2500 | 0.0 % |",
-    ]
-
-
-def test_names_are_moved_apart(adaptive: ModuleType) -> None:
-    assert adaptive.spaced([0.1, 0.5], 0.1) == [0.1, 0.5]
-    assert adaptive.spaced([0.5, 0.5, 0.52], 0.1) == pytest.approx([0.5, 0.6, 0.7])
-    crowded = adaptive.spaced([0.99, 1.0, 1.0], 0.1)
-    assert crowded[-1] <= 1.06
-    assert np.diff(crowded) == pytest.approx([0.1, 0.1])
-    assert adaptive.spaced([], 0.1) == []
-
-
-def test_picture_and_numbers_are_written(adaptive: ModuleType, tmp_path: Path) -> None:
-    sets = [
-        [adaptive.Point(name, t, 2, 500, 1 - 5 * t, 0.9 - t) for t in adaptive.THRESHOLDS] for name in ("one", "two")
-    ]
-    adaptive.draw(sets, tmp_path / "a.svg")
-    adaptive.draw(sets, tmp_path / "b.svg")
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    adaptive.write_numbers(sets, tmp_path / "a.csv")
-    with (tmp_path / "a.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * len(adaptive.THRESHOLDS)
-    assert rows[0] | {"set": "one", "min_probability": "0.0", "used": "1.0"} == rows[0]

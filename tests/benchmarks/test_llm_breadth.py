@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 from language_models import ANSWER, QUERY, page
 
-from ctxcompress.language_model import LLMSelector, Prompt
+from ctxcompress.language_model import Prompt
 
 
 @pytest.fixture
@@ -30,7 +30,3 @@ def test_the_cells_are_shares_and_means(llm_breadth: ModuleType, cases: ModuleTy
     assert (kept, int(tokens)) == ("1.000", 13)
     assert int(read) > 300
     assert llm_breadth.cells([case], 60, None)[1] == "0"
-
-
-def test_the_default_breadth_is_the_one_whose_results_are_counted(llm_breadth: ModuleType) -> None:
-    assert LLMSelector(None).breadth == llm_breadth.DEFAULT

@@ -30,43 +30,6 @@ def test_evidence_survives_whole_or_not_at_all(plot_budget: ModuleType, cases: M
     assert outcome.tokens[0, 2] == outcome.input_tokens
 
 
-def test_the_rows_are_the_means_of_a_set(plot_budget: ModuleType) -> None:
-    def outcome(gold: int, kept: int, tokens: int) -> Any:
-        return plot_budget.Outcome(
-            gold, 10 * tokens, np.array([[kept, gold]] * 2), np.array([[tokens, 2 * tokens]] * 2)
-        )
-
-    rows = plot_budget.points("made up", [outcome(1, 1, 100), outcome(3, 0, 50)], [90, 200])
-    assert [(row.method, row.budget) for row in rows] == [
-        ("ctxcompress", 90),
-        ("ctxcompress", 200),
-        ("rank_bm25", 90),
-        ("rank_bm25", 200),
-    ]
-    assert [row.evidence for row in rows] == [0.25, 1.0, 0.25, 1.0]
-    assert rows[0].tokens == 75
-    assert rows[0].input_tokens == 750
-    assert [row.over_budget for row in rows[:2]] == [1, 0]
-
-
-def test_a_limit_spreads_over_the_set(plot_budget: ModuleType) -> None:
-    assert plot_budget.spread(range(10), 3) == [0, 3, 6]
-    assert plot_budget.spread(range(3), 10) == plot_budget.spread(range(3), None) == [0, 1, 2]
-
-
-def test_a_folder_stands_for_the_files_of_cases_in_it(plot_budget: ModuleType, tmp_path: Path) -> None:
-    for name in ("b.json", "a.json.gz", "README.md"):
-        (tmp_path / name).touch()
-    assert plot_budget.files_of([tmp_path, Path("x.jsonl")]) == [
-        tmp_path / "a.json.gz",
-        tmp_path / "b.json",
-        Path("x.jsonl"),
-    ]
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match="empty has no files of cases"):
-        plot_budget.files_of([tmp_path / "empty"])
-
-
 @pytest.mark.parametrize("count", [1, 3, 5])
 def test_the_picture_and_the_numbers_come_from_the_command(
     plot_budget: ModuleType, cases: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int

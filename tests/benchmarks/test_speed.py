@@ -1,7 +1,6 @@
 """benchmarks/speed.py measures every way on the same cases, and a cache that knows only the passages."""
 
 import importlib
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -32,21 +31,9 @@ def test_each_way_is_measured_and_each_stage(
     assert set(speed.by_stage([prepared], 30, 1)) == {"exact", "repeats", "segment", "score", "select"}
 
 
-def test_the_warm_cache_never_has_the_result_itself(prepared) -> None:
-    first, again = prepared.new_query(), prepared.new_query()
-    assert first.strip() == again.strip() == prepared.query
-    assert len({prepared.query, first, again}) == 3
-
-
 def test_the_evidence_in_each_output_is_counted_whatever_its_white_space(speed, prepared) -> None:
     found = speed.kept([prepared], 30)
     assert {name: of_way[1] for name, of_way in found.items()} == {"core": 0.0, "rank_bm25": 0.0}
     assert found["core"][0] == 1.0
     assert prepared.kept_in("Its timeout\nis 30  seconds.") == 1
     assert prepared.kept_in("Its timeout is 30 hours.") == 0
-
-
-def test_an_environment_without_the_other_compressors_is_an_error(cases: ModuleType) -> None:
-    rivals = importlib.import_module("lib.rivals")
-    with pytest.raises(RuntimeError, match="ended without an answer"):
-        rivals.Rivals(Path(sys.executable))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from ctxcompress.score.evidence import COLUMNS, Model, load_models
-from ctxcompress.score.semantic import WORD_VECTORS
 
 TEXT = "The {0} stands by the river. It was built in {1}. The old {0} has {2} towers."
 
@@ -54,27 +53,6 @@ def test_one_model_is_learned_on_the_published_words(training: ModuleType, sets:
     assert stage.weights.any()
 
 
-class Lengths:
-    """Vectors of how long texts are, and of their letters e, with letters beside."""
-
-    word_vectors = Letters()
-
-    def encode_query(self, text: str) -> list[int]:
-        return [len(text), text.count("e")]
-
-    def encode_document(self, texts: list[str]) -> list[list[int]]:
-        return [self.encode_query(text) for text in texts]
-
-
-def test_word_vectors_beside_an_encoder_have_weights_of_their_own(
-    training: ModuleType, sets: dict[str, list[object]]
-) -> None:
-    model = training.learn_one(sets, "encoder_and_static", Lengths())
-    weights = dict(zip(COLUMNS["encoder_and_static"][0], model.stages[0].weights, strict=True))
-    assert weights["word_vectors_similarity"]
-    assert set(COLUMNS["encoder_and_static"][0]) - set(COLUMNS["encoder"][0]) == set(WORD_VECTORS)
-
-
 def test_where_no_case_has_many_passages_it_says_what_to_add(
     training: ModuleType, sets: dict[str, list[object]]
 ) -> None:
@@ -92,11 +70,3 @@ def test_models_are_measured_in_the_place_of_the_published_ones(
     assert training.compressed_with(published, sets["few"], 30, {}) == {"bm25": 1.0, "words": 1.0}
     assert training.compressed_with(backwards, sets["few"], 30, {}) == {"bm25": 1.0, "words": 0.0}
     assert load_models() is published
-
-
-def test_a_last_pass_that_was_not_learned_changes_nothing(training: ModuleType) -> None:
-    said = [0.001, 0.2, 0.97]
-    for name, model in training.neutral().items():
-        rows = np.full((len(COLUMNS[name][0]), 3), 7.0)
-        rows[COLUMNS[name][0].index("judged")] = np.log(said) - np.log1p(np.negative(said))
-        np.testing.assert_allclose(model.calibration.probability(model.stages[0].logits(rows)), said)

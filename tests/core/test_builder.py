@@ -73,23 +73,6 @@ def test_sentences_that_windows_share_with_windows_that_are_in_come_once():
     assert all(builder.render().count(rule) == 1 for rule in RULES)
 
 
-def test_chunks_of_one_add_that_overlap_stay_in_source_order():
-    windows = [Passage(f"w{n}", " ".join(RULES[n : n + 4]), doc_id="rules") for n in range(0, 9, 3)]
-    builder = ContextBuilder(1_000)
-    builder.add([POOL])
-    builder.add(windows[::-1])
-    assert " ".join(builder.render().split()) == " ".join([POOL, *RULES[:10]])
-
-
-def test_rebalanced_the_chunks_of_all_adds_are_in_source_order():
-    windows = [Passage(f"w{n}", " ".join(RULES[n : n + 4]), doc_id="rules") for n in range(0, 9, 3)]
-    builder = ContextBuilder(1_000)
-    for window in windows[::-1]:
-        builder.add([window])
-    builder.add([], rebalance=True)
-    assert " ".join(builder.render().split()) == " ".join(RULES[:10])
-
-
 def test_a_paragraph_that_is_in_comes_once():
     shared = "This paragraph is the licence of the whole project and stands under every page of it, word for word."
     builder = ContextBuilder(1_000)
@@ -109,38 +92,6 @@ def test_more_rows_of_a_table_come_with_its_header_and_no_row_twice():
     rows = [line for line in builder.render().splitlines() if line.startswith("| option")]
     assert len(rows) == len(set(rows)) >= 4
     assert all(part.text.startswith("| name | value |\n|---|---|\n") for part in builder.passages)
-
-
-def test_a_row_of_another_table_is_another_row():
-    builder = ContextBuilder(1_000)
-    builder.add(["| port | open |\n|---|---|\n| 8080 and 8443 | yes |\n"])
-    other = "| port | blocked |\n|---|---|\n| 8080 and 8443 | yes |\n"
-    assert builder.add([other]).text == other
-
-
-def test_statements_that_another_function_has_are_kept():
-    one = "```python\ndef read(path):\n    check_permission(path)\n    return path.read_text()\n```\n"
-    builder = ContextBuilder(1_000)
-    builder.add([one])
-    other = one.replace("read", "write")
-    assert builder.add([other]).text.rstrip() == other.rstrip()
-    assert builder.add([f"Intro to reading.\n\n{one}"]).text == "Intro to reading."
-
-
-def test_a_sentence_is_not_cut_to_fill_what_is_left():
-    builder = ContextBuilder(12)
-    builder.add(["The default timeout is 30 seconds."])
-    added = builder.add(["The pool opens ten connections at the start of the day."], query="pool connections")
-    assert (added.text, reasons(added)) == ("", [(1, "budget", None)])
-    assert builder.add(["Yes."]).text == "Yes."
-
-
-def test_what_is_larger_than_the_whole_budget_is_cut():
-    builder = ContextBuilder(100)
-    builder.add([POOL])
-    added = builder.add(["x1y" * 2_000])
-    assert 0 < len(added.text) < 6_000
-    assert builder.remaining <= 3
 
 
 def test_what_has_no_room_comes_in_when_it_is_rebalanced():
@@ -210,20 +161,6 @@ def test_scores_are_compared_within_an_add():
     assert reasons(added) == [(2, "score", None)]
 
 
-def test_the_same_id_with_another_text_is_another_passage():
-    builder = ContextBuilder(1_000)
-    builder.add([Passage("a", "The first text.")])
-    builder.add([Passage("a", "The second text.")])
-    assert builder.render() == "The first text.\n\nThe second text."
-
-
-def test_with_exact_dedup_off_the_same_comes_again():
-    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, exact_dedup=False))
-    builder.add([POOL])
-    builder.add([POOL])
-    assert builder.render() == f"{POOL}\n\n{POOL}"
-
-
 @pytest.mark.parametrize("given", [[], [""], [" \n"], iter(())])
 def test_nothing_adds_nothing(given):
     builder = ContextBuilder(100)
@@ -231,14 +168,6 @@ def test_nothing_adds_nothing(given):
     added = builder.add(given, query="timeout")
     assert (builder.render(), added.text, added.tokens, added.passages) == (POOL, "", 0, ())
     assert all(found.reason is Reason.EMPTY for found in added.dropped)
-
-
-def test_a_budget_that_is_used_up_stays_so():
-    builder = ContextBuilder(9)
-    builder.add(["The default timeout is 30 seconds."])
-    assert builder.remaining == 1
-    assert builder.add([POOL], query="pool").text == ""
-    assert builder.render() == "The default timeout is 30 seconds."
 
 
 def test_a_giant_passage_takes_linear_time_and_no_more_than_what_is_left():
@@ -256,28 +185,6 @@ async def test_the_async_twin_does_the_same():
         added = await one.aadd([POOL], query=query, max_tokens=9)
         assert other.add([POOL], query=query, max_tokens=9).text == added.text
     assert one.render() == other.render()
-
-
-class Awaited:
-    """An encoder that is awaited on the loop: texts that share letters are close."""
-
-    async def aencode_query(self, text):
-        return (await self.aencode_document([text]))[0]
-
-    async def aencode_document(self, texts):
-        await asyncio.sleep(0)
-        return np.array([[text.lower().count(letter) + 0.1 for letter in "etaoinshr"] for text in texts])
-
-    def encode_query(self, text):
-        raise AssertionError("it must be awaited")
-
-    encode_document = encode_query
-
-
-async def test_an_encoder_that_can_be_awaited_is():
-    builder = ContextBuilder(config=CompressionConfig(max_tokens=9, encoder=Awaited()))
-    added = await builder.aadd([POOL], query="default timeout")
-    assert added.text == "The default timeout is 30 seconds."
 
 
 async def test_adds_at_the_same_time_all_come_in():
@@ -338,18 +245,6 @@ def test_a_context_of_previews_is_refused():
 def test_the_budget_is_the_configs_where_none_is_given():
     assert ContextBuilder(config=CompressionConfig(tier="key_facts")).max_tokens == 200
     assert ContextBuilder(70, config=CompressionConfig(tier="key_facts")).remaining == 70
-
-
-def test_what_mostly_repeats_what_is_in_comes_after_all_else():
-    said = "The default timeout of the gateway is 30 seconds for every tenant that has not set another one"
-    builder = ContextBuilder(1_000)
-    builder.add([f"{said}."], query="default timeout of the gateway")
-    added = builder.add(
-        [f"{said} yet. A timeout of the pool is counted from the first byte."],
-        query="default timeout of the gateway",
-        max_tokens=24,
-    )
-    assert added.text == "A timeout of the pool is counted from the first byte."
 
 
 class Counting:

@@ -6,7 +6,8 @@ from ctxcompress import Passage
 
 _PAGES = [
     f"# Part {part}\n\nTo keep the {thing} of {owner} {place}, give part {part} a path. It has room for {part * 7 + 3} "
-    f"entries, and {owner} empties it every {part + 2} days.\n\nBefore part {part} is moved, do this:\n\n- Stop the {thing} of part {part}.\n"
+    f"entries, and {owner} empties it every {part + 2} days.\n\nBefore part {part} is moved, do this:\n\n"
+    f"- Stop the {thing} of part {part}.\n"
     f"- Tell {owner} that part {part} rests {place}.\n- Start part {part} again after {part + 5} minutes.\n"
     for part, (thing, owner, place) in enumerate(
         product(

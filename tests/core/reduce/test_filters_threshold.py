@@ -141,6 +141,11 @@ def test_mappings_bring_their_score_under_the_key_that_is_named(where):
     assert note(compress("q", items, min_score=0.3), "threshold").startswith("skipped")
 
 
+def test_scores_come_out_as_they_went_in():
+    result = compress("q", scored(0.08, 0.04, 0.01), min_score=0.5)
+    assert [kept.original.score for kept in result.passages] == [0.08, 0.04]
+
+
 some = st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6), st.just(NAN)), max_size=8)
 kinds = st.sampled_from(["similarity", "distance", "rank"])
 

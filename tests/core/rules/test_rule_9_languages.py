@@ -66,3 +66,11 @@ def test_the_answer_is_kept_at_a_small_budget(language):
     result = compress(question, texts, max_tokens=60)
     assert answer in result.text
     assert result.tokens <= 60
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_punctuation_and_letters_are_as_they_were(language):
+    question, answer, filler = LANGUAGES[language]
+    for kept in compress(question, [f"{filler} {answer}"] * 2, max_tokens=40, gap_markers=False).passages:
+        assert kept.text == "".join(kept.original.text[start:end] for start, end in kept.spans)
+        assert kept.text

@@ -148,3 +148,14 @@ def test_the_sentence_with_the_answer_is_kept(language, question, answer, scorer
     result = compress(question, passages, max_tokens=quarter, config=config)
     assert answer in result.text
     assert len(result.text) <= quarter
+
+
+@pytest.mark.parametrize("language", PASSAGES)
+def test_given_and_detected_languages_do_the_same(language):
+    question = next(question for of_language, question, _ in QUESTIONS if of_language == language)
+    passages = PASSAGES[language]
+    results = [
+        compress(question, passages, max_tokens=100, config=CompressionConfig(encoding=list, language=given))
+        for given in (None, language)
+    ]
+    assert results[0].text == results[1].text
