@@ -79,10 +79,7 @@ def test_what_cannot_be_sent_is_compressed_in_this_process() -> None:
     passage = Passage("a", "The default timeout is 30 seconds.", metadata={"lock": threading.Lock()})
     given = [("timeout?", [passage]), ("timeout?", (text for text in ["It is 30 seconds."]))]
     results = list(compress_batch(given, workers=2))
-    assert [result.compression and result.compression.text for result in results] == [
-        passage.text,
-        "It is 30 seconds.",
-    ]
+    assert [result.compression and result.compression.text for result in results] == [passage.text, "It is 30 seconds."]
 
 
 def test_rows_are_read_as_they_are_needed() -> None:

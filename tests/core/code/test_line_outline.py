@@ -76,12 +76,7 @@ def test_definitions_of_python_are_those_that_python_finds(name):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@given(
-    text=st.lists(
-        st.sampled_from(ODD),
-        max_size=25,
-    ).map("".join)
-)
+@given(text=st.lists(st.sampled_from(ODD), max_size=25).map("".join))
 def test_any_text_is_partitioned(language, text):
     nodes = line_outline(text, language)
     assert not [fault for fault in faults(text, nodes) if "end with a line" not in fault]

@@ -27,10 +27,7 @@ def used(answer: str, **given) -> list[str]:
         ('The page says: "The garden is open from nine".', ["The garden is open from nine"]),
         ("\u201cRefunds take five working days\u201d, they write.", ["Refunds take five working days"]),
         ("I think Refunds take five working days to arrive on the account.", []),
-        (
-            "- Invoices are settled by bank transfer.",
-            ["Invoices are settled by bank transfer."],
-        ),
+        ("- Invoices are settled by bank transfer.", ["Invoices are settled by bank transfer."]),
         ("Sadly, Invoices are settled by bank transfer", ["Invoices are settled by bank transfer"]),
         ("Thirty seconds.", []),
         ("", []),

@@ -69,11 +69,7 @@ def test_a_single_result_is_a_page_that_has_the_budget():
 @given(st.integers(1, 6), st.integers(10, 600), st.integers(1, 4), st.sampled_from([None, 0.0, 0.5]), st.booleans())
 def test_limits_and_the_budget_hold_together(most, characters, sentences, least, only):
     limits = SearchLimits(
-        max_results=most,
-        max_characters=characters,
-        max_sentences=sentences,
-        min_score=least,
-        only_over_budget=only,
+        max_results=most, max_characters=characters, max_sentences=sentences, min_score=least, only_over_budget=only
     )
     found = compressor(900, limits=limits).search_results(tavily(), KUBERNETES)
     assert found.compressed_tokens <= 900
