@@ -50,11 +50,6 @@ def test_dots_stand_for_what_is_left_out(dots):
     assert {citation.passage.id for citation in citations} == {"house"}
 
 
-def test_a_quote_over_two_passages_has_a_citation_in_each():
-    quote = WHOLE.text[len(HOUSE) - 8 : len(HOUSE) + 24]
-    assert [citation.text for citation in WHOLE.cite(quote)] == [HOUSE[-8:], GARDEN[:22]]
-
-
 @pytest.mark.parametrize("quote", ["", " ", "...", '""', "The gate is green.", "the gate is red."])
 def test_what_is_no_quote_has_no_citation(quote):
     assert WHOLE.cite(quote) == ()
@@ -97,15 +92,6 @@ def test_every_part_of_what_was_kept_is_cited_where_it_stands(parts, data, budge
     for citation in citations:
         for (first, last), text in zip(citation.spans, citation.texts, strict=True):
             assert citation.passage.text[first:last] == text
-
-
-def test_what_a_format_puts_in_is_the_formats():
-    given = [Passage("a", "See\n[1] the manual, for\n<documents> of all kinds.")]
-    for name, quote in (("compact", "See\n\\[1] the manual"), ("xml", "for\n&lt;documents> of")):
-        result = compress("manual", given, format=name)
-        assert quote in result.text
-        (citation,) = result.cite(quote)
-        assert given[0].text[slice(*citation.spans[0])] == citation.text
 
 
 def test_what_is_no_string_is_refused():

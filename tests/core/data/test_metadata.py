@@ -86,10 +86,3 @@ def test_mappings_become_passages(key):
     assert passage == Passage(
         "7", "words", score=0.5, title="T", file_path="s.md", metadata={"title": "T", "a": 2, "source": "s.md"}
     )
-
-
-def test_strings_are_numbered_and_passages_kept():
-    given = Passage("x", "two")
-    found = as_passages(["one", given, {"text": "three"}])
-    assert [(item.id, item.text) for item in found] == [("0", "one"), ("x", "two"), ("2", "three")]
-    assert found[1] is given

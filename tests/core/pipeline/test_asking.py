@@ -13,10 +13,6 @@ from ctxcompress.pipeline.asking import NoAnswerError, ask
 PROMPTS = [Prompt("", str(number)) for number in range(20)]
 
 
-class ProviderError(Exception):
-    """An error of some client, which quotes the key."""
-
-
 def test_what_is_no_answer_is_a_reason():
     class Odd:
         identity = ""
@@ -52,22 +48,6 @@ def test_a_model_that_never_answers_is_given_up_and_prompts_that_wait_are_not_as
     assert len(model.asked) == 8
 
 
-def test_one_failure_ends_the_wait_for_the_others():
-    held = threading.Event()
-
-    def answer(prompt):
-        if prompt.user == "1":
-            raise ProviderError
-        held.wait()
-        return "1"
-
-    try:
-        with pytest.raises(NoAnswerError, match="the model raised ProviderError"):
-            ask(Model(answer), PROMPTS[:2], 3_600)
-    finally:
-        held.set()
-
-
 def test_the_model_sees_the_context_variables_of_the_caller():
     variable = contextvars.ContextVar("trace")
     variable.set("run 7")
@@ -89,12 +69,3 @@ async def test_an_async_model_that_is_late_is_cancelled():
             ask, ModelOnLoop(Late(""), asyncio.get_running_loop()), PROMPTS[:1], 5, clock=lambda: next(ticks)
         )
     await ended.wait()
-
-
-async def test_an_async_model_that_cancels_itself_is_a_reason():
-    class Cancelling(AsyncModel):
-        async def acomplete(self, prompt):
-            raise asyncio.CancelledError
-
-    with pytest.raises(NoAnswerError, match="cancelled"):
-        await asyncio.to_thread(ask, ModelOnLoop(Cancelling(""), asyncio.get_running_loop()), PROMPTS[:1], 30)

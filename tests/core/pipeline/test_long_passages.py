@@ -75,26 +75,6 @@ def test_of_long_prose_the_sentence_that_is_asked_for_stays():
     assert len(plain.text) <= 1_000
 
 
-def test_a_passage_that_is_short_enough_and_a_word_that_is_too_long_stay():
-    passages = [Passage("short", "A few words."), Passage("long", "x" * 5_000)]
-    result = compress("words", passages, max_length=100, max_tokens=5_000)
-    assert result.text == f"A few words.\n\n{'x' * 5_000}"
-    assert result.dropped == ()
-
-
-def test_of_chunks_that_overlap_each_still_parses():
-    functions = [f"def function_{n}(value):\n    value += {n}\n    return value\n\n\n" for n in range(120)]
-    chunks = [
-        Passage("a", "".join(functions[:70]), doc_id="d", file_path="d.py"),
-        Passage("b", "".join(functions[60:]), doc_id="d", file_path="d.py"),
-    ]
-    result = compress("function_65", chunks, max_length=1_000, max_tokens=5_000, exact_dedup=True)
-    assert_accounted(result, chunks)
-    assert {reason for name in "ab" for reason in reasons(result)[name]} == {"truncated", "duplicate"}
-    for kept in result.passages:
-        assert {type(node) for node in ast.parse(kept.text).body} == {ast.FunctionDef}
-
-
 TEXTS = st.sampled_from([*SOURCES.values(), PROSE, "Short.", "", " \n", "x" * 900, "字" * 900])
 SCORES = st.sampled_from([None, 0.0, 0.1, 0.39, 0.4, 0.9, 1.0, float("nan")])
 
@@ -160,18 +140,6 @@ def test_a_low_score_leaves_a_line_that_can_be_expanded():
     assert result.stats.kept_count == 2
     assert "- Metadata only: 1" in result.stats.summary()
     assert_accounted(result, passages)
-
-
-def test_evidence_comes_before_lines():
-    passages = [source("shelve", 0.3), source("queue", 0.9), source("textwrap", 0.1)]
-    full = compress("queue", passages, metadata_only=True, max_tokens=400)
-    bare = compress("queue", passages[1:2], max_tokens=400)
-    assert next(kept.text for kept in full.passages if kept.id == "queue") == bare.text
-    roomy = compress(
-        "queue", [passages[0], Passage("q", "A queue.", score=0.9), passages[2]], metadata_only=True, max_tokens=70
-    )
-    assert [kept.id for kept in roomy.passages] == ["shelve", "q"]  # the better one of the lines
-    assert reasons(roomy) == {"shelve": ["metadata"], "textwrap": ["budget"]}
 
 
 @pytest.mark.parametrize(("on_empty", "lines"), [("keep_best", 1), ("original", 0), ("drop", 2)])

@@ -2,7 +2,6 @@
 
 import logging
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -89,10 +88,6 @@ def test_every_option_keeps_what_it_keeps_without_a_cache(cache, options):
         assert cached.compress(question, passages()) == plain.compress(question, passages())
 
 
-SHARED = {
-    "memory": MemoryCache(max_bytes=2_000_000),
-    "layered": LayeredCache(MemoryCache(max_bytes=100_000), MemoryCache()),
-}
 TEXTS = st.one_of(
     st.text(max_size=200),
     st.lists(
@@ -102,18 +97,6 @@ TEXTS = st.one_of(
         max_size=80,
     ).map(" ".join),
 )
-
-
-@given(
-    st.lists(TEXTS, min_size=1, max_size=4), st.lists(TEXTS, min_size=2, max_size=3), st.integers(1, 60), st.booleans()
-)
-def test_generated_passages_keep_what_they_keep_without_a_cache(texts, questions, budget, titled):
-    given_passages = [Passage(str(n), text, title=text[:9] if titled else None) for n, text in enumerate(texts)]
-    plain = Compressor(CompressionConfig(max_tokens=budget))
-    for cache in SHARED.values():
-        cached = Compressor(CompressionConfig(max_tokens=budget, cache=cache))
-        for question in (*questions, questions[0]):
-            assert cached.compress(question, given_passages) == plain.compress(question, given_passages)
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=4), TEXTS)
@@ -144,16 +127,6 @@ def test_a_builder_builds_what_it_builds_without_a_cache(cache):
         for builder in (plain, cached):
             builder.add([], query="retries", rebalance=True)
         assert cached.render() == plain.render()
-
-
-def test_threads_share_what_was_read(cache):
-    plain = Compressor(CompressionConfig(max_tokens=80))
-    expected = [plain.compress(question, passages()) for question in QUESTIONS]
-    cached = Compressor(CompressionConfig(max_tokens=80, cache=cache))
-    with ThreadPoolExecutor(8) as pool:
-        for _ in range(3):
-            found = list(pool.map(lambda question: cached.compress(question, passages()), QUESTIONS * 4))
-            assert found == expected * 4
 
 
 # What is found
@@ -206,27 +179,6 @@ def test_a_changed_passage_has_another_outcome(changed):
     assert "outcome" not in spy.hits
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"max_tokens": 61},
-        {"encoding": "cl100k_base"},
-        {"separator": "\n"},
-        {"scorer": "bm25"},
-        {"order": "relevance"},
-        {"mode": "preview"},
-    ],
-    ids=str,
-)
-def test_a_changed_option_has_another_outcome(options, cache):
-    spy = Spy(cache)
-    compressor = Compressor(CompressionConfig(max_tokens=60, cache=spy))
-    compressor.compress(QUESTIONS[0], passages())
-    expected = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], passages(), **options)
-    assert compressor.compress(QUESTIONS[0], passages(), **options) == expected
-    assert "outcome" not in spy.hits
-
-
 @pytest.mark.parametrize("kind", MAKERS)
 def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     cache = MAKERS[kind](tmp_path)
@@ -238,42 +190,6 @@ def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     spy = Spy(cache)
     Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], passages())
     assert set(spy.hits) <= {"fits"}  # which is the tokenizer's, and lives as long as the process
-
-
-class Header:
-    """A frame that says what it adds."""
-
-    def __init__(self, header, description):
-        self.header, self.description = header, description
-
-    def __call__(self, passage, text, /):
-        return f"{self.header}: {text}"
-
-
-def test_the_outcome_of_a_frame_that_describes_itself_is_cached(cache):
-    spy = Spy(cache)
-    cached = Compressor(CompressionConfig(max_tokens=60, cache=spy))
-    plain = Compressor(CompressionConfig(max_tokens=60))
-    for header in ("one", "a much longer header"):
-        frame = Header(header, header)
-        for hits in ([], ["outcome"]):
-            spy.hits.clear()
-            found = cached.compress(QUESTIONS[0], passages(), frame=frame)
-            assert found == plain.compress(QUESTIONS[0], passages(), frame=frame)
-            assert (
-                found.stats.original_tokens
-                == plain.compress(QUESTIONS[0], passages(), frame=frame).stats.original_tokens
-            )
-            assert [hit for hit in spy.hits if hit == "outcome"] == hits
-
-
-def test_the_preset_docs_caches_outcomes(cache):
-    config = CompressionConfig.from_preset("docs", max_tokens=60)
-    items = [replace(item, embedding=[float(n), 1.0], score=0.9) for n, item in enumerate(passages())]
-    cached = Compressor(config.with_options(cache=cache))
-    first, again = (cached.compress(QUESTIONS[0], items) for _ in range(2))
-    assert (first.cache.is_outcome, again.cache.is_outcome) == (False, True)
-    assert again == first == Compressor(config).compress(QUESTIONS[0], items)
 
 
 # The lookups of one call
@@ -394,18 +310,6 @@ def test_an_outline_is_read_back_as_it_was(path):
             found, expected = cached.compress(question, [item]), plain.compress(question, [item], max_tokens=budget)
             assert found == expected
             assert cached.compress(question, [item]).passages == expected.passages
-
-
-def test_lines_about_passages_are_remembered(cache):
-    items = [replace(item, score=score) for item, score in zip(passages(), (0.9, 0.1, 0.2, 0.3), strict=True)]
-    config = CompressionConfig(max_tokens=150, metadata_only=True)
-    expected = Compressor(config).compress(QUESTIONS[0], items)
-    assert any(part.metadata_only for part in expected.passages)
-    cached = Compressor(config.with_options(cache=cache))
-    assert cached.compress(QUESTIONS[0], items) == expected
-    again = cached.compress(QUESTIONS[0], items)
-    assert again == expected
-    assert [part.text for part in again.passages] == [part.text for part in expected.passages]
 
 
 def test_code_that_is_nested_too_deep_to_be_written_is_read_again():

@@ -30,20 +30,10 @@ def test_an_easy_question_takes_a_part_of_the_budget_and_keeps_its_answer():
     assert early.tokens < 0.5 * full.tokens
 
 
-def test_what_was_hardly_needed_is_dropped_as_unlikely():
-    reasons = {decision.reason for decision in compressed().dropped}
-    assert "unlikely" in reasons
-    assert "unlikely" not in {decision.reason for decision in compressed(adaptive=False).dropped}
-
-
 def test_a_higher_probability_keeps_less():
     tokens = [compressed(min_probability=p).tokens for p in (0.0001, 0.01, 0.1, 0.9)]
     assert tokens == sorted(tokens, reverse=True)
     assert tokens[0] > tokens[-1] > 0
-
-
-def test_the_best_is_kept_however_unlikely():
-    assert compressed(min_probability=0.999).text == "The lighthouse of Fenwick is 25 metres high."
 
 
 def test_likely_text_comes_with_its_heading_however_unlikely_that_is():
@@ -85,11 +75,6 @@ def test_a_budget_that_nothing_fits_is_said_though_some_text_is_unlikely(options
     tight = CompressionConfig(max_tokens=1, encoding=lambda text: 9 * len(text), **options)
     assert Compressor(tight).compress("how high is the lighthouse of Fenwick?", texts).text == ""
     assert "give a greater max_tokens" in warned.text
-
-
-def test_what_fits_and_is_likely_stays_as_it_is():
-    result = compressed(max_tokens=10_000, min_probability=1e-9)
-    assert [kept.untouched for kept in result.passages] == [True] * len(PASSAGES)
 
 
 def test_compressing_again_changes_nothing():

@@ -1,7 +1,5 @@
 """Of very many passages, only a shortlist is looked at, unless more than words may decide."""
 
-from dataclasses import replace
-
 import pytest
 
 from ctxcompress import Compression, Passage, compress
@@ -51,16 +49,6 @@ def test_every_passage_is_accounted_for():
 )
 def test_all_are_looked_at_if_more_than_words_decide(options):
     assert shortlisted(compress(QUESTION, PASSAGES, max_tokens=40, **options)) is None
-
-
-@pytest.mark.parametrize("question", ["Summarize this.", ""])
-def test_all_are_looked_at_if_the_query_asks_for_no_words(question):
-    assert shortlisted(compress(question, PASSAGES, max_tokens=40)) is None
-
-
-def test_all_are_looked_at_if_there_are_scores():
-    passages = [replace(passage, score=0.5) for passage in PASSAGES]
-    assert shortlisted(compress(QUESTION, passages, max_tokens=40)) is None
 
 
 @pytest.mark.parametrize(

@@ -86,14 +86,6 @@ def test_a_comparison_is_one_in_any_language(query, language):
         assert result.level is Complexity.MODERATE
 
 
-def test_words_are_counted_without_spaces_between_them():
-    assert "very short" in classify_complexity("长城在哪里？").reasons[0]
-    assert (
-        classify_complexity("请告诉我这座古老城市的图书馆里面所有关于城门的书籍都放在哪一层楼上", language="zh").score
-        == 0
-    )
-
-
 @given(st.text(max_size=300))
 def test_any_text_has_a_level(query):
     result = classify_complexity(query, year=2026)

@@ -66,8 +66,3 @@ def test_reasons_say_what_was_found():
         "command ('install')",
     )
     assert classify_intent("why?").reasons == ("question ('why')", "question mark")
-
-
-@pytest.mark.parametrize("text", ["`" * 200_000, "a_" * 100_000, "aA" * 100_000, "1." * 100_000, "--a" * 50_000])
-def test_long_texts_are_no_burden(text):
-    assert classify_intent(text).intent in Intent

@@ -33,10 +33,6 @@ def test_a_title_is_kept_with_the_answer_under_it(doc_id):
     assert [(part.index, part.text.strip()) for part in result.passages] == [(5, PAGE[5]), (6, PAGE[6])]
 
 
-def test_all_passages_up_to_the_next_title_are_its_section():
-    assert linked(ELEMENTS) == [(0, 1), (2, 3), (3, 4), (5, 6), (7, 8)]
-
-
 @pytest.mark.parametrize(
     "passages",
     [

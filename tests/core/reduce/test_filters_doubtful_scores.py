@@ -3,9 +3,7 @@
 import pytest
 from reduce_inputs import note, scored
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.cache import MemoryCache
+from ctxcompress import Passage, compress
 
 DOUBT = "scores get better from first to last: check score_kind"
 DISTANCES = (0.21, 0.35, 0.35, 0.48, 0.77, 0.81)
@@ -74,18 +72,3 @@ def test_it_is_noted_where_scores_decide(warned, options, stage):
 @pytest.mark.parametrize("options", [{}, {"exact_dedup": True}, {"top_n": 6}, {"max_chunks_per_doc": 6}])
 def test_where_scores_decide_nothing_it_does_not_matter(warned, options):
     assert not warnings(warned, scored(*DISTANCES), **options)[0]
-
-
-def test_a_cache_does_not_silence_it(warned):
-    compressor = Compressor(CompressionConfig(min_score=0.3, cache=MemoryCache()))
-    for _ in range(2):
-        warned.clear()
-        compressor.compress("q", scored(*DISTANCES))
-        assert "score_kind has it" in warned.text
-
-
-def test_the_scores_of_several_retrievals_are_not_compared(warned):
-    builder = ContextBuilder(500, config=CompressionConfig(min_score=0.1))
-    for n, score in enumerate(DISTANCES):
-        builder.add([Passage(str(n), f"Only here: {chr(97 + n) * 9}.", score=score)], query="q")
-    assert not warned.messages

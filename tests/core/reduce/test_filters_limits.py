@@ -20,12 +20,6 @@ def kept(passages, **options):
     return "".join(ids(compress("q", passages, **options)))
 
 
-def test_nothing_is_limited_unless_it_is_asked_for():
-    assert kept(of(doc_id="aaaa")) == "0123"
-    assert kept(of(doc_id="aaaa"), max_chunks_per_doc=0) == "0123"
-    assert note(compress("q", of(doc_id="aa")), "limit") == ""
-
-
 @pytest.mark.parametrize("field", ["doc_id", "file_path"])
 def test_each_document_keeps_so_many(field):
     result = compress("q", of(**{field: "abaabab"}), max_chunks_per_doc=2)
@@ -33,15 +27,6 @@ def test_each_document_keeps_so_many(field):
     assert dropped(result) == {"3": "limit", "5": "limit", "6": "limit"}
     assert note(result, "limit") == "2 per doc"
     assert result.stats.after_limit == 4
-
-
-def test_the_doc_id_says_more_than_the_path():
-    passages = [
-        Passage("0", "Only here: aaa.", doc_id="one", file_path="same"),
-        Passage("1", "Only here: bbb.", doc_id="two", file_path="same"),
-        Passage("2", "Only here: ccc.", doc_id="two", file_path="other"),
-    ]
-    assert kept(passages, max_chunks_per_doc=1) == "01"
 
 
 @pytest.mark.parametrize("field", ["doc_id", "file_path", "title"])
@@ -119,14 +104,6 @@ def test_both_limits_hold_and_the_document_comes_first():
     result = compress("q", passages, max_chunks_per_doc=1, top_n=2)
     assert "".join(ids(result)) == "03"
     assert note(result, "limit") == "1 per doc, best 2"
-
-
-def test_copies_do_not_use_up_the_limit():
-    passages = [
-        Passage(str(n), text, doc_id="d") for n, text in enumerate(["One text of it."] * 3 + ["Other text of it."])
-    ]
-    assert kept(passages, max_chunks_per_doc=2, exact_dedup=True) == "03"
-    assert kept(passages, top_n=2, exact_dedup=True) == "03"
 
 
 documents = st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.one_of(st.none(), st.floats(0, 1))), max_size=9)

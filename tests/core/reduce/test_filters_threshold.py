@@ -55,12 +55,6 @@ def test_a_raw_cut_off_compares_scores_as_they_are(kind, limit, expected):
     assert kept((9.0, 1.5, 4.0), limit, score_kind=kind, **RAW) == expected
 
 
-@pytest.mark.parametrize("kind", ["distance", "rank"])
-def test_the_note_says_at_most_where_less_is_better(kind):
-    assert note(compress("q", scored(1, 9), min_score=4, score_kind=kind, **RAW), "threshold") == "≤4"
-    assert note(compress("q", scored(1, 9), min_score=0.4, score_kind=kind), "threshold") == "≥0.4"
-
-
 def test_an_unknown_score_does_not_change_what_the_others_are_worth():
     assert kept((0.5, INF, 0.2, NAN, True, "9"), 0.5) == "01345"
 
@@ -71,12 +65,6 @@ def test_without_usable_scores_the_stage_is_skipped_and_says_so(scores):
     assert ids(result) == ["0", "1"]
     assert note(result, "threshold") == "skipped: no usable scores"
     assert "After score filter (skipped: no usable scores): 2" in result.stats.summary()
-
-
-def test_a_threshold_of_zero_drops_only_scores_below_it():
-    assert kept((1.0, 0.0, 0.5), 0) == "012"
-    assert kept((1.0, -0.1, 0.0), 0) == "012"  # relative scores have no less than 0
-    assert kept((1.0, -0.1, 0.0), 0, **RAW) == "02"
 
 
 def test_a_score_that_is_the_threshold_but_for_rounding_stays():
@@ -90,12 +78,6 @@ def test_negative_similarities_alone_are_no_share_of_anything():
     assert ids(result) == ["0", "1"]
     assert note(result, "threshold").startswith("skipped")
     assert kept((-1.0, -9.0), -5, **RAW) == "0"
-
-
-def test_negative_distances_are_no_distances():
-    result = compress("q", scored(-0.1, 9.0), min_score=0.3, score_kind="distance")
-    assert ids(result) == ["0", "1"]
-    assert note(result, "threshold").startswith("skipped")
 
 
 @pytest.mark.parametrize(("on_empty", "expected"), [("keep_best", "1"), ("original", "012"), ("drop", "")])
@@ -115,16 +97,6 @@ def test_a_stage_says_in_a_field_of_its_own_that_it_was_skipped_or_emptied():
     assert (skipped.skipped, skipped.emptied, skipped.doubtful) == (True, False, False)
     assert (emptied.skipped, emptied.emptied, emptied.doubtful) == (False, True, False)
     assert (usual.skipped, usual.emptied, usual.doubtful) == (False, False, False)
-
-
-@pytest.mark.parametrize("on_empty", ["keep_best", "original", "drop"])
-def test_there_is_a_warning_where_none_reaches_a_raw_cut_off(on_empty, warned):
-    compress("q", scored(0.1, 0.3), min_score=0.5, on_empty=on_empty, **RAW)
-    assert warned.messages
-
-
-def test_a_passage_with_an_unknown_score_counts_as_kept():
-    assert kept((0.1, None, 0.2), 0.5, on_empty="drop", **RAW) == "1"
 
 
 @pytest.mark.parametrize("where", ["metadata", "item"])

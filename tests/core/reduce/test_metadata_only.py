@@ -52,20 +52,6 @@ def test_code_is_where_it_is_what_it_defines_and_what_it_says_of_itself():
 
 
 @pytest.mark.parametrize(
-    ("comment", "said"),
-    [
-        ("// Opens the door.\n// And more.\n", "Opens the door."),
-        ("/*\n * Opens the door.\n */\n", "Opens the door."),
-        ("/** Opens the door. */\n", "Opens the door."),
-        ("//////////////\n// Opens the door.\n", "Opens the door."),
-    ],
-)
-def test_the_first_line_of_a_comment_that_says_something(comment, said):
-    text = comment + "export function open(door) {\n  return door.open();\n}\n" * 3
-    assert line_of(Passage("7", text, file_path="a.js")).endswith("\n  " + said)
-
-
-@pytest.mark.parametrize(
     ("metadata", "lines"),
     [
         ({}, "1-26"),

@@ -110,21 +110,9 @@ def test_a_sentence_that_the_end_of_a_window_cuts_is_kept_where_it_is_whole():
     assert "The green one is to be found behind the wall." in result.text
 
 
-def test_of_copies_the_one_beside_its_neighbours_stays():
-    chunks = [f"{SENTENCES[n]} {SENTENCES[n + 1]} {SENTENCES[n + 2]}" for n in range(0, 8, 2)]
-    result = run([chunks[2], *chunks])
-    assert [decision.duplicate_of for decision in result.dropped if decision.index == 0] == [3]
-    assert letters(result.text) == letters(" ".join(SENTENCES[:9]))
-
-
 def test_a_short_overlap_may_be_a_coincidence():
     texts = ["A long story about the wall of a town", "of a town nobody knows much in these days"]
     assert run(texts).text == "\n\n".join(texts)
-
-
-def test_a_short_last_sentence_that_begins_the_next_chunk_is_kept_once():
-    result = run(["The wall is old and grey. It stands.", "It stands. Nobody knows who made it."])
-    assert result.text.count("It stands.") == 1
 
 
 # Which chunks belong together
@@ -133,12 +121,6 @@ def test_a_short_last_sentence_that_begins_the_next_chunk_is_kept_once():
 def test_chunks_of_other_documents_are_not_stitched():
     chunks = windows(PROSE, 220, 60)
     assert run(chunks, docs=[f"d{n}" for n in range(len(chunks))]).text == "\n\n".join(chunks)
-
-
-def test_chunks_under_other_headings_are_not_stitched():
-    chunks = windows(PROSE, 220, 60)
-    assert run(chunks, paths=[(f"Part {n}",) for n in range(len(chunks))]).text == "\n\n".join(chunks)
-    assert letters(run(chunks, paths=[("Part",)] * len(chunks)).text) == letters(PROSE)
 
 
 # A chunk within another
@@ -201,11 +183,6 @@ SAME_STAYS = {
 def test_what_is_about_its_surroundings_stays_everywhere(what):
     texts = [f"Text of page {n}.\n\n{SAME_STAYS[what]}\n\nEnd of page {n}." for n in range(3)]
     assert run(texts, docs=["a", "b", "c"]).text == "\n\n".join(texts)
-
-
-def test_a_paragraph_twice_in_one_passage_stays_twice_there():
-    text = f"{LONG}\n\nBetween.\n\n{LONG}"
-    assert run([text, "Only here: other words."]).text.startswith(text)
 
 
 # Circles, chains, and much of the same
@@ -281,40 +258,4 @@ def test_what_means_something_else_alone_is_no_part_and_no_overlap(outer, inner)
     assert find_overlaps([before, after], ["d", "d"], range(2)) == ({}, [])
 
 
-@pytest.mark.parametrize(
-    ("outer", "inner"),
-    [
-        (f"Guests are allowed behind {TAIL}.", f"allowed behind {TAIL}."),
-        (f"He said no. See {TAIL}, port 80. No more.", f"See {TAIL}, port 80."),
-        (f"See {TAIL} (or not).", f"e {TAIL}"),
-        (f"{CHINESE}共12345个。", CHINESE[3:]),
-    ],
-)
-def test_what_means_the_same_alone_is_a_part(outer, inner):
-    assert find_overlaps([outer, inner], ["d", "d"], range(2)).within == {1: 0}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"{LONG}\n\n    indented = 'by it'",
-        f"{LONG}\n\n  of the list item",
-        f"````\n```\n\n{LONG}\n\n```\n````",
-        f"~~~\n```\n\n{LONG}\n\n~~~",
-    ],
-)
-def test_a_paragraph_that_announces_something_or_is_in_a_fence_stays(text):
-    texts = [f"Page {n}.\n\n{text}\n\nEnd {n}." for n in range(2)]
-    assert run(texts, docs=["a", "b"]).text == "\n\n".join(texts)
-
-
 # In its place
-
-
-def test_a_chunk_that_continues_its_neighbours_stays_although_another_one_contains_it():
-    listing = ["open the gate", "close the gate", "paint the gate"]
-    there = [f"{SENTENCES[0]}\n{listing[0]}", "\n".join(listing[:2]), f"{listing[1]}\n{SENTENCES[1]}"]
-    elsewhere = f"{SENTENCES[2]}\n" + "\n".join(listing) + f"\n{SENTENCES[3]}"
-    result = run([*there, elsewhere])
-    assert result.text == "\n\n".join(["\n".join([SENTENCES[0], *listing[:1]]), listing[1], SENTENCES[1], elsewhere])
-    assert dropped(result) == {}

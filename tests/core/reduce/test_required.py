@@ -5,8 +5,7 @@ import warnings
 
 import pytest
 
-from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.cache import MemoryCache
+from ctxcompress import compress
 from ctxcompress.errors import ConfigError, CtxCompressWarning
 
 TEXTS = ["The default timeout is 30 seconds. " + "Ships came late. " * 40, "Ticket OPS-4711 is open. " * 9]
@@ -43,12 +42,6 @@ def test_a_text_that_occurs_nowhere_is_warned_of_beside_others_too(warned):
     assert warned.messages == ["must_keep: nothing matches 'OPS-4712'; check how it is written"]
 
 
-def test_a_pattern_that_finds_nothing_beside_others_is_a_note(warned):
-    result = compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4711", re.compile(r"INV-\d+"), "urls"])
-    assert note_of(result) == r"nothing matches the pattern 'INV-\\d+', urls"
-    assert not warned.messages
-
-
 @pytest.mark.parametrize(
     "text",
     [r"INV-\d+", r"\w+@example", ".*timeout", "ERROR.*", "Total: .+ EUR", "[0-9]{4}", "[A-Z]{3}-", "[A-Za-z]+", "[^,]+",
@@ -80,21 +73,6 @@ def test_warnings_are_shown_once_for_each_line_that_calls():
         compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4712"])
     assert [each.category for each in found] == [CtxCompressWarning] * 2
     assert len({each.lineno for each in found}) == 2
-
-
-def test_what_matches_is_not_mentioned():
-    result = compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4711"])
-    assert note_of(result) == ""
-    assert "Must keep" not in result.stats.summary()
-    assert note_of(compress(QUESTION, TEXTS, max_tokens=40)) is None
-
-
-def test_a_stored_result_says_it_too(warned):
-    compressor = Compressor(CompressionConfig(max_tokens=40, must_keep=["OPS-4712"], cache=MemoryCache()))
-    first, second = (compressor.compress(QUESTION, TEXTS) for _ in range(2))
-    assert second.cache.is_outcome
-    assert note_of(first) == note_of(second)
-    assert len(warned.messages) == 2
 
 
 def test_of_many_rules_the_first_few_are_named():

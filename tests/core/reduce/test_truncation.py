@@ -123,23 +123,6 @@ def test_what_the_question_names_is_kept_with_its_body():
     assert f"def function_37(value):\n{body}    return value" in text_of(text, cut)
 
 
-def test_of_a_text_a_little_too_long_the_head_and_the_tail_stay():
-    text = "".join(f"value_{n:03} = compute({n})\n" for n in range(100))
-    cut = truncated(text, outline(text, "a.py"), 1_500, marker=PYTHON)
-    left = text_of(text, cut)
-    assert left.startswith(text[:440])
-    assert left.endswith(text[-440:].rstrip())
-
-
-def test_braces_are_closed_and_marked_by_comments_of_the_language():
-    functions = "".join(f"export function f{n}(a) {{\n  const b = a + {n};\n  return b;\n}}\n\n" for n in range(60))
-    text = f"export class Store {{\n  get(key) {{\n    return this.map[key];\n  }}\n}}\n\n{functions}"
-    left = text_of(text, truncated(text, outline(text, "a.js"), 2_000, marker=marks_for("javascript")))
-    assert left.count("{") == left.count("}")
-    assert "export function f0(a) {\n  // ...\n}\n" in left
-    assert "export class Store {" in left
-
-
 # Prose
 
 WORDS = st.sampled_from("The a server waits é你好 timeout 3.14 ภาษา 👩\u200d👧 e\u0301te\u0301".split())
@@ -187,17 +170,6 @@ def test_the_sentence_that_is_asked_for_is_kept_between_head_and_tail():
     assert left.startswith("Sentence number 0 ")
     assert left.endswith(filler[-1])
     assert " […] The timeout is ninety seconds. […] " in left
-
-
-def test_plainly_means_the_beginning_and_the_end():
-    text = "".join(f"line {n}\n" for n in range(300))
-    cut = truncated_plainly(text, (), 500, marker=PYTHON)
-    assert len(cut.spans) == 2
-    left = text_of(text, cut)
-    assert len(left) > 480
-    assert left.startswith("line 0\nline 1\n")
-    assert left.endswith("\nline 298\nline 299")
-    assert left.count("# ...") == 1
 
 
 # What is not cut

@@ -1,6 +1,5 @@
 """The rules of the budget hold in every format: headers, numbers, escapes and envelopes count."""
 
-import json
 import pickle
 import sys
 from pathlib import Path
@@ -81,23 +80,6 @@ def test_what_fits_in_its_format_is_kept_whole_and_one_token_less_is_not_enough_
     assert [part.text for part in exact.passages] == [each.text for each in items]
     less = compress("timeout", items, max_tokens=max(exact.tokens - 1, 1), format=format)
     assert less.tokens < max(exact.tokens, 2)
-
-
-@pytest.mark.parametrize("format", ["json", "xml"])
-def test_where_not_even_the_envelope_fits_there_is_nothing(format):
-    assert compress("q", [item(0)], max_tokens=2, format=format).text == ""
-    result = compress("q", [item(0)], max_tokens=25, format=format)
-    assert result.tokens <= 25
-    assert result.passages or result.text
-
-
-def test_lines_about_passages_have_headers_too():
-    items = [item(0, score=1.0), item(1, "Something else. " * 60, score=0.1)]
-    result = compress("default timeout?", items, max_tokens=260, format="json", metadata_only=True)
-    read = json.loads(result.text)["passages"]
-    assert [found.get("metadata_only", False) for found in read] == [False, True]
-    assert read[1]["text"].startswith("[metadata-only] docs/1.md")
-    assert read[1]["spans"] == []
 
 
 @pytest.mark.parametrize("format", ALL)

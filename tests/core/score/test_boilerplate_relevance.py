@@ -3,43 +3,11 @@
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.data.passages import Kind
 from ctxcompress.data.results import Reason
-from ctxcompress.score.boilerplate_relevance import surroundings
-from ctxcompress.segment.segments import segment
 
 FRONT_MATTER = "---\ntitle: Timeouts\nauthor: Jane Doe\ndate: 2024-03-03\n---"
 COMMENT = "<!-- YAML\nadded: v1.2\ntags: limits\n-->"
 DEFINITION = "[the byline]: http://a.org/byline"
-PAGE = f"{FRONT_MATTER}\n\n{COMMENT}\n\nThe gateway and this article wait for ninety seconds.\n\n{DEFINITION}\n"
-
-
-def parts(page=PAGE):
-    segments = segment(page)
-    return segments, [page[part.start : part.end] for part in segments]
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("How long does the gateway wait?", []),
-        ("", []),
-        ("Who wrote this?", [FRONT_MATTER]),
-        ("when was this article published", [FRONT_MATTER]),
-        ("Wer ist der Autor?", [FRONT_MATTER]),
-        ("which tags does it have?", [COMMENT]),
-        ("Since which version is it there?", [COMMENT]),
-        ("Is there a link to a page?", []),
-    ],
-)
-def test_what_a_question_asks_for(query, expected):
-    segments, texts = parts()
-    unasked = surroundings(query, segments, texts).unasked
-    boilerplate = [number for number, part in enumerate(segments) if part.kind is Kind.BOILERPLATE]
-    assert len(boilerplate) == 3
-    assert [texts[number].strip() for number in boilerplate if number not in unasked] == expected
-
-
 REFERENCE = """# HTTP
 
 ### `request.abort()`

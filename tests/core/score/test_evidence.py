@@ -49,11 +49,6 @@ def test_scores_are_probabilities():
     assert np.all((scores > 0) & (scores < 1))
 
 
-def test_nothing_matches_nothing_scores():
-    assert not scores_of("zyx wvu", FILM, DIRECTOR, *OTHERS).any()
-    assert not scores_of("", FILM, DIRECTOR, *OTHERS).any()
-
-
 def test_a_passage_that_another_one_names_is_found_without_a_word_of_the_question():
     passages = [*OTHERS[:3], DIRECTOR, *OTHERS[3:], FILM]
     scores = scores_of(QUERY, *passages)

@@ -47,15 +47,6 @@ def test_the_only_error_answers_why_it_failed(query, scorer):
     assert line in kept(query, with_line(line), scorer=scorer)
 
 
-def test_the_only_line_of_its_shape_is_found_without_its_words(scorer):
-    line = "2026-05-01 10:02:50,900 INFO  [main] c.e.sync.Limits - upper bound of the pool: 500"
-    assert line in kept("how many threads may there be?", with_line(line), scorer=scorer)
-
-
-def test_the_best_line_of_a_shape_is_the_one_with_the_words(scorer):
-    assert HEARTBEATS[211] in kept("how long did shard 211 take?", "\n".join(HEARTBEATS), scorer=scorer)
-
-
 @pytest.mark.parametrize(
     ("query", "line"),
     [

@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.data.passages import Kind, Segment
-from ctxcompress.data.table import number_sections
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.features import relevance, scores_of_rank_bm25
@@ -43,42 +41,6 @@ def test_the_order_of_passages_does_not_matter(given_passages, query):
     forward, backward = scored(query, given_passages), scored(query, given_passages[::-1])[::-1]
     for one, other in zip(forward, backward, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
-
-
-@given(passages)
-def test_without_matches_all_are_zero(given_passages):
-    assert all(not scores.any() for scores in scored("unseen words", given_passages))
-
-
-def test_what_says_more_of_the_question_is_worth_more():
-    (scores,) = scored(
-        "default timeout of the server", [(["The default timeout is 30.", "The server runs.", "Cats."], "")]
-    )
-    assert scores[0] > scores[1] > scores[2]
-
-
-def test_a_title_that_matches_helps_its_passage():
-    text = ["It waits for thirty seconds.", "Then it gives up."]
-    helped, other = scored("timeout", [(text, "Timeout"), (text, "Colours")])
-    assert (helped > other).all()
-
-
-def test_the_words_of_a_passage_help_its_other_sentences():
-    near, far = scored("timeout", [(["The timeout is set here.", "It is 30."], ""), (["Cats sleep.", "It is 30."], "")])
-    assert near[1] > far[1]
-
-
-@given(st.lists(st.lists(st.sampled_from([(), ("A",), ("A", "B")]), max_size=5), max_size=5))
-def test_section_numbers_ascend_without_holes_and_never_span_passages(headings):
-    listed = [
-        [Segment(Kind.CODE, place, place + 1, place, heading) for place, heading in enumerate(of_one)]
-        for of_one in headings
-    ]
-    numbers = number_sections(listed)
-    assert numbers == sorted(numbers)
-    assert set(numbers) == set(range(len(set(numbers))))
-    owners = [index for index, of_one in enumerate(listed) for _ in of_one]
-    assert len(set(zip(numbers, owners, strict=True))) == len(set(numbers))
 
 
 # The package rank-bm25

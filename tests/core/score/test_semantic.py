@@ -90,20 +90,6 @@ def test_what_is_compared_costs_a_fifth_of_everything_at_most():
     assert 0 < sum(map(len, encoder.documents)) < sum(len(page.text) for page in PAGES) * 0.21
 
 
-def test_everything_is_compared_where_that_is_cheap_or_words_tell_nothing():
-    assert columns_of(Cheap(), falling())["compared"].all()
-    assert columns_of(Directions("Sentence 3"), None)["compared"].all()
-
-
-def test_a_scale_of_the_numbers_does_not_matter():
-    class Large(Cheap):
-        def compare(self, query, texts):
-            return [1e6 + 1e3 * number for number in super().compare(query, texts)]
-
-    for name, values in columns_of(Cheap(), falling()).items():
-        np.testing.assert_allclose(columns_of(Large(), falling())[name], values, atol=1e-9)
-
-
 @pytest.mark.parametrize("scale", [1e-12, 1e200, 1e307])
 def test_numbers_may_be_very_large_or_small(scale):
     class Scaled(Cheap):
@@ -187,17 +173,6 @@ def test_no_encoder_is_given_lone_surrogates():
     odd = [Passage(p.id, p.text + " And \ud800 more.", title="\udfff") for p in PAGES]
     semantics = Semantics(Strict("3"), [None] * len(odd))
     assert semantics.features("a \ud83d question", corpus_of(odd), falling(odd)).any()
-
-
-@pytest.mark.parametrize("encoder", [Counting(), CountingAtOnce()], ids=["one by one", "at once"])
-def test_a_segment_close_to_one_clause_stands_out(encoder):
-    columns = columns_of(encoder, falling(), clauses=("Sentence 3", "page 4"))
-    assert set(encoder.queries) == {"question", "Sentence 3", "page 4"}
-    assert not columns["similarity"].any()
-    best = columns["clause_similarity"].reshape(6, 10)
-    assert best[:, 3].min() > 0
-    assert best[4].min() > 0
-    assert np.delete(np.delete(best, 4, axis=0), 3, axis=1).max() <= 0
 
 
 def test_a_comparer_of_several_questions_that_gives_another_shape_is_told_so():

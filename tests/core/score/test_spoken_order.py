@@ -71,11 +71,6 @@ def order_of(*found):
     )
 
 
-def test_conversations_with_other_titles_are_not_mixed():
-    told = order_of(("a", {"turn": 2}, "t"), ("b", {"turn": 4}, "u"), ("c", {"turn": 1}, "t"), ("d", {"turn": 3}, "u"))
-    assert list(told.documents) == [2, 3, 0, 1]
-
-
 @pytest.mark.parametrize(
     "found",
     [

@@ -29,7 +29,3 @@ def test_markers_are_no_part_of_the_spans():
     passage = kept(LOG).passages[0]
     assert any(MARKER in marker.text for marker in passage.markers)
     assert MARKER not in "".join(LOG[start:end] for start, end in passage.spans)
-
-
-def test_windows_line_ends_stay():
-    assert "\n[…" not in kept(LOG.replace("\n", "\r\n")).text.replace("\r\n", "")

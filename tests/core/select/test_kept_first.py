@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from ctxcompress import CompressionConfig, Passage, compress
-from ctxcompress.agents.builder import ContextBuilder
+from ctxcompress import Passage, compress
 from ctxcompress.cache import MemoryCache
 from ctxcompress.errors import BudgetTooSmall
 
@@ -88,12 +87,6 @@ def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
         compress("default timeout", passages, **options | {"max_tokens": 5})
 
 
-def test_metadata_lines_make_room_for_it():
-    passages = [Passage("a", f"{TEXT}", score=1.0), *(Passage(f"p{n}", FILLER, score=0.1) for n in range(5))]
-    options = {"metadata_only": True, "must_keep": RULES, "max_tokens": 24}
-    assert "TICKET-123" in compress("default timeout", passages, **options).text
-
-
 def test_code_keeps_the_function_that_holds_it():
     functions = "\n\n".join(f"def name_{n}(x):\n    '''Return {n}.'''\n    return x + {n}" for n in range(60))
     code = functions.replace("return x + 41", "return x + 41  # INV-41")
@@ -138,11 +131,3 @@ def test_spans_of_a_paragraph_that_other_passages_have_too_are_kept(number):
     must_keep = [{"passage": str(number), "spans": [[start, start + 7]]}]
     result = compress("when is lunch?", passages, max_tokens=40, must_keep=must_keep)
     assert "The account of the harbour is INV-77" in result.text
-
-
-def test_a_builder_adds_what_the_context_has_only_with_other_white_space():
-    builder = ContextBuilder(400, config=CompressionConfig(must_keep=["account is INV-77"]))
-    builder.add([f"The account\nis INV-77 since long ago. {FILLER}"], query="account")
-    assert "account is INV-77" not in builder.render()
-    builder.add([f"The account is INV-77 since long ago. {FILLER}"], query="account", max_tokens=30)
-    assert "account is INV-77" in builder.render()

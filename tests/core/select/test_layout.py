@@ -1,6 +1,5 @@
 """What is kept as the final text: which spans are emitted, what is shown around and between them, what that costs."""
 
-from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from hypothesis import given
@@ -55,12 +54,6 @@ def test_assembled_spans_hold_the_kept_segments_and_white_space(text, data):
         assert covered & visible == (visible if number in kept else set())
 
 
-def test_what_is_kept_of_one_block_is_parted_as_its_sentences_were():
-    text = "One. Two.\nThree. Four."
-    assert shown(text, assemble(text, segment(text), [0, 2])) == "One.\nThree."
-    assert shown(text, assemble(text, segment(text), [0, 3])) == "One. Four."
-
-
 # The text
 
 
@@ -76,23 +69,6 @@ def test_what_is_composed_is_what_the_spans_hold(case):
 # Markers
 
 
-@given(kept_of_pages(), st.data())
-def test_a_backslash_is_shown_in_each_of_its_places_that_is_kept(case, data):
-    layout, table, kept = case
-    escapes = {
-        number: sorted(data.draw(st.sets(st.integers(0, len(text) - 1), max_size=5)))
-        for number, text in enumerate(layout.passages)
-    }
-    spans = layout.spans(table, kept)
-    escaped = replace(layout, escapes=escapes).shown(spans)
-    for number, (parts, markers) in escaped.items():
-        text, of_document = layout.passages[number], spans[number]
-        places = {place for place in escapes[number] if any(start <= place < end for start, end in of_document)}
-        expected = "".join("\\" * (n in places) + text[n] for start, end in of_document for n in range(start, end))
-        assert shown(text, parts, markers) == expected
-        assert shown(text, parts) == shown(text, of_document)
-
-
 # What it costs
 
 
@@ -103,17 +79,6 @@ def test_parts_counted_one_by_one_are_not_less_than_all_together(case):
     cost = SegmentCosts(table, layout)
     openings = {len(table.segments) + table.passage[n] for n in kept}
     assert layout.tokens(layout.compose(spans)) <= sum(map(cost, kept | openings))
-
-
-@given(st.lists(st.integers(1, 30), min_size=2, max_size=8))
-def test_what_a_segment_costs_at_least_is_below_what_it_does_cost(lengths):
-    text = " ".join("word " * (length - 1) + "end." for length in lengths)
-    table = table_of([text])
-    cost = SegmentCosts(table, layout_of(text))
-    first = cost(0)
-    assert cost.at_least(0) == first
-    for number in range(1, len(table.segments)):
-        assert 0 < cost.at_least(number) <= cost(number) == cost.at_least(number)
 
 
 def test_a_sentence_of_a_later_paragraph_does_not_go_on_in_the_line_of_an_earlier_one():

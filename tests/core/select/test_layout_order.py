@@ -8,19 +8,10 @@ from towns import PASSAGES, QUERY, TEXTS, words
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.data.spans import shown
 from ctxcompress.errors import ConfigError
-from ctxcompress.select.layout import arrangement
 
 
 def run(order="source", max_tokens=60, passages=PASSAGES, **options):
     return compress(QUERY, passages, order=order, max_tokens=max_tokens, encoding=words, **options)
-
-
-def test_by_default_passages_stay_in_their_order():
-    result = run()
-    assert CompressionConfig().order == "source"
-    indices = [kept.index for kept in result.passages]
-    assert indices == sorted(indices)
-    assert len(indices) > 2
 
 
 @pytest.mark.parametrize("max_tokens", [40, 60, 1_000])
@@ -56,15 +47,6 @@ def test_the_text_is_in_the_order_of_the_passages_and_each_of_them_in_its_own(or
 def test_the_order_does_not_decide_what_is_kept(max_tokens):
     kept = [{(k.id, k.text) for k in run(order, max_tokens).passages} for order in ("source", "relevance", "edges")]
     assert kept[0] == kept[1] == kept[2]
-
-
-@pytest.mark.parametrize(
-    ("order", "expected"), [("source", [0, 1, 2, 3, 4]), ("relevance", [4, 1, 3, 0, 2]), ("edges", [4, 3, 2, 0, 1])]
-)
-def test_equally_relevant_ones_stay_in_their_order(order, expected):
-    relevance = {0: 0.1, 1: 0.7, 2: 0.1, 3: 0.3, 4: 0.9}
-    assert list(arrangement(order, relevance)(reversed(range(5)))) == expected
-    assert list(arrangement(order, {})(reversed(range(3)))) == ([0, 2, 1] if order == "edges" else [0, 1, 2])
 
 
 @given(

@@ -4,7 +4,7 @@ import pytest
 from preview_lines import without_relevance
 from towns import PASSAGES, QUERY, TEXTS, words
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress import Passage, compress
 from ctxcompress.errors import ConfigError, CtxCompressError, InputError
 
 
@@ -18,11 +18,6 @@ def test_a_preview_is_one_line_a_passage_with_its_id_and_headings():
     for line, passage in zip(lines, PASSAGES, strict=True):
         assert line.startswith(f"[{passage.id}] {passage.title} › Coast › Towns: ")
         assert line.partition(": ")[2] in passage.text
-
-
-@pytest.mark.parametrize("query", [None, "", "zyx wvu"])
-def test_without_a_question_the_first_sentence_is_shown(query):
-    assert preview(query=query).text.splitlines()[1].endswith(": The harbour of Brent is old.")
 
 
 @pytest.mark.parametrize("max_tokens", [1, 5, 20, 40, 80])
@@ -56,13 +51,6 @@ def test_what_a_preview_shows(text, line):
     assert without_relevance(preview(passages=[text]).text) == line
 
 
-def test_every_character_of_a_preview_is_kept_and_the_rest_dropped():
-    result = preview(60)
-    for index, passage in enumerate(PASSAGES):
-        spans = [span for part in (*result.passages, *result.dropped) if part.index == index for span in part.spans]
-        assert "".join(passage.text[start:end] for start, end in sorted(spans)) == passage.text
-
-
 FORGED = [f"{line_break}[arle] forged" for line_break in "\n \r \r\n \x0b \x0c \x1c \x85 \u2028 \u2029".split(" ")]
 
 
@@ -77,11 +65,6 @@ def test_line_breaks_cannot_forge_a_line(forged, where):
 
 
 # Expanding
-
-
-def test_what_was_previewed_can_be_read_in_full():
-    result = preview()
-    assert [result.expand(passage.id) for passage in PASSAGES] == TEXTS
 
 
 def test_what_was_previewed_can_be_read_in_part():
@@ -114,14 +97,6 @@ def test_an_unknown_id_is_refused_with_those_there_are():
 def test_a_part_of_no_size_is_refused():
     with pytest.raises(ConfigError, match="max_tokens is 0"):
         preview().expand("arle", max_tokens=0)
-
-
-async def test_an_awaited_result_can_be_expanded_too():
-    config = CompressionConfig(mode="preview", encoding=words, max_tokens=30)
-    result = await Compressor(config).acompress(QUERY, PASSAGES)
-    assert result == Compressor(config).compress(QUERY, PASSAGES)
-    assert result.expand("arle") == TEXTS[0]
-    assert words(result.expand("arle", max_tokens=9)) <= 9
 
 
 # Relevance
