@@ -73,15 +73,6 @@ def test_sentences_that_windows_share_with_windows_that_are_in_come_once():
     assert all(builder.render().count(rule) == 1 for rule in RULES)
 
 
-def test_a_paragraph_that_is_in_comes_once():
-    shared = "This paragraph is the licence of the whole project and stands under every page of it, word for word."
-    builder = ContextBuilder(1_000)
-    builder.add([f"About pools.\n\n{shared}"])
-    added = builder.add([f"# Timeouts\n\nAbout timeouts.\n\n{shared}\n\n# Licence\n\n{shared}\n"])
-    assert added.text == "# Timeouts\n\nAbout timeouts."
-    assert {str(found.reason) for found in added.dropped} == {"duplicate"}
-
-
 TABLE = "| name | value |\n|---|---|\n" + "".join(f"| option{n} | {n * 17} |\n" for n in range(30))
 
 
@@ -103,15 +94,6 @@ def test_what_has_no_room_comes_in_when_it_is_rebalanced():
     assert "The default timeout is 30 seconds." in added.text
     assert added.rebalanced
     assert {found.index for found in (*added.dropped, *added.passages)} == {0, 1}
-
-
-def test_all_questions_count_when_it_is_rebalanced():
-    filler = " ".join(f"Only filler number {n} stands here." for n in range(40))
-    builder = ContextBuilder(30)
-    builder.add([f"{filler} The zebra is striped."], query="zebra", max_tokens=8)
-    builder.add([f"The walrus has tusks. {filler}"], query="walrus", rebalance=True)
-    assert "The zebra is striped." in builder.render()
-    assert "The walrus has tusks." in builder.render()
 
 
 def test_an_answer_stays_when_it_is_rebalanced_for_many_questions():
@@ -168,15 +150,6 @@ def test_nothing_adds_nothing(given):
     added = builder.add(given, query="timeout")
     assert (builder.render(), added.text, added.tokens, added.passages) == (POOL, "", 0, ())
     assert all(found.reason is Reason.EMPTY for found in added.dropped)
-
-
-def test_a_giant_passage_takes_linear_time_and_no_more_than_what_is_left():
-    builder = ContextBuilder(300)
-    builder.add([POOL])
-    for _ in range(2):
-        builder.add([" ".join(f"Sentence {n} about a timeout." for n in range(20_000))], query="sentence 777")
-    assert builder.remaining >= 0
-    assert builder.render().count("Sentence 777 about") == 1
 
 
 async def test_the_async_twin_does_the_same():
@@ -240,11 +213,6 @@ def test_a_context_of_previews_is_refused():
         ContextBuilder(100, config=CompressionConfig(mode="preview"))
     with pytest.raises(ConfigError, match="at least 1"):
         ContextBuilder(0)
-
-
-def test_the_budget_is_the_configs_where_none_is_given():
-    assert ContextBuilder(config=CompressionConfig(tier="key_facts")).max_tokens == 200
-    assert ContextBuilder(70, config=CompressionConfig(tier="key_facts")).remaining == 70
 
 
 class Counting:

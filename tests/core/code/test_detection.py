@@ -75,22 +75,6 @@ def test_chunks_that_cannot_follow_one_another_do_not(before, after):
     assert list(continues_in_next([before, after], "python")) == [False]
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("if x:\n", "    y = 1\n"),
-        ("call(\n    a,\n", "    b)\n"),
-        ("x = (a +\n", "       b)\n"),
-        ("def a():\n    return (b for b in\n", "            c)\n"),
-        ('raise E("one "\n', '        "two")\n'),
-        ("# a note\n", "    x = 1\n"),
-        ("def a():\n    pass\n", "def b():\n    pass\n"),
-    ],
-)
-def test_what_is_open_goes_on_deeper(before, after):
-    assert list(continues_in_next([before, after], "python")) == [True]
-
-
 def test_a_module_begins_with_its_docstring():
     assert end_of_cut_text(MODULE, "python") == 0
     inside = MODULE[MODULE.index("A shelf") :]
@@ -145,11 +129,6 @@ def test_the_language_of_source_code(name, expected):
 )
 def test_the_language_of_code_without_a_name(text, expected):
     assert source_language(text) == expected
-
-
-@pytest.mark.parametrize("name", ["Node.js", "a.py", "src/x.tsx", "data.json"])
-def test_names_of_code(name):
-    assert is_code_name(name)
 
 
 @pytest.mark.parametrize("name", [None, "", ".py", "README.md", "Python", "a.py/b"])

@@ -11,7 +11,6 @@ from source_parsing import parses
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.code.detection import source_language
-from ctxcompress.code.elision import marks_for
 from ctxcompress.data.spans import shown
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -83,13 +82,6 @@ def test_what_is_kept_of_the_standard_library_is_python(path, size):
         assert all(kept.text == shown(kept.original.text, kept.spans, kept.markers) for kept in result.passages)
 
 
-def test_a_method_comes_with_its_class():
-    result = compress("save the books as json", passages([SHELVES], "shelf.py"), max_tokens=45)
-    assert "class Shelf:" in result.text
-    assert "def save(self, path):" in result.text
-    ast.parse(result.text)
-
-
 def test_a_function_that_two_chunks_have_a_part_of_is_one():
     at = SHELVES.index("        self.changed")
     given = passages([SHELVES[:at], SHELVES[at:]], "shelf.py")
@@ -151,22 +143,6 @@ def test_markers_are_comments_of_the_language_without_its_name_too(name, is_name
     kept = [line for line in result.text.split("\n") if line not in text]
     assert {line.strip() for line in kept} == {marker}
     assert last in result.text
-
-
-@pytest.mark.parametrize(
-    ("language", "marker"),
-    [
-        ("lisp", "; ..."),
-        ("erlang", "% ..."),
-        ("tex", "% ..."),
-        ("haskell", "-- ..."),
-        ("ini", "# ..."),
-        ("graphql", "# ..."),
-        ("", "// ..."),
-    ],
-)
-def test_each_language_has_a_marker(language, marker):
-    assert marks_for(language).gap == marks_for(language).body == marker
 
 
 def test_a_long_docstring_is_cut_at_its_paragraphs():

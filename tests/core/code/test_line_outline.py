@@ -105,19 +105,6 @@ def test_what_nodes_are(text, expected):
     assert kinds(text) == expected
 
 
-@pytest.mark.parametrize(("text", "language"), [
-    ("try:\n    a()\nexcept E:\n    " + "b()\n    " * 90 + "c()\n", "python"),
-    ("if (a) {\n  a();\n} else {\n" + "  b();\n" * 90 + "  c();\n}\n", "javascript"),
-    ("if (a)\n  a();\nelse\n{\n" + "  b();\n" * 90 + "  c();\n}\n", "c"),
-    ("(() => {\na();\n" + "b();\n" * 90 + "})();\n", "javascript"),
-    ("function f<\n  A,\n  B,\n>(a: A) {\n" + "  b();\n" * 90 + "}\n", "typescript"),
-    ("#ifndef A\n#define A\n" + "b();\n" * 90 + "#endif\n", "c"),
-])  # fmt: skip
-def test_the_longest_part_of_a_statement_is_cut(text, language):
-    (node,) = line_outline(text, language)
-    assert len(node.children) >= 90
-
-
 def test_deep_nesting_is_no_error():
     text = "".join("  " * n + "if x:\n" for n in range(3_000)) + "  " * 3_000 + "pass\n"
     assert not faults(text, line_outline(text, "python"))

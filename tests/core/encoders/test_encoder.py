@@ -160,20 +160,3 @@ async def test_a_cancelled_call_encodes_nothing_more():
         await asyncio.wait_for(compressor(encoder).acompress(QUERY, PASSAGES), 0.05)
     await asyncio.sleep(0.5)
     assert encoder.asked == []
-
-
-def test_a_call_whose_loop_is_left_open_does_not_keep_its_thread():
-    class Slow(AsyncVectors):
-        async def aencode_query(self, text):
-            await asyncio.sleep(0.3)
-            return await super().aencode_query(text)
-
-    loop = asyncio.new_event_loop()
-    with pytest.raises(TimeoutError):
-        loop.run_until_complete(asyncio.wait_for(compressor(Slow()).acompress(QUERY, PASSAGES), 0.05))
-    for thread in threading.enumerate():
-        if thread.name.startswith("ctxcompress"):
-            thread.join(5)
-            assert not thread.is_alive()
-    loop.run_until_complete(asyncio.sleep(0))
-    loop.close()

@@ -4,14 +4,12 @@ import json
 import pickle
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.encoders import StaticVectors
-from ctxcompress.encoders.encoder import Comparer, Encoder, ManyComparer
 from ctxcompress.errors import MissingExtra
 
 TEXTS = [
@@ -56,21 +54,6 @@ def test_several_questions_at_once_are_as_each_for_itself(vectors):
     np.testing.assert_array_equal(at_once, [vectors.compare(query, texts) for query in queries])
 
 
-@pytest.mark.parametrize("query", ["", " ", "\x00", "字", "doctor"], ids=repr)
-def test_odd_texts_give_finite_numbers(vectors, query):
-    odd = ["", " ", "\n\n", "\x00", "👩‍👩‍👧", "字" * 500, "x" * 5_000]
-    closeness = vectors.compare(query, [*odd, *TEXTS])
-    assert closeness.shape == (len(odd) + len(TEXTS),)
-    assert np.isfinite(closeness).all()
-
-
-def test_threads_share_one(vectors):
-    expected = vectors.compare("doctor", TEXTS)
-    with ThreadPoolExecutor(8) as pool:
-        for closeness in pool.map(lambda _: vectors.compare("doctor", TEXTS), range(64)):
-            np.testing.assert_array_equal(closeness, expected)
-
-
 def test_another_instance_and_another_process_say_the_same(vectors):
     np.testing.assert_array_equal(StaticVectors().compare("doctor", TEXTS), vectors.compare("doctor", TEXTS))
     program = f"from ctxcompress.encoders import *; print(StaticVectors().compare('doctor', {TEXTS!r}).tolist())"
@@ -83,13 +66,6 @@ def test_making_one_imports_no_torch():
     program = "import sys; from ctxcompress.encoders import *; StaticVectors(); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False"]
-
-
-def test_it_compares_all_texts_because_it_is_cheap(vectors):
-    assert isinstance(vectors, Comparer)
-    assert isinstance(vectors, ManyComparer)
-    assert not isinstance(vectors, Encoder)
-    assert vectors.compares_all
 
 
 @pytest.mark.parametrize("query", ["doctor", "", None, "\ud800"])

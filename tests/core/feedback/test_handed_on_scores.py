@@ -10,7 +10,6 @@ from handbook import chunks
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.apps.feedback.call_sheet import CallSheet
-from ctxcompress.cache import MemoryCache
 from ctxcompress.pipeline.scoring import current_listener, listening
 
 ASKED = "how do I keep the cache on disk?"
@@ -62,16 +61,3 @@ def test_a_listener_changes_no_result():
         assert repr(heard) == repr(plain)
         assert len(pickle.dumps(heard)) == len(pickle.dumps(plain))
     assert current_listener() is None
-
-
-def test_what_was_not_scored_is_not_heard():
-    cached = Compressor(CompressionConfig(max_tokens=30, cache=MemoryCache()))
-    with listening() as listener:
-        first = cached.compress(QUESTION, passages())
-        assert listener.last is not None
-        assert cached.compress(QUESTION, passages()) == first
-        assert listener.last is None
-        cached.compress(QUESTION, passages(), max_tokens=29)
-        assert listener.last is not None
-        Compressor().compress(QUESTION, passages())  # everything fits
-        assert listener.last is None

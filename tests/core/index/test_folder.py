@@ -95,15 +95,6 @@ def test_the_index_shows_no_secret_when_links_are_put_in_between(docs, monkeypat
     assert index.search("secret") == []
 
 
-def test_a_link_to_the_folder_itself_is_followed_once(docs, way):
-    link = docs.parent / "link"
-    link.symlink_to(docs)
-    folder = Folder(link)
-    link.unlink()
-    link.symlink_to(docs.parent / "outside")
-    assert folder.read("a.md") == b"open"
-
-
 def test_pipes_are_neither_listed_nor_waited_for(docs, way):
     os.mkfifo(docs / "pipe.md")
     assert "pipe.md" not in Folder(docs).files().stamps

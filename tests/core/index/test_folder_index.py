@@ -1,7 +1,6 @@
 """Searching a folder: what is found, in which order, and that changes are seen."""
 
 import logging
-import math
 import os
 import threading
 import time
@@ -43,18 +42,6 @@ def test_the_best_chunk_comes_first_and_has_the_score_one(tmp_path):
     hits = index.search("what is the default timeout of the client?")
     assert [hit.chunk.path for hit in hits] == ["client.md", "server.md"]
     assert hits[0].score == 1.0 > hits[1].score > 0
-
-
-def test_scores_are_bm25_where_one_more_occurrence_and_the_length_count_little(tmp_path):
-    index = write(tmp_path, {"1.txt": "apple apple pear", "2.txt": "apple plum plum plum plum", "3.txt": "cherry"})
-    (first, second) = index.search("apple")
-    lengths = [4, 6, 2]  # and one
-    mean, weight = sum(lengths) / 3, math.log1p((3 - 2 + 0.5) / 2.5)
-    best, other = (
-        weight * times * 1.9 / (times + 0.9 * (0.6 + 0.4 * length / mean)) for times, length in ((2, 4), (1, 6))
-    )
-    assert first.chunk.path == "1.txt"
-    assert second.score == pytest.approx(other / best)
 
 
 def test_headings_and_the_path_are_searched_too(tmp_path):

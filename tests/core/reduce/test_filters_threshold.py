@@ -99,6 +99,12 @@ def test_a_stage_says_in_a_field_of_its_own_that_it_was_skipped_or_emptied():
     assert (usual.skipped, usual.emptied, usual.doubtful) == (False, False, False)
 
 
+@pytest.mark.parametrize("on_empty", ["keep_best", "original", "drop"])
+def test_there_is_a_warning_where_none_reaches_a_raw_cut_off(on_empty, warned):
+    compress("q", scored(0.1, 0.3), min_score=0.5, on_empty=on_empty, **RAW)
+    assert warned.messages
+
+
 @pytest.mark.parametrize("where", ["metadata", "item"])
 def test_mappings_bring_their_score_under_the_key_that_is_named(where):
     texts = ("Only here: aaa.", "Only here: bbb.", "Only here: ccc.")

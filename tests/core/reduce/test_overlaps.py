@@ -256,6 +256,3 @@ def test_what_means_something_else_alone_is_no_part_and_no_overlap(outer, inner)
     assert find_overlaps([before, after], ["d", "d"], range(2)) == ({}, [])
     before, after = f"Before. {inner}", f"{outer} And after."
     assert find_overlaps([before, after], ["d", "d"], range(2)) == ({}, [])
-
-
-# In its place

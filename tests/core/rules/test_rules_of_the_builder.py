@@ -106,13 +106,6 @@ def test_rebalanced_all_that_ever_came_is_accounted_for(rounds, budget, options,
     assert_accounted((*added.passages, *added.dropped), came)
 
 
-@given(rounds=rounds, budget=budgets, options=options)
-def test_the_same_rounds_make_the_same_context(rounds, budget, options):
-    one, other = check(rounds, budget, "o200k_base", options)[0], check(rounds, budget, "o200k_base", options)[0]
-    assert one.render() == other.render()
-    assert one.passages == other.passages
-
-
 @given(
     given=st.lists(paragraphs.filter(lambda text: len(text) > 20), max_size=4),
     queries=st.lists(queries, min_size=2, max_size=4),

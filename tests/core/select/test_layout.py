@@ -66,9 +66,6 @@ def test_what_is_composed_is_what_the_spans_hold(case):
     assert list(layout.texts(layout.shown(spans)).values()) == parts
 
 
-# Markers
-
-
 # What it costs
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xray_page import OMITTED, check_safe, read, shows, written
 
-from ctxcompress import Compressor, Passage, compress
+from ctxcompress import Passage, compress
 from ctxcompress.cache import MemoryCache
 
 QUERY = "what is the default timeout?"
@@ -194,14 +194,6 @@ def test_copies_stand_beside_what_stands_for_them_and_link_to_it():
     assert [node.text for node in cluster.find("ins")] == [","]
     assert "a duplicate: #0 stands for it" in root.find("article")[1].text
     assert "stands for #1 · #2" in root.find("article")[0].text
-
-
-async def test_a_page_of_an_asynchronous_call_is_the_same():
-    compressor = Compressor(Compressor().config.with_options(max_tokens="auto"))
-    passages = [Passage(str(n), f"{FILLER}{ANSWER} {n} {FILLER * n}") for n in range(30)]
-    pages = [compressor.compress(QUERY, passages).xray(), (await compressor.acompress(QUERY, passages)).xray()]
-    one, other = (re.sub(r"[\d.]+ ms|<td class=\"n\">[\d.]+</td>", "", page) for page in pages)
-    assert one == other
 
 
 def test_the_page_of_ten_thousand_tokens_of_fifty_passages_is_under_300_kb():
