@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.apps.batch import BatchProgress, acompress_batch, compress_batch, processes
-from ctxcompress.cache import MemoryCache
 from ctxcompress.encoders.encoder import AsyncEncoder
 from ctxcompress.errors import ConfigError
 
@@ -120,12 +119,6 @@ def test_wrong_options_are_refused_at_once(workers: object) -> None:
         compress_batch([], workers=workers)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="max_tokens"):
         compress_batch([], max_tokens=-1)
-
-
-def test_a_cache_is_used_and_changes_nothing() -> None:
-    given = rows(20) * 2
-    cached = list(compress_batch(given, max_tokens=BUDGET, cache=MemoryCache(), workers=2))
-    assert cached == list(compress_batch(given, max_tokens=BUDGET))
 
 
 SCRIPT = """

@@ -10,60 +10,19 @@ from ctxcompress.data.results import Stats
 
 QUERY = "how to configure authentication"
 
-# The seed's scenario: 47 results. 23 are good enough, of these 11 say the same as another one, and of the 12 that are
-# left 4 are the third or fourth of their document.
-TOPICS = {
-    "docs/auth.md": (
-        "To configure authentication open the settings page, choose the identity provider of your company, paste the "
-        "address that it gives you and save the page so that everybody can sign in with the usual account",
-        "Authentication with a certificate needs a file that the administrator signs once a year and that is put into "
-        "the folder of the service before it starts, where nobody else may read or replace it",
-        "Sessions end after a while without any work, and whoever comes back has to authenticate again unless the box "
-        "below the form was ticked, which the policy of a company can take away from the page",
-        "A second factor is asked for wherever an unknown device signs in, be it a phone that shows a code or a key "
-        "that is plugged in, and both can be configured by users on their own profile",
-    ),
-    "docs/proxy.md": (
-        "Behind a proxy the service trusts the header that names the user, so configure the proxy to remove the header "
-        "from whatever comes from outside and to set it only after it has checked the ticket",
-        "The proxy forwards the cookie of the session to every backend, which is why all of them have to share the "
-        "secret that signs it, and why a new secret signs everybody out at the same moment",
-        "Health checks of the proxy come without any account, and the path that they ask for is answered although "
-        "authentication is configured for all the others, with nothing in it but a short word",
-    ),
-    "docs/tokens.md": (
-        "Programs authenticate with a token instead of a password: create one on the profile page, copy it at once "
-        "because it is shown a single time, and configure the client to send it along with each request",
-        "Tokens can be limited to reading, to one project or to some hours of the day, and the list below the form "
-        "shows when each of them was used last and from which address that request came",
-        "When a token leaks take it back from the list, look through the log for what was done with it, and tell the "
-        "owners of the projects in question before a fresh token is handed to the program",
-    ),
-    "docs/ldap.md": (
-        "A directory server holds the accounts of many companies: configure its address, the branch where the people "
-        "are and the attribute that holds the login, then test the connection with the button",
-        "Groups of the directory become roles here if the names match, and whoever leaves a group loses the role at "
-        "the next login or when the nightly job compares both sides with each other",
-    ),
-}
-WAYS = "quickly calmly safely gladly kindly plainly surely neatly smoothly simply easily".split()
-ASIDES = "bakery harbour orchard library stadium theatre chapel market fountain windmill lighthouse vineyard".split()
-
 
 def seed_results():
-    originals = [(path, text) for path, texts in TOPICS.items() for text in texts]
-    scores = iter([1.0, *(round(0.98 - 0.03 * n, 2) for n in range(22))])  # 23 from 1.0 down to 0.35
-    results = [
-        Passage(f"r{n}", f"{text}.", score=next(scores), file_path=path) for n, (path, text) in enumerate(originals)
+    """Nine results: the last three are weak, two say the same as another one, and one is the third of its document."""
+    topics = "gates towers walls roofs".split()
+    pages = [("a.md", topics[0]), ("a.md", topics[1]), ("a.md", topics[2]), ("b.md", topics[3])]
+    texts = [
+        f"Whoever wants to configure the {topic} of a town asks the guard who keeps {topic}." for _, topic in pages
     ]
-    for n, way in enumerate(WAYS):  # the same elsewhere in the document, with a harmless word more
-        path, text = originals[n]
-        results.append(Passage(f"c{n}", f"{text} {way}.", score=next(scores), file_path=path))
-    for n in range(24):  # the long tail, from 0.29 down to 0.05
-        place = f"{ASIDES[n % 12]} {WAYS[n % 11]}"
-        text = f"Far from the question, the {place} is only mentioned beside the road to the {ASIDES[(n + 5) % 12]}."
-        results.append(Passage(f"t{n}", text, score=round(0.29 - 0.24 * n / 23, 4), file_path=f"news/{n}.md"))
-    return results
+    weak = [f"Far from the question, number {n} is only mentioned beside the road." for n in range(3)]
+    given = [*zip([path for path, _ in pages], texts, strict=True), ("a.md", texts[0] + " "), ("b.md", texts[3] + "\n")]
+    given += [(f"{n}.md", text) for n, text in enumerate(weak)]
+    scores = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.2, 0.1, 0.05]
+    return [Passage(f"r{n}", text, score=scores[n], file_path=path) for n, (path, text) in enumerate(given)]
 
 
 @pytest.fixture
@@ -74,11 +33,11 @@ def seed_result():
 def test_the_seeds_five_numbers(seed_result):
     assert seed_result.stats.summary().splitlines()[:6] == [
         "Compression Stats:",
-        "- Original results: 47",
-        "- After score filter (≥0.3): 23",
-        "- After deduplication: 12",
-        "- After document limit (2 per doc): 8",
-        "- Clusters merged: 11",
+        "- Original results: 9",
+        "- After score filter (≥0.3): 6",
+        "- After deduplication: 4",
+        "- After document limit (2 per doc): 3",
+        "- Clusters merged: 2",
     ]
 
 
@@ -115,7 +74,7 @@ def test_the_dictionary_is_json(seed_result):
     }  # fmt: skip
     assert found["savings_percent"] == round(seed_result.stats.savings_percent, 2)
     assert found["stages"][0] == {
-        "name": "threshold", "items_in": 47, "items_out": 23, "note": "≥0.3",
+        "name": "threshold", "items_in": 9, "items_out": 6, "note": "≥0.3",
         "milliseconds": seed_result.stages[0].milliseconds,
     }  # fmt: skip
 
@@ -144,7 +103,7 @@ def test_one_line_at_info_says_it_all(caplog):
     (record,) = caplog.records
     stats = result.stats
     assert (record.name, record.levelno) == ("ctxcompress", logging.INFO)
-    assert record.getMessage() == (f"47 -> 8 passages, {stats.original_tokens} -> {stats.compressed_tokens} tokens")
+    assert record.getMessage() == (f"9 -> 3 passages, {stats.original_tokens} -> {stats.compressed_tokens} tokens")
     assert record.ctxcompress == stats.to_dict()
 
 

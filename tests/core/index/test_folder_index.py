@@ -86,18 +86,6 @@ def test_a_chunk_is_had_by_its_id(tmp_path):
     assert index.chunks_of_file("../a.md") == []
 
 
-def test_what_is_added_changed_and_removed_is_seen_by_the_next_search(tmp_path):
-    index = write(tmp_path, {"a.md": "alpha", "b.md": "beta"})
-    assert (paths(index, "alpha"), paths(index, "gamma")) == (["a.md"], [])
-    (tmp_path / "a.md").write_text("gamma")  # of the same size
-    (tmp_path / "c.md").write_text("gamma, and more")
-    assert (paths(index, "alpha"), paths(index, "gamma")) == ([], ["a.md", "c.md"])
-    (tmp_path / "a.md").unlink()
-    assert paths(index, "gamma") == ["c.md"]
-    (tmp_path / "c.md").rename(tmp_path / "d.md")
-    assert paths(index, "gamma") == ["d.md"]
-
-
 @pytest.mark.parametrize("is_copied", [False, True])
 def test_a_change_that_leaves_the_same_stamp_is_seen_while_the_file_is_new(tmp_path, monkeypatch, is_copied):
     index = write(tmp_path, {"a.md": "alpha"})

@@ -1,13 +1,12 @@
 """A model is asked with a time limit, and whatever it raises is a reason and no error."""
 
-import asyncio
 import contextvars
 import threading
 
 import pytest
-from language_models import AsyncModel, Model
+from language_models import Model
 
-from ctxcompress.language_model import Answer, ModelOnLoop, Prompt
+from ctxcompress.language_model import Answer, Prompt
 from ctxcompress.pipeline.asking import NoAnswerError, ask
 
 PROMPTS = [Prompt("", str(number)) for number in range(20)]
@@ -52,20 +51,3 @@ def test_the_model_sees_the_context_variables_of_the_caller():
     variable = contextvars.ContextVar("trace")
     variable.set("run 7")
     assert ask(Model(lambda prompt: variable.get()), PROMPTS[:1], 30) == [Answer("run 7")]
-
-
-async def test_an_async_model_that_is_late_is_cancelled():
-    ended, ticks = asyncio.Event(), iter([0.0, 0.0, *[99.0] * 10])
-
-    class Late(AsyncModel):
-        async def acomplete(self, prompt):
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ended.set()
-
-    with pytest.raises(NoAnswerError, match="no answer within"):
-        await asyncio.to_thread(
-            ask, ModelOnLoop(Late(""), asyncio.get_running_loop()), PROMPTS[:1], 5, clock=lambda: next(ticks)
-        )
-    await ended.wait()

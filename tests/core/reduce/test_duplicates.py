@@ -148,6 +148,13 @@ def test_clusters_are_those_of_going_from_the_best_to_the_worst(texts, threshold
     assert near_duplicates(texts, range(len(texts)), threshold) == expected
 
 
+def test_the_threshold_itself_is_near_enough():
+    one, other = "a b c d e f g h i j k l", "a b c d e f g h i j m n"  # 8 of 12 runs
+    assert jaccard(one, other) == pytest.approx(8 / 12)
+    assert near_duplicates([one, other], [0, 1], 8 / 12) == {1: 0}
+    assert near_duplicates([one, other], [0, 1], 8 / 12 + 1e-6) == {}
+
+
 UNSPACED = {
     "Chinese": (
         "打开设置页面选择公司使用的提供商然后保存页面并重新登录账户",

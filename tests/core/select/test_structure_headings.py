@@ -3,10 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from selections import kept_of, pages, structure_of
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.data.passages import Kind
 
 QUESTION = "which option serializes datetime objects without a tzinfo as UTC?"
 UTC = (
@@ -63,17 +61,3 @@ def test_a_heading_above_a_sub_heading_is_kept_with_the_text_below_both(max_toke
     text = compress("What does the Maple plan cost?", [page], max_tokens=max_tokens).text
     assert "## Maple" in text
     assert "It costs 87 euro" in text
-
-
-@given(page=pages, data=st.data())
-def test_no_heading_is_kept_without_text_below_it(page, data):
-    structure = structure_of([page])
-    segments = structure.table.segments
-    values = data.draw(
-        st.lists(st.integers(0, 30).map(lambda n: n / 10), min_size=len(segments), max_size=len(segments))
-    )
-    kept = kept_of([page], structure, values, data.draw(st.integers(8, 60)))
-    texts = [number for number in kept if segments[number].kind is not Kind.HEADING]
-    for number in kept if texts else ():
-        if segments[number].kind is Kind.HEADING:
-            assert not set(texts).isdisjoint(structure.leading[number])
